@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+# A thin front of CMake (see CMakePresets.json). `make help` says what there is.
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+MAKEFLAGS += --no-print-directory
+export DESTDIR
+.NOTPARALLEL:
+.PHONY: all demo test bench install uninstall clean help \
+	test-tree test-dev test-asan test-tsan test-narrow test-install
+
+all: build/release/Makefile	## build build/release/millrace (the default)
+	@cmake --build build/release -j$(JOBS)
+
+# Configured once; CMake itself looks after changes of its files and for new sources.
+build/%/Makefile:
+	@cmake --preset $*
+
+demo:		## install what is missing, build, and stream a graph through less memory than it takes
+	@cmake/deps.sh build
+	@$(MAKE) all
+	@bench/demo.sh build/release/millrace
+
+bench: all	## time every algorithm, with the graph in memory and streamed from disk
+	@bench/run.sh build/release/millrace
+
+install: all	## install under PREFIX (default /usr/local); DESTDIR is honoured
+	@cmake --install build/release --prefix $(PREFIX)
+
+uninstall:	## remove what the last `make install` wrote
+	@cmake -DMANIFEST=build/release/install_manifest.txt -P cmake/uninstall.cmake
+
+test: test-tree test-dev test-asan test-tsan test-narrow test-install	## everything CI checks, in stages; each runs alone too:
+	@echo "== all stages passed"
+
+# $(call stage,PRESET,LABELS)
+define stage
+	@echo "== $(1): $(2)"
+	@cmake/deps.sh test
+	@[ -f build/$(1)/Makefile ] || cmake --preset $(1)
+	@cmake --build build/$(1) -j$(JOBS)
+	@ctest --preset $(1) -j$(JOBS) -L '^($(2))$$'
+endef
+
+test-tree:	##   the order of the folders
+	@echo "== tree: folder order"
+	@cmake/check-includes.sh
+
+test-dev:	##   all tests, warnings as errors
+	$(call stage,dev,unit|algo|cli|fault)
+
+test-asan:	##   under AddressSanitizer and UBSan
+	$(call stage,asan,unit|algo|cli)
+
+test-tsan:	##   under ThreadSanitizer
+	$(call stage,tsan,unit|algo)
+
+test-narrow:	##   with 8-bit vertices and 16-bit edge counts
+	$(call stage,narrow,unit)
+
+test-install: all	##   the header alone, installation, examples
+	@echo "== install: header, installation, examples"
+	@cmake/check-install.sh build/release
+
+clean:		## remove build/
+	@rm -rf build
+
+help:		## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22

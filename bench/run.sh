@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# run.sh MILLRACE [KEEP]: every algorithm with the graph resident and streamed, as a table. Medians of
+# REPEAT runs at SCALE. Stores are made in a scratch folder, or kept in KEEP and used again.
+set -euo pipefail
+millrace=$(realpath "$1")
+. "$(dirname "$0")/lib.sh"
+scale=${SCALE:-20}
+repeat=${REPEAT:-5}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+keep=${2:-$scratch}
+mkdir -p "$keep"
+
+printf '%-12s %-10s %-10s %10s %10s %12s %12s\n' graph algorithm memory seconds MTEPS 'read MiB' 'peak MiB'
+for kind in kron uniform; do
+	store=$keep/$kind$scale.mill
+	[ -e "$store" ] || "$millrace" generate "$kind" --scale "$scale" --weights u32 --seed 1 -o "$store" --quiet
+	for algorithm in bfs sssp pagerank; do
+		arguments=(--repeat "$repeat")
+		case $algorithm in
+		pagerank) arguments+=(--iterations 10 --tolerance 0) ;;
+		*) arguments+=(--source max-degree) ;;
+		esac
+		"$millrace" plan $algorithm "$store" --json="$scratch/plan" --quiet
+		for memory in resident streamed; do
+			budget=()
+			[ $memory = resident ] || budget=(--memory "$(value "$scratch/plan" needed)")
+			report=$scratch/report
+			"$millrace" $algorithm "$store" "${arguments[@]}" "${budget[@]}" --json="$report" --quiet
+			printf '%-12s %-10s %-10s %10.4f %10.1f %12d %12d\n' $kind$scale $algorithm $memory \
+				"$(value "$report" run)" "$(value "$report" mteps)" \
+				$(($(value "$report" disk_read) >> 20)) $(($(value "$report" peak_rss) >> 20))
+		done
+	done
+done

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The folder order of ARCHITECTURE.md, checked on the #include lines of src/:
+#	base < {store, device} < stream < engine < op < algo; import sees base and store;
+#	cli sees millrace.h only; OpenCL is called in src/device/opencl.c only.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+bad=0
+
+allow() { # FOLDER SEEN...
+	local folder=$1 seen lines
+	[ -d "src/$folder" ] || return 0
+	seen=$(IFS='|'; echo "${*:2}")
+	lines=$(grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "src/$folder" |
+		grep -vE "include[[:space:]]*\"($seen)/" || true)
+	if [ -n "$lines" ]; then
+		echo "src/$folder may include only from: ${*:2}"
+		echo "$lines"
+		bad=1
+	fi
+}
+
+allow base base
+allow store base store
+allow device base device
+allow stream base store device stream
+allow engine base store device stream engine
+allow op base store device stream engine op
+allow algo base store device stream engine op algo
+allow import base store import
+allow cli cli
+
+calls=$(grep -rnE '\bcl[A-Z][A-Za-z]*[[:space:]]*\(|<CL/' src --include='*.[ch]' --include='*.inc' |
+	grep -v '^src/device/opencl\.c:' || true)
+if [ -n "$calls" ]; then
+	echo "OpenCL outside of src/device/opencl.c:"
+	echo "$calls"
+	bad=1
+fi
+exit $bad

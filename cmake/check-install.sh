@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# check-install.sh BUILD: the public header compiles alone, in C and in C++; an installation of BUILD
+# serves a program that finds it by pkg-config or by CMake; uninstalling leaves no file behind.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+unset DESTDIR
+build=$(realpath "$1")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+cc -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only -xc include/millrace.h
+g++ -std=c++17 -pedantic -Wall -Wextra -Werror -fsyntax-only -xc++ include/millrace.h
+
+prefix=$scratch/usr
+cmake --install "$build" --prefix "$prefix" >/dev/null
+lib=$(dirname "$(find "$prefix" -name millrace.pc)")/..
+export LD_LIBRARY_PATH=$lib PKG_CONFIG_PATH=$lib/pkgconfig
+"$prefix/bin/millrace" generate kron --scale 10 --seed 1 -o "$scratch/g.mill" --quiet
+
+# shellcheck disable=SC2046
+cc -std=c11 -Wall -Wextra -Werror examples/depths.c -o "$scratch/by-pkg-config" $(pkg-config --cflags --libs millrace)
+cmake -S examples -B "$scratch/by-cmake" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+cmake --build "$scratch/by-cmake" >/dev/null
+"$scratch/by-pkg-config" "$scratch/g.mill" >"$scratch/one"
+"$scratch/by-cmake/depths" "$scratch/g.mill" >"$scratch/two"
+"$scratch/by-cmake/depths-static" "$scratch/g.mill" >"$scratch/three"
+grep -q '^depth 0: 1$' "$scratch/one"
+cmp "$scratch/one" "$scratch/two"
+cmp "$scratch/one" "$scratch/three"
+
+cmake -DMANIFEST="$build/install_manifest.txt" -P cmake/uninstall.cmake >/dev/null
+left=$(find "$prefix" -type f -o -type l)
+[ -z "$left" ] || { echo "uninstall left: $left"; exit 1; }
+
+# DESTDIR goes before the prefix, on the way in and out.
+DESTDIR=$scratch/dest cmake --install "$build" --prefix /usr >/dev/null
+[ -x "$scratch/dest/usr/bin/millrace" ]
+DESTDIR=$scratch/dest cmake -DMANIFEST="$build/install_manifest.txt" -P cmake/uninstall.cmake >/dev/null
+[ ! -e "$scratch/dest/usr/bin/millrace" ]
+echo "header, installation and examples: fine"

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DMANIFEST=... -P uninstall.cmake: removes what the last installation wrote. DESTDIR is honoured.
+if(NOT EXISTS ${MANIFEST})
+	message(FATAL_ERROR "nothing was installed from here: ${MANIFEST} does not exist")
+endif()
+file(STRINGS ${MANIFEST} files)
+foreach(file ${files})
+	set(file $ENV{DESTDIR}${file})
+	if(EXISTS ${file} OR IS_SYMLINK ${file})
+		file(REMOVE ${file})
+		message(STATUS "removed ${file}")
+	endif()
+endforeach()

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Millrace: analyse a graph that does not fit your GPU, or not even your RAM, on one machine.
+ *
+ * The whole public interface, in the order in which a program uses it:
+ *
+ *	mill_store *store;
+ *	mill_run *run;
+ *	mill_store_open(&store, "web.mill");
+ *	mill_run_new(&run, store, &(struct mill_options){ .memory = 256 << 20 });
+ *	mill_bfs(run, &(struct mill_bfs){ .source = "max-degree" });
+ *	mill_run_write(run, "depths.tsv");
+ *	mill_run_free(run);
+ *	mill_store_close(store);
+ *
+ * Every call that can fail returns a mill_err; mill_error() is then the sentence for the user,
+ * kept per thread. The library never prints, never exits and has no global state: two runs in
+ * two threads do not disturb each other. One run belongs to one thread at a time; a store may
+ * be shared. An option struct that is all zero means the defaults.
+ */
+#ifndef MILLRACE_H
+#define MILLRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define MILL_API __attribute__((visibility("default")))
+#else
+#define MILL_API
+#endif
+
+#define MILL_VERSION "0.1.0"
+
+/* ---- Errors: the values are the exit codes of the command line. ---- */
+
+typedef enum mill_err {
+	MILL_OK = 0,
+	MILL_EBUG = 1,		/* a bug of ours */
+	MILL_EUSAGE = 2,	/* unknown option or source id, target exists, weights needed */
+	MILL_EINPUT = 3,	/* bad input (file:line), not a store, newer format */
+	MILL_ECORRUPT = 4,	/* corrupt store */
+	MILL_EIO = 5,		/* I/O error, file missing or unreadable */
+	MILL_ENOSPACE = 6,	/* no space left */
+	MILL_ENOMEM = 7,	/* memory or budget too small: says how much is needed */
+	MILL_EDEVICE = 8,	/* device failed or missing */
+	MILL_ELIMIT = 9,	/* a stated limit exceeded */
+	MILL_ELOCKED = 10,	/* store locked by another process */
+	MILL_ECHECK = 11,	/* the certificate found the result wrong */
+	MILL_EMISMATCH = 12,	/* checkpoint does not match the store or the options */
+	MILL_ECANCELLED = 130	/* the watcher asked to stop */
+} mill_err;
+
+/* The calling thread's last failure: one sentence, without a final newline. */
+MILL_API const char *mill_error(void);
+
+MILL_API const char *mill_version(void);
+/* Space-separated names of what this build has, e.g. "cpu opencl gzip". */
+MILL_API const char *mill_features(void);
+
+/* ---- Progress and cancellation ---- */
+
+struct mill_progress {
+	const char *what;	/* "read", "sort", "bfs step 3", ... */
+	const char *unit;	/* of done and total: "bytes", "edges", "pages" */
+	uint64_t done, total;	/* total is 0 while unknown */
+};
+
+/*
+ * Called now and then (about ten times a second) by the thread that called the library.
+ * A return value other than 0 cancels: the call ends with MILL_ECANCELLED.
+ */
+struct mill_watcher {
+	int (*watch)(void *arg, const struct mill_progress *progress);
+	void *arg;
+};
+
+/* ---- Sizes ---- */
+
+/* "64K", "1.5G" (powers of 1024) or "25%" of csr_bytes (pass 0 where a share makes no sense). */
+MILL_API mill_err mill_size_parse(uint64_t *out, const char *text, uint64_t csr_bytes);
+
+/* ---- Stores ---- */
+
+typedef struct mill_store mill_store;
+
+enum mill_weight {
+	MILL_WEIGHT_NONE,
+	MILL_WEIGHT_U32,
+	MILL_WEIGHT_I32,
+	MILL_WEIGHT_F32,
+	MILL_WEIGHT_F64
+};
+
+struct mill_info {
+	const char *path;	/* as opened; lives as long as the store */
+	const char *uuid;
+	uint64_t vertices;
+	uint64_t sources;	/* vertices with out-edges: numbered first */
+	uint64_t edges;		/* as meant: undirected ones once */
+	uint64_t stored_edges;
+	uint64_t self_loops;	/* stored ones */
+	uint64_t bytes;		/* of all files */
+	uint64_t csr_bytes;	/* what "100%" of this graph is */
+	uint64_t pages;		/* out- and in-pages */
+	uint64_t min_id, max_id;	/* of the original ids; 0 when there is no vertex */
+	uint64_t max_degree;	/* out */
+	uint32_t page_size;
+	uint32_t format;
+	bool directed;
+	bool has_in_pages;	/* or is undirected, where out-pages serve */
+	enum mill_weight weight;
+	const char *codec;
+	const char *origin;	/* what made it: "generate kron --scale 20 ...", "import" */
+};
+
+MILL_API mill_err mill_store_open(mill_store **out, const char *path);
+MILL_API void mill_store_close(mill_store *store);
+MILL_API void mill_store_info(const mill_store *store, struct mill_info *out);
+/* Every checksum and every invariant of the format. */
+MILL_API mill_err mill_store_verify(mill_store *store, const struct mill_watcher *watcher);
+/* The edges by original id, one per line, with weights if there are any. "-" is stdout. */
+MILL_API mill_err mill_store_export(mill_store *store, const char *path,
+				    const struct mill_watcher *watcher);
+
+/* ---- Making stores ---- */
+
+enum mill_dedup {
+	MILL_DEDUP_NONE,	/* parallel edges stay */
+	MILL_DEDUP_FIRST,	/* the weight that was read first */
+	MILL_DEDUP_MIN,
+	MILL_DEDUP_MAX,
+	MILL_DEDUP_SUM,
+	MILL_DEDUP_ERROR
+};
+
+enum mill_loops { MILL_LOOPS_KEEP, MILL_LOOPS_DROP, MILL_LOOPS_ERROR };
+
+/* What import and generate share. */
+struct mill_target {
+	const char *path;	/* the store to make */
+	bool force;		/* replace a store that is there */
+	bool out_only;		/* no in-pages */
+	uint32_t page_size;	/* 64 KiB .. 64 MiB, a power of two; 0: 1 MiB */
+	uint64_t memory;	/* budget; 0: 80 % of what is available */
+	uint32_t threads;	/* 0: all */
+	struct mill_watcher watcher;
+};
+
+struct mill_import {
+	struct mill_target target;
+	const char *const *input;	/* "-" is stdin */
+	size_t n_inputs;
+	bool undirected;
+	enum mill_dedup dedup;
+	enum mill_loops loops;
+	uint32_t weight_column;		/* counted from 1; 0: no weights are read */
+	enum mill_weight weight_type;	/* NONE: decided by the values */
+};
+
+struct mill_generate {
+	struct mill_target target;
+	const char *kind;	/* "kron", "uniform", "grid", "path", "star": mill_generators() */
+	uint32_t scale;		/* 2^scale vertices ... */
+	uint64_t vertices;	/* ... or so many */
+	double degree;		/* edges per vertex; 0: 16 */
+	enum mill_weight weight;	/* NONE, U32 (1..255) or F32 (in (0, 1]) */
+	bool directed;
+	bool multigraph;	/* kron: keep loops and parallel edges */
+	double a, b, c;		/* kron: 0: .57 .19 .19 */
+	uint64_t seed;
+};
+
+/* How an input was understood. */
+struct mill_built {
+	uint64_t vertices, edges, stored_edges;
+	uint64_t edges_read, self_loops, duplicates;	/* as read */
+	uint64_t merged;	/* undirected: both-direction listings made one */
+	uint64_t min_id, max_id;
+	bool symmetric;		/* every arc that was read has its reverse */
+	enum mill_weight weight;
+	double seconds;
+};
+
+MILL_API mill_err mill_import(struct mill_built *out, const struct mill_import *how);
+MILL_API mill_err mill_generate(struct mill_built *out, const struct mill_generate *how);
+/* NULL-terminated names of generators, and of what import reads. */
+MILL_API const char *const *mill_generators(void);
+MILL_API const char *const *mill_formats(void);
+
+/* ---- Runs: one execution, which owns all of its memory ---- */
+
+typedef struct mill_run mill_run;
+
+struct mill_options {
+	uint64_t memory;	/* host budget; 0: 80 % of what is available */
+	uint64_t device_memory;	/* device budget; 0: 90 % of the device's */
+	const char *device;	/* "cpu" (NULL too) or "opencl[:N]" */
+	const char *policy;	/* "auto" (NULL too) or a name of mill_policies() */
+	const char *io;		/* "pread" (NULL too) */
+	uint32_t threads;	/* 0: all */
+	uint64_t seed;		/* for random sources */
+	bool parents;		/* bfs and sssp also settle the parents */
+	bool check;		/* mill_run_check will follow: keep room for it */
+	struct mill_watcher watcher;
+};
+
+MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct mill_options *options);
+MILL_API void mill_run_free(mill_run *run);
+
+/* ---- Algorithms. Each call replaces the run's previous result; the graph stays loaded. ---- */
+
+struct mill_bfs {
+	const char *source;	/* an original id, "random" (NULL too) or "max-degree" */
+};
+
+struct mill_sssp {
+	const char *source;
+	double delta;		/* width of a near/far step; 0: chosen from the weights */
+	bool unit_weights;	/* every edge counts 1 */
+};
+
+enum mill_precision { MILL_F32, MILL_F64, MILL_EXACT };
+
+struct mill_pagerank {
+	double damping;		/* 0: 0.85 */
+	double tolerance;	/* of the L1 change; negative: 1e-6, 0: exactly so many iterations */
+	uint32_t iterations;	/* at most; 0: 100 */
+	enum mill_precision precision;	/* EXACT: 64-bit fixed point, the same bits everywhere */
+	const char *personalize;	/* "ID" or "@FILE" of ids; NULL: uniform */
+};
+
+MILL_API mill_err mill_bfs(mill_run *run, const struct mill_bfs *how);
+MILL_API mill_err mill_sssp(mill_run *run, const struct mill_sssp *how);
+MILL_API mill_err mill_pagerank(mill_run *run, const struct mill_pagerank *how);
+
+/* Certifies the last result by its properties, in one or two passes over the edges. */
+MILL_API mill_err mill_run_check(mill_run *run);
+
+struct mill_algorithm {
+	const char *name;	/* "bfs" */
+	const char *summary;
+	bool needs_weights;
+};
+/* Ends with an entry whose name is NULL. */
+MILL_API const struct mill_algorithm *mill_algorithms(void);
+MILL_API const char *const *mill_policies(void);
+
+struct mill_device {
+	char name[64];		/* what --device takes: "cpu", "opencl:0" */
+	char model[128];
+	uint64_t memory;
+	uint32_t units;
+};
+/* Fills at most n entries and says how many there are; a missing OpenCL is no error. */
+MILL_API size_t mill_devices(struct mill_device *out, size_t n);
+
+/* ---- Results ---- */
+
+enum mill_type { MILL_TYPE_U32, MILL_TYPE_U64, MILL_TYPE_F32, MILL_TYPE_F64, MILL_TYPE_ID };
+
+/*
+ * A column of the result. IDs are original ids of vertices. "None" (an unreached depth or
+ * parent) is the type's maximum, an unreachable distance the maximum or infinity.
+ */
+struct mill_column {
+	const char *name;	/* "depth", "parent", "distance", "score" */
+	enum mill_type type;
+	uint64_t none;		/* integers: the value that means "none" */
+};
+
+MILL_API size_t mill_run_columns(const mill_run *run, struct mill_column *out, size_t n);
+/*
+ * All values of a column, one per vertex, as elements of its type (ids: uint64_t): in ascending
+ * order of the original ids, or by internal vertex number. ids may be NULL.
+ */
+MILL_API mill_err mill_run_values(mill_run *run, const char *column, bool by_internal, void *values,
+				  uint64_t *ids);
+/* .tsv, .csv or .npy by the suffix; "-" is stdout (as .tsv). Appears whole or not at all. */
+MILL_API mill_err mill_run_write(mill_run *run, const char *path);
+
+/* ---- The ledger ---- */
+
+struct mill_step {
+	uint64_t step, frontier, edges, updates;
+	const char *direction;	/* "push", "pull", "scan" */
+	uint64_t pages_active, pages_read, pages_to_device, pages_reused;
+	uint64_t disk_read, to_device;
+	double seconds;
+};
+
+struct mill_report {
+	const char *algorithm;
+	uint64_t hash;		/* of the first result column, by original id */
+	uint64_t iterations, edges_traversed, updates;
+	uint64_t disk_read, to_device, from_device;
+	uint64_t pages_active, pages_read, pages_to_device, pages_reused;
+	uint64_t memory_budget, memory_peak;	/* what the run counted */
+	uint64_t device_budget, device_peak, device_driver;
+	uint64_t n_steps;	/* at most 1,000: the rest is summed in the last */
+	double load_seconds, parents_seconds, output_seconds;
+	const double *run_seconds;	/* one per call of the algorithm on this run */
+	size_t n_runs;
+	bool resident;		/* the topology stayed in memory */
+	/* What the algorithm has to say; which ones it has is mill_fact.name. */
+	const struct mill_fact *fact;
+	size_t n_facts;
+	const struct mill_top *top;	/* pagerank: the highest scores */
+	size_t n_top;
+};
+
+/* A named scalar of a result: "source", "reached", "max_depth", "sum", "delta", ... */
+struct mill_fact {
+	const char *name;
+	enum mill_type type;	/* U64, F64 or ID */
+	uint64_t u64;
+	double f64;
+};
+
+struct mill_top {
+	uint64_t id;
+	double value;
+};
+
+/* Pointers in it live until the next algorithm call on this run. */
+MILL_API void mill_run_report(const mill_run *run, struct mill_report *out);
+MILL_API void mill_run_step(const mill_run *run, uint64_t i, struct mill_step *out);
+
+/* ---- Plan: what a run would need, before it is made ---- */
+
+struct mill_plan {
+	uint64_t state;		/* bytes of vertex state */
+	uint64_t needed;	/* the smallest host budget: state + 64 MiB */
+	uint64_t resident;	/* host bytes with the topology resident */
+	uint64_t device_needed;	/* the smallest device budget: state + 2 pages */
+	uint64_t pass_bytes;	/* read from disk by one whole pass of a streamed run */
+	bool fits;		/* with the run's budget the topology is resident */
+};
+
+/* how: the algorithm's option struct, or NULL. */
+MILL_API mill_err mill_run_plan(mill_run *run, const char *algorithm, const void *how,
+				struct mill_plan *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

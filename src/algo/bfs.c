@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Breadth-first search, direction-optimising (Beamer, Asanovic, Patterson, SC 2012). */
+#include "algo/algo.h"
+#include "device/dialect.h"
+
+#include "algo/bfs.op.h"
+
+#define PROGRAM bfs
+#define FIELDS BFS_FIELDS
+#define SOURCE "algo/bfs.op.h"
+#define UNIQUE 1
+#define PULL 1
+#include "op/advance.inc"
+
+static const u32 unreached = UNREACHED;
+
+mill_err bfs_need(const struct mill_run *r, const struct mill_bfs *how, struct need *out)
+{
+	u64 n = r->store->vertices;
+
+	(void)how;
+	*out = (struct need){
+		.state = n * sizeof(u32) + frontier_bytes(n, false),
+		.host = frontier_host_bytes(n),
+		.out = true,
+		.in = r->store->has_in,
+	};
+	if (r->options.parents)
+		tree_need(r, TREE_UNIT, out);
+	return MILL_OK;
+}
+
+static bool reached(const void *data, u64 v) { return ((const u32 *)data)[v] != UNREACHED; }
+
+static mill_err check(struct mill_run *r) { return tree_check(r, TREE_UNIT, r->root); }
+
+MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
+{
+	struct bfs_args a = { .level = 0 };
+	struct frontier *front;
+	struct reach reach;
+	struct need need;
+	const u32 *depth;
+	u32 levels;
+
+	TRY(run_source(r, how ? how->source : NULL, &r->root));
+	TRY(bfs_need(r, how, &need));
+	TRY(run_begin(r, "bfs", &need));
+	TRY(run_vec(r, &a.depth, "depth", r->store->vertices, sizeof(u32), &unreached));
+	TRY(run_frontier(r, &front, false));
+
+	run_start(r);
+	TRY(vec_set(a.depth, r->root, &a.level));
+	TRY(frontier_set(front, r->root));
+	for (; front->n; a.level++)
+		TRY(op_advance(r, &bfs_advance, &a, front));
+	levels = a.level;
+
+	run_column(r, "depth", MILL_TYPE_U32, a.depth, UNREACHED);
+	TRY(run_end(r));
+	TRY(vec_map(r, a.depth, &depth));
+	TRY(count_reached(r, depth, reached, &reach));
+	vec_unmap(a.depth, (void *)depth);
+	r->ledger.edges_traversed = reach.edges;
+	TRY(run_fact_id(r, "source", r->root));
+	run_fact(r, "reached", reach.reached);
+	run_fact(r, "max_depth", levels - 1);
+	r->check = check;
+	return r->options.parents ? tree_settle(r, TREE_UNIT, a.depth, r->root) : MILL_OK;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Certificates: what must be true of a result, checked in one pass over the edges by plain code
+ * that shares nothing with the programs. MILL_ECHECK names the vertex or edge that is wrong.
+ */
+#include <string.h>
+
+#include "algo/pagerank.h"
+#include "algo/tree.h"
+
+/* ---- Trees: Graph500's rules ---- */
+
+struct tree_checking {
+	struct mill_run *run;
+	enum tree_kind kind;
+	const void *distance;
+	const u32 *parent;	/* NULL: only distances */
+	u64 *seen;		/* vertices that some edge proves: from the parent, if there are parents */
+};
+
+static f64 real_of(u64 key)
+{
+	f64 x;
+
+	memcpy(&x, &key, sizeof(x));
+	return x;
+}
+
+static bool is_real(enum tree_kind k) { return k == TREE_F32 || k == TREE_F64; }
+
+/* The distance of v as a key: integers in order, reals by their bits. */
+static u64 key_at(const struct tree_checking *c, u64 v)
+{
+	u32 x;
+
+	if (c->kind != TREE_UNIT && c->kind != TREE_SHORT)
+		return ((const u64 *)c->distance)[v];
+	x = ((const u32 *)c->distance)[v];
+	return x == UINT32_MAX ? UINT64_MAX : x;
+}
+
+static bool is_reached(const struct tree_checking *c, u64 key)
+{
+	return is_real(c->kind) ? real_of(key) < __builtin_inf() : key != UINT64_MAX;
+}
+
+/* The key of a distance after one more edge. */
+static u64 over_edge(const struct tree_checking *c, u64 key, const void *weight, u32 i)
+{
+	f64 x;
+
+	switch (c->kind) {
+	case TREE_UNIT:
+		return key + 1;
+	case TREE_SHORT:
+	case TREE_LONG:
+		return key + ((const u32 *)weight)[i];
+	case TREE_F32:
+		x = real_of(key) + (f64)((const f32 *)weight)[i];
+		break;
+	default:
+		x = real_of(key) + ((const f64 *)weight)[i];
+	}
+	memcpy(&key, &x, sizeof(key));
+	return key;
+}
+
+static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
+{
+	u64 id = 0;
+
+	TRY(store_id(r->store, (vid)v, &id));
+	return fail(MILL_ECHECK, "the result is wrong at vertex %llu: %s", (unsigned long long)id, what);
+}
+
+static mill_err check_edges(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+{
+	struct tree_checking *c = arg;
+
+	(void)page;
+	(void)worker;
+	for (vid row = begin; row < end; row++) {
+		u64 u = (u64)seg->first + row, from = key_at(c, u);
+
+		if (!is_reached(c, from))
+			continue;
+		for (u32 i = seg->row[row]; i < seg->row[row + 1]; i++) {
+			u64 v = seg->neighbour[i], to = key_at(c, v), over = over_edge(c, from, seg->weight, i);
+
+			if (to > over)
+				return wrong(c->run, v, "an edge leads to it on a shorter way");
+			if (to < over)
+				continue;
+			if (c->parent && from < to && c->parent[v] > u)
+				return wrong(c->run, v, "a parent with a smaller id exists");
+			if (c->parent ? c->parent[v] == u : from < to)
+				bitmap_claim(c->seen, v);
+		}
+	}
+	return MILL_OK;
+}
+
+/*
+ * Where the parent has the same distance (weights of 0) parents might go round in a circle: follows them until a
+ * smaller distance or a vertex that was followed before. `seen` of proven vertices is reused.
+ */
+static mill_err check_circles(struct tree_checking *c, u64 n, vid root)
+{
+	for (u64 v = 0; v < n; v++) {
+		u64 steps = 0, at = v;
+
+		if (!bitmap_get(c->seen, v))
+			continue;
+		while (at != root && bitmap_get(c->seen, at) && key_at(c, c->parent[at]) == key_at(c, at)) {
+			at = c->parent[at];
+			if (++steps > n)
+				return wrong(c->run, v, "its parents form a circle");
+		}
+		/* All on the way are fine: clear their bits so that no one walks it again. */
+		for (u64 on = v; on != at; on = c->parent[on])
+			c->seen[on / 64] &= ~((u64)1 << (on % 64));
+	}
+	return MILL_OK;
+}
+
+static mill_err check_tree(struct tree_checking *c, vid root)
+{
+	struct pass pass = { .work = check_edges, .arg = c };
+	u64 n = c->run->store->vertices;
+	struct mill_step step = { 0 };
+
+	if (key_at(c, root) != 0)
+		return wrong(c->run, root, "the source has a distance");
+	TRY(run_pass(c->run, &pass, &step));
+	if (c->parent && c->parent[root] != root)
+		return wrong(c->run, root, "the source is not its own parent");
+	for (u64 v = 0; v < n; v++) {
+		bool reached = is_reached(c, key_at(c, v));
+
+		if (v == root)
+			continue;
+		if (reached && c->parent && c->parent[v] >= n)
+			return wrong(c->run, v, "it is reached and has no parent");
+		if (!reached && c->parent && c->parent[v] != UINT32_MAX)
+			return wrong(c->run, v, "it is not reached and has a parent");
+		if (reached && !bitmap_get(c->seen, v) && (c->parent || c->kind == TREE_UNIT))
+			return wrong(c->run, v, "no edge leads to it from where it is said to come");
+	}
+	return c->parent ? check_circles(c, n, root) : MILL_OK;
+}
+
+mill_err tree_check(struct mill_run *r, enum tree_kind kind, vid root)
+{
+	struct tree_checking c = { .run = r, .kind = kind };
+	const struct vec *distance = r->column[0].vec, *parent = r->n_columns > 1 ? r->column[1].vec : NULL;
+	mill_err err;
+
+	TRY(memory_new(&c.seen, &r->budget, bitmap_words(r->store->vertices), sizeof(u64), "the certificate"));
+	err = vec_map(r, distance, &c.distance);
+	if (!err && parent)
+		err = vec_map(r, parent, &c.parent);
+	if (!err) {
+		run_tell(r, "check", 0);
+		err = check_tree(&c, root);
+	}
+	if (c.parent)
+		vec_unmap(parent, (void *)c.parent);
+	if (c.distance)
+		vec_unmap(distance, (void *)c.distance);
+	memory_free(c.seen);
+	return err;
+}
+
+/* ---- PageRank: the scores sum to 1, and one more iteration changes them as little as it may ---- */
+
+struct rank_checking {
+	struct mill_run *run;
+	const struct pagerank_settings *settings;
+	const void *score;
+	u32 *degree;
+	f64 *incoming;
+};
+
+u64 pagerank_check_bytes(const struct store *st) { return st->vertices * (sizeof(f64) + sizeof(u32)); }
+
+static f64 value_at(enum mill_precision p, const void *data, u64 v)
+{
+	if (p == MILL_F32)
+		return ((const f32 *)data)[v];
+	if (p == MILL_F64)
+		return ((const f64 *)data)[v];
+	return (f64)((const u64 *)data)[v] * 0x1p-62;
+}
+
+static void add_shared(f64 *to, f64 x)
+{
+	f64 old, sum;
+
+	__atomic_load(to, &old, __ATOMIC_RELAXED);
+	do
+		sum = old + x;
+	while (!__atomic_compare_exchange(to, &old, &sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
+static mill_err sum_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+{
+	struct rank_checking *c = arg;
+
+	(void)page;
+	(void)worker;
+	for (vid row = begin; row < end; row++) {
+		f64 sum = 0;
+
+		for (u32 i = seg->row[row]; i < seg->row[row + 1]; i++) {
+			vid u = seg->neighbour[i];
+
+			sum += value_at(c->settings->precision, c->score, u) / c->degree[u];
+		}
+		add_shared(&c->incoming[seg->first + row], sum);	/* a list may come in parts */
+	}
+	return MILL_OK;
+}
+
+/* The L1 distance between the scores and what one more iteration would make of them. */
+static mill_err residual(struct rank_checking *c, const void *teleport, f64 *out, f64 *sum_out)
+{
+	const struct pagerank_settings *s = c->settings;
+	u64 n = c->run->store->vertices, sources = c->run->store->sources;
+	f64 jump, dangling = 0, sum = 0, total = 0;
+
+	for (u64 v = 0; v < n; v++) {
+		f64 x = value_at(s->precision, c->score, v);
+
+		if (!(x >= 0))
+			return wrong(c->run, v, "its score is negative or no number");
+		sum += x;
+		dangling += v >= sources ? x : 0;
+	}
+	jump = (1 - s->damping) * sum + s->damping * dangling;
+	for (u64 v = 0; v < n; v++) {
+		f64 part = teleport ? value_at(s->precision, teleport, v) : 1 / (f64)n;
+
+		total += __builtin_fabs(jump * part + s->damping * c->incoming[v] -
+					value_at(s->precision, c->score, v));
+	}
+	*out = total;
+	*sum_out = sum;
+	return MILL_OK;
+}
+
+static mill_err check_ranks(struct rank_checking *c)
+{
+	const struct pagerank_settings *s = c->settings;
+	struct pass pass = { .in = true, .work = sum_rows, .arg = c };
+	const struct store *st = c->run->store;
+	/* Rounding of a score in its own precision; a sum of 1 is off by at most this. */
+	f64 slack = s->precision == MILL_F32 ? 1e-5 : 1e-9 + (f64)st->vertices * 0x1p-60;
+	struct mill_step step = { 0 };
+	void *teleport = NULL;
+	f64 rest = 0, sum = 0;
+	mill_err err;
+
+	TRY(store_read(st, STORE_OUT_DEGREES, c->degree, st->sources * sizeof(u32), 0));
+	TRY(run_pass(c->run, &pass, &step));
+	if (s->teleport)
+		TRY(vec_map(c->run, s->teleport, &teleport));
+	err = residual(c, teleport, &rest, &sum);
+	if (teleport)
+		vec_unmap(s->teleport, teleport);
+	if (err)
+		return err;
+	if (__builtin_fabs(sum - 1) > slack)
+		return fail(MILL_ECHECK, "the scores sum to %.17g, not 1", sum);
+	/* An iteration shrinks the change by the damping at least. */
+	if (rest > s->damping * s->change + slack)
+		return fail(MILL_ECHECK, "one more iteration would change the scores by %g, the last one by %g", rest,
+			    s->change);
+	return MILL_OK;
+}
+
+mill_err pagerank_check(struct mill_run *r)
+{
+	struct rank_checking c = { .run = r, .settings = r->settings };
+	u64 n = r->store->vertices;
+	mill_err err;
+
+	if (!n)
+		return MILL_OK;
+	err = memory_new(&c.incoming, &r->budget, n, sizeof(f64), "the certificate");
+	if (!err)
+		err = memory_new(&c.degree, &r->budget, n, sizeof(u32), "the certificate");
+	if (!err)
+		err = vec_map(r, c.settings->score, &c.score);
+	if (!err) {
+		run_tell(r, "check", 0);
+		err = check_ranks(&c);
+	}
+	if (c.score)
+		vec_unmap(c.settings->score, (void *)c.score);
+	memory_free(c.degree);
+	memory_free(c.incoming);
+	return err;
+}

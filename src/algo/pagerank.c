@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PageRank by pulling, Jacobi: every iteration sees only the scores of the one before, so that
+ * the bits do not depend on threads, budget or page size. Dangling mass goes where jumps go.
+ */
+#include "algo/pagerank.h"
+
+#include <string.h>
+
+#include "algo/algo.h"
+#include "base/number.h"
+#include "device/dialect.h"
+#include "engine/result.h"
+
+#define PROGRAM pagerank_f32
+#define VALUE f32
+#include "algo/pagerank.op.h"
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#define SUM sum_f32
+#include "op/reduce.inc"
+#define PROGRAM pagerank_f32
+#define VALUE f32
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#define VERTEX pagerank_f32_vertex
+#include "op/compute.inc"
+#define PROGRAM pagerank_f32
+#define VALUE f32
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#define VERTEX pagerank_f32_mass
+#include "op/compute.inc"
+
+#define PROGRAM pagerank_f64
+#define VALUE f64
+#include "algo/pagerank.op.h"
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#define SUM sum_f64
+#include "op/reduce.inc"
+#define PROGRAM pagerank_f64
+#define VALUE f64
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#define VERTEX pagerank_f64_vertex
+#include "op/compute.inc"
+#define PROGRAM pagerank_f64
+#define VALUE f64
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#define VERTEX pagerank_f64_mass
+#include "op/compute.inc"
+
+#define PROGRAM pagerank_fixed
+#define VALUE u64
+#include "algo/pagerank.op.h"
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#define SUM sum_u64
+#include "op/reduce.inc"
+#define PROGRAM pagerank_fixed
+#define VALUE u64
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#define VERTEX pagerank_fixed_vertex
+#include "op/compute.inc"
+#define PROGRAM pagerank_fixed
+#define VALUE u64
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#define VERTEX pagerank_fixed_mass
+#include "op/compute.inc"
+
+/* A precision: its programs, and how its numbers are made. */
+static const struct kind {
+	const struct reduce_program *reduce;
+	const struct compute_program *vertex, *mass;
+	u32 size;
+	u32 sum_size;
+	enum mill_type type;
+	f64 scale;	/* of a score on its way out; 0: it is a float */
+} kinds[] = {
+	[MILL_F32] = { &pagerank_f32_reduce, &pagerank_f32_vertex_compute, &pagerank_f32_mass_compute,
+		       sizeof(f32), sizeof(f64), MILL_TYPE_F32, 0 },
+	[MILL_F64] = { &pagerank_f64_reduce, &pagerank_f64_vertex_compute, &pagerank_f64_mass_compute,
+		       sizeof(f64), sizeof(f64), MILL_TYPE_F64, 0 },
+	[MILL_EXACT] = { &pagerank_fixed_reduce, &pagerank_fixed_vertex_compute, &pagerank_fixed_mass_compute,
+			 sizeof(u64), sizeof(u64), MILL_TYPE_F64, 1 / (f64)FIXED_ONE },
+};
+
+/* One argument struct per precision: the layouts differ in the scalars. */
+union args {
+	struct pagerank_f32_args f32;
+	struct pagerank_f64_args f64;
+	struct pagerank_fixed_args fixed;
+};
+
+/* A number in the kind's own form. */
+union number {
+	f32 f32;
+	f64 f64;
+	u64 u64;
+};
+
+static union number number_of(enum mill_precision p, f64 x)
+{
+	if (p == MILL_F32)
+		return (union number){ .f32 = (f32)x };
+	if (p == MILL_F64)
+		return (union number){ .f64 = x };
+	return (union number){ .u64 = (u64)(x * (f64)FIXED_ONE) };
+}
+
+/* A factor of at most 1 in units of 2^-64. */
+static u64 fixed_factor(f64 x) { return x >= 1 ? UINT64_MAX : (u64)(x * 0x1p64); }
+
+static enum mill_precision precision_of(const struct mill_pagerank *how)
+{
+	return how ? how->precision : MILL_F32;
+}
+
+mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how, struct need *out)
+{
+	const struct kind *k = &kinds[precision_of(how)];
+	const struct store *st = r->store;
+	u64 n = st->vertices;
+
+	if (!st->has_in)
+		return fail(MILL_EUSAGE, "pagerank reads in-edges, which %s lacks: import it without --out-only",
+			    st->path);
+	*out = (struct need){
+		.state = n * (2 * k->size + k->sum_size) + st->sources * sizeof(u32) +
+			 (how && how->personalize ? n * k->size : 0) + reducer_bytes(st, true, k->sum_size) +
+			 computer_bytes(st),
+		.host = r->options.check ? pagerank_check_bytes(st) : 0,
+		.in = true,
+	};
+	return MILL_OK;
+}
+
+/* ---- Personalisation ---- */
+
+static mill_err add_person(struct mill_run *r, u64 *bits, const char *text, const char *end, const char *where,
+			   u64 line)
+{
+	u64 id;
+	vid v;
+
+	if (!number_u64(&id, text, end))
+		return fail(line ? MILL_EINPUT : MILL_EUSAGE, "%s:%llu: '%.*s' is not an id", where,
+			    (unsigned long long)line, (int)(end - text), text);
+	TRY(store_vertex(r->store, id, &v));
+	if (v == NO_VERTEX)
+		return fail(MILL_EUSAGE, "%s:%llu: %llu is not a vertex of %s", where, (unsigned long long)line,
+			    (unsigned long long)id, r->store->path);
+	bitmap_put(bits, v);
+	return MILL_OK;
+}
+
+#define PERSONS_MAX (64 * MIB)
+
+static mill_err read_persons(struct mill_run *r, u64 *bits, const char *path)
+{
+	struct file f = FILE_CLOSED;
+	u64 size, line = 1;
+	char *text = NULL, *p;
+	mill_err err;
+
+	TRY(file_open(&f, -100 /* AT_FDCWD */, path, FILE_READ, NULL));
+	err = file_size(&f, &size);
+	if (!err && size > PERSONS_MAX)
+		err = fail(MILL_ELIMIT, "%s is larger than 64 MiB of ids", path);
+	if (!err)
+		err = memory_new(&text, &r->budget, size + 1, 1, path);
+	if (!err)
+		err = file_read_at(&f, text, size, 0);
+	for (p = text; !err && p < text + size; line++) {
+		char *end = memchr(p, '\n', (size_t)(text + size - p)), *next;
+
+		next = end ? end + 1 : text + size;
+		end = end ? end : text + size;
+		while (p < end && (*p == ' ' || *p == '\t'))
+			p++;
+		while (end > p && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+			end--;
+		if (p < end && *p != '#')
+			err = add_person(r, bits, p, end, path, line);
+		p = next;
+	}
+	memory_free(text);
+	file_close(&f);
+	return err;
+}
+
+/* teleport[v]: the chosen vertices share 1 equally. */
+static mill_err personalize(struct mill_run *r, enum mill_precision precision, const char *who, struct vec **out)
+{
+	u64 n = r->store->vertices, chosen, *bits;
+	union number share;
+	mill_err err;
+
+	TRY(run_vec(r, out, "teleport", n, kinds[precision].size, NULL));
+	TRY(memory_new(&bits, &r->budget, bitmap_words(n), sizeof(u64), "the personalisation"));
+	err = who[0] == '@' ? read_persons(r, bits, who + 1) :
+			      add_person(r, bits, who, who + strlen(who), "--personalize", 0);
+	chosen = err ? 0 : bitmap_count(bits, 0, n);
+	if (!err && !chosen)
+		err = fail(MILL_EUSAGE, "%s names no vertex to personalize for", who + 1);
+	share = number_of(precision, 1 / (f64)max_u64(chosen, 1));
+	for (u64 v = 0; !err && v < n; v++)
+		if (bitmap_get(bits, v))
+			err = vec_set(*out, v, &share);
+	memory_free(bits);
+	return err;
+}
+
+/* ---- The iteration ---- */
+
+struct ranking {
+	enum mill_precision precision;
+	f64 damping;
+	struct vec *score, *share, *teleport, *incoming, *degree;
+};
+
+static mill_err load_degrees(struct mill_run *r, struct vec **out)
+{
+	const struct store *st = r->store;
+	u32 *degree;
+	mill_err err;
+
+	TRY(run_vec(r, out, "degree", st->sources, sizeof(u32), NULL));
+	if ((*out)->buffer.host)
+		return store_read(st, STORE_OUT_DEGREES, (*out)->buffer.host, (*out)->buffer.size, 0);
+	TRY(memory_new(&degree, &r->budget, st->sources, sizeof(u32), "degrees"));
+	err = store_read(st, STORE_OUT_DEGREES, degree, st->sources * sizeof(u32), 0);
+	if (!err)
+		err = device_write(&(*out)->buffer, 0, degree, (*out)->buffer.size);
+	memory_free(degree);
+	return err;
+}
+
+/* The arguments of a pass in which vertices jump with `jump` in all, dangling mass included. */
+static union args arguments(const struct mill_run *r, const struct ranking *g, f64 damping, f64 jump)
+{
+	f64 each = jump / (f64)r->store->vertices;
+	u32 sources = (u32)r->store->sources;
+	union args a;
+
+#define ARRAYS .score = g->score, .share = g->share, .teleport = g->teleport, .incoming = g->incoming, \
+	       .degree = g->degree, .sources = sources, .personal = g->teleport != NULL
+	if (g->precision == MILL_F32)
+		a.f32 = (struct pagerank_f32_args){ ARRAYS, .damping = damping, .base = each, .jump = jump };
+	else if (g->precision == MILL_F64)
+		a.f64 = (struct pagerank_f64_args){ ARRAYS, .damping = damping, .base = each, .jump = jump };
+	else
+		a.fixed = (struct pagerank_fixed_args){ ARRAYS,
+							.damping = fixed_factor(damping),
+							.base = number_of(MILL_EXACT, each).u64,
+							.jump = fixed_factor(jump) };
+#undef ARRAYS
+	return a;
+}
+
+static mill_err iterate(struct mill_run *r, const struct ranking *g, const struct mill_pagerank *how,
+			struct pagerank_settings *s)
+{
+	const struct kind *k = &kinds[g->precision];
+	u64 n = r->store->vertices, sources = r->store->sources;
+	f64 tolerance = !how || how->tolerance < 0 ? 1e-6 : how->tolerance;
+	u32 most = how && how->iterations ? how->iterations : 100;
+	/* The first scores are what everyone would have from jumps alone. */
+	union args a = arguments(r, g, 0, 1);
+	struct reducer *reducer;
+	f64 dangling;
+
+	TRY(op_reducer(r, &reducer, k->reduce, true));
+	run_start(r);
+	TRY(op_compute(r, k->vertex, &a, 0, n, &s->change));
+	for (s->iterations = 0; s->iterations < most; s->iterations++) {
+		if (s->iterations && s->change < tolerance)
+			break;
+		/* Vertices without out-edges are numbered last. */
+		TRY(op_compute(r, k->mass, &a, sources, n, &dangling));
+		a = arguments(r, g, g->damping, (1 - g->damping) + g->damping * dangling);
+		TRY(op_reduce(r, reducer, &a));
+		TRY(op_compute(r, k->vertex, &a, 0, n, &s->change));
+	}
+	return MILL_OK;
+}
+
+MILL_API mill_err mill_pagerank(mill_run *r, const struct mill_pagerank *how)
+{
+	struct ranking g = { .precision = precision_of(how),
+			     .damping = how && how->damping > 0 ? how->damping : 0.85 };
+	const struct kind *k = &kinds[g.precision];
+	u64 n = r->store->vertices;
+	struct pagerank_settings *s;
+	struct vec *settings;
+	struct need need;
+	union args a;
+	f64 sum = 0;
+
+	if (!(g.damping < 1))
+		return fail(MILL_EUSAGE, "a damping of %g is not below 1", g.damping);
+	TRY(pagerank_need(r, how, &need));
+	TRY(run_begin(r, "pagerank", &need));
+	TRY(run_vec(r, &g.score, "score", n, k->size, NULL));
+	TRY(run_vec(r, &g.share, "share", n, k->size, NULL));
+	TRY(run_vec(r, &g.incoming, "incoming", n, k->sum_size, NULL));
+	TRY(load_degrees(r, &g.degree));
+	if (how && how->personalize)
+		TRY(personalize(r, g.precision, how->personalize, &g.teleport));
+	TRY(run_vec_host(r, &settings, "settings", 1, sizeof(*s)));
+	s = settings->buffer.host;
+	*s = (struct pagerank_settings){ .damping = g.damping, .precision = g.precision, .score = g.score,
+					 .teleport = g.teleport };
+	TRY(iterate(r, &g, how, s));
+
+	run_column(r, "score", k->type, g.score, 0);
+	r->column[0].scale = k->scale;
+	TRY(run_end(r));
+	r->ledger.edges_traversed = (u64)s->iterations * r->store->stored_edges;
+	a = arguments(r, &g, g.damping, 1);
+	TRY(op_compute(r, k->mass, &a, 0, n, &sum));
+	run_fact_real(r, "sum", sum);
+	run_fact_real(r, "change", s->change);
+	TRY(result_top(r, g.score, k->type, k->scale));
+	r->settings = s;
+	r->check = pagerank_check;
+	return MILL_OK;
+}

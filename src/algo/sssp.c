@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Single-source shortest paths by near/far priority (Davidson et al., IPDPS 2014): vertices below the
+ * limit are worked on until none is left, the others wait; then the limit rises by delta.
+ */
+#include "algo/algo.h"
+#include "device/dialect.h"
+
+#define PROGRAM sssp_unit
+#define VALUE u32
+#include "algo/sssp.op.h"
+#define FIELDS SSSP_FIELDS
+#define SOURCE "algo/sssp.op.h"
+#define NEAR_FAR 1
+#include "op/advance.inc"
+
+#define PROGRAM sssp_short
+#define VALUE u32
+#define WEIGHT u32
+#include "algo/sssp.op.h"
+#define FIELDS SSSP_FIELDS
+#define SOURCE "algo/sssp.op.h"
+#define NEAR_FAR 1
+#include "op/advance.inc"
+
+#define PROGRAM sssp_long
+#define VALUE u64
+#define WEIGHT u32
+#include "algo/sssp.op.h"
+#define FIELDS SSSP_FIELDS
+#define SOURCE "algo/sssp.op.h"
+#define NEAR_FAR 1
+#include "op/advance.inc"
+
+#define PROGRAM sssp_f32
+#define VALUE f64
+#define WEIGHT f32
+#include "algo/sssp.op.h"
+#define FIELDS SSSP_FIELDS
+#define SOURCE "algo/sssp.op.h"
+#define NEAR_FAR 1
+#include "op/advance.inc"
+
+#define PROGRAM sssp_f64
+#define VALUE f64
+#define WEIGHT f64
+#include "algo/sssp.op.h"
+#define FIELDS SSSP_FIELDS
+#define SOURCE "algo/sssp.op.h"
+#define NEAR_FAR 1
+#include "op/advance.inc"
+
+/* What differs between the kinds; a distance is a key, whose order as an integer is that of the values. */
+static const struct kind {
+	const struct advance_program *program;
+	u32 size;
+	bool real;
+} kinds[TREE_KINDS] = {
+	[TREE_UNIT] = { &sssp_unit_advance, sizeof(u32), false },
+	[TREE_SHORT] = { &sssp_short_advance, sizeof(u32), false },
+	[TREE_LONG] = { &sssp_long_advance, sizeof(u64), false },
+	[TREE_F32] = { &sssp_f32_advance, sizeof(u64), true },
+	[TREE_F64] = { &sssp_f64_advance, sizeof(u64), true },
+};
+
+static enum tree_kind kind_of(const struct mill_run *r, const struct mill_sssp *how)
+{
+	const struct store *st = r->store;
+
+	if (how && how->unit_weights)
+		return TREE_UNIT;
+	switch (st->weight) {
+	case MILL_WEIGHT_F32:
+		return TREE_F32;
+	case MILL_WEIGHT_F64:
+		return TREE_F64;
+	default:	/* no path is longer than all vertices times the largest weight */
+		return st->max_weight * (f64)st->vertices < (f64)(UINT32_MAX - 1) ? TREE_SHORT : TREE_LONG;
+	}
+}
+
+mill_err sssp_need(const struct mill_run *r, const struct mill_sssp *how, struct need *out)
+{
+	enum tree_kind kind = kind_of(r, how);
+	u64 n = r->store->vertices;
+
+	if (r->store->weight == MILL_WEIGHT_NONE && kind != TREE_UNIT)
+		return fail(MILL_EUSAGE, "%s has no weights: import them with --weights, or use --unit-weights",
+			    r->store->path);
+	if (kind != TREE_UNIT && !(r->store->min_weight >= 0))
+		return fail(MILL_EUSAGE, "%s has negative weights, which sssp cannot take", r->store->path);
+	*out = (struct need){
+		.state = n * kinds[kind].size + frontier_bytes(n, true),
+		.host = frontier_host_bytes(n),
+		.out = true,
+		.weights = kind != TREE_UNIT,
+	};
+	if (r->options.parents)
+		tree_need(r, kind, out);
+	return MILL_OK;
+}
+
+/*
+ * Wide enough that a step is worth its cost, narrow enough that little is done twice: Davidson's rule, the mean weight
+ * times a factor over the mean degree.
+ */
+static f64 choose_delta(const struct mill_run *r, enum tree_kind kind, f64 asked)
+{
+	const struct store *st = r->store;
+	f64 edges = (f64)max_u64(st->stored_edges, 1);
+	f64 mean = kind == TREE_UNIT ? 1 : st->sum_weight / edges;
+	f64 delta = asked > 0 ? asked : 32 * mean * (f64)max_u64(st->sources, 1) / edges;
+
+	if (!kinds[kind].real)
+		return delta < 1 ? 1 : (f64)(u64)delta;
+	return delta > 0 ? delta : 1;
+}
+
+/* The key of a distance that lies delta above that of a key. */
+static u64 raise(enum tree_kind kind, u64 key, f64 delta)
+{
+	u64 limit;
+
+	if (kinds[kind].real)
+		return bits_f64(f64_of_bits(key) + delta);
+	if (__builtin_add_overflow(key, (u64)delta, &limit))
+		return UINT64_MAX;
+	return limit;
+}
+
+static mill_err search(struct mill_run *r, enum tree_kind kind, struct vec *distance, struct frontier *front,
+		       f64 delta)
+{
+	const struct advance_program *p = kinds[kind].program;
+	struct sssp_unit_args a = { .distance = distance };	/* all instances have the same */
+	u64 rest;
+
+	front->limit = raise(kind, 0, delta);
+	for (;;) {
+		while (front->n)
+			TRY(op_advance(r, p, &a, front));
+		TRY(op_near(r, p, &a, front, raise(kind, front->limit, delta), &rest));
+		if (front->n)
+			continue;
+		if (rest == UINT64_MAX)
+			return MILL_OK;
+		/* A gap wider than delta: go on at the nearest that waits. */
+		TRY(op_near(r, p, &a, front, raise(kind, rest, delta), &rest));
+		/* A delta too small to count against the distance: take that vertex alone. */
+		if (!front->n)
+			TRY(op_near(r, p, &a, front, rest + 1, &rest));
+	}
+}
+
+static bool reached_u32(const void *data, u64 v) { return ((const u32 *)data)[v] != UINT32_MAX; }
+
+/* Unreached: the largest integer, or infinity. */
+static bool reached_u64(const void *data, u64 v)
+{
+	u64 key = ((const u64 *)data)[v];
+
+	return key != UINT64_MAX && key != bits_f64(__builtin_inf());
+}
+
+static mill_err check(struct mill_run *r)
+{
+	return tree_check(r, (enum tree_kind)r->kind, r->root);
+}
+
+MILL_API mill_err mill_sssp(mill_run *r, const struct mill_sssp *how)
+{
+	enum tree_kind kind = kind_of(r, how);
+	u64 zero = 0, none = kinds[kind].real ? bits_f64(__builtin_inf()) : UINT64_MAX;
+	f64 delta = choose_delta(r, kind, how ? how->delta : 0);
+	struct frontier *front;
+	struct vec *distance;
+	struct reach reach;
+	struct need need;
+	void *data;
+
+	TRY(sssp_need(r, how, &need));
+	TRY(run_source(r, how ? how->source : NULL, &r->root));
+	TRY(run_begin(r, "sssp", &need));
+	TRY(run_vec(r, &distance, "distance", r->store->vertices, kinds[kind].size, &none));
+	TRY(run_frontier(r, &front, true));
+
+	run_start(r);
+	TRY(vec_set(distance, r->root, &zero));
+	TRY(frontier_set(front, r->root));
+	TRY(search(r, kind, distance, front, delta));
+
+	run_column(r, "distance", kinds[kind].real ? MILL_TYPE_F64 : MILL_TYPE_U64, distance, UINT64_MAX);
+	TRY(run_end(r));
+	TRY(vec_map(r, distance, &data));
+	TRY(count_reached(r, data, kinds[kind].size == 4 ? reached_u32 : reached_u64, &reach));
+	vec_unmap(distance, data);
+	r->ledger.edges_traversed = reach.edges;
+	TRY(run_fact_id(r, "source", r->root));
+	run_fact(r, "reached", reach.reached);
+	run_fact_real(r, "delta", delta);
+	r->kind = kind;
+	r->check = check;
+	return r->options.parents ? tree_settle(r, kind, distance, r->root) : MILL_OK;
+}

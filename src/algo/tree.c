@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "algo/tree.h"
+
+#include "device/dialect.h"
+
+#define PROGRAM tree_unit
+#define VALUE u32
+#include "algo/tree.op.h"
+#define FIELDS TREE_FIELDS
+#define SOURCE "algo/tree.op.h"
+#include "op/advance.inc"
+
+#define PROGRAM tree_short
+#define VALUE u32
+#define WEIGHT u32
+#include "algo/tree.op.h"
+#define FIELDS TREE_FIELDS
+#define SOURCE "algo/tree.op.h"
+#include "op/advance.inc"
+
+#define PROGRAM tree_long
+#define VALUE u64
+#define WEIGHT u32
+#include "algo/tree.op.h"
+#define FIELDS TREE_FIELDS
+#define SOURCE "algo/tree.op.h"
+#include "op/advance.inc"
+
+#define PROGRAM tree_f32
+#define VALUE f64
+#define WEIGHT f32
+#include "algo/tree.op.h"
+#define FIELDS TREE_FIELDS
+#define SOURCE "algo/tree.op.h"
+#include "op/advance.inc"
+
+#define PROGRAM tree_f64
+#define VALUE f64
+#define WEIGHT f64
+#include "algo/tree.op.h"
+#define FIELDS TREE_FIELDS
+#define SOURCE "algo/tree.op.h"
+#include "op/advance.inc"
+
+static const struct advance_program *const program[TREE_KINDS] = {
+	[TREE_UNIT] = &tree_unit_advance,
+	[TREE_SHORT] = &tree_short_advance,
+	[TREE_LONG] = &tree_long_advance,
+	[TREE_F32] = &tree_f32_advance,
+	[TREE_F64] = &tree_f64_advance,
+};
+
+static const u32 none = UINT32_MAX;
+
+/* Can an edge lead from a distance to the same one? */
+static bool may_add_nothing(const struct mill_run *r, enum tree_kind kind)
+{
+	return kind == TREE_F32 || kind == TREE_F64 || (kind != TREE_UNIT && r->store->min_weight <= 0);
+}
+
+void tree_need(const struct mill_run *r, enum tree_kind kind, struct need *n)
+{
+	u64 vertices = r->store->vertices;
+
+	n->state += vertices * sizeof(u32) * (may_add_nothing(r, kind) ? 2 : 1) + frontier_bytes(vertices, false);
+	n->host += frontier_host_bytes(vertices) + vertices * sizeof(u64) /* ids, to name the parents */ +
+		   bitmap_words(vertices) * sizeof(u64) /* the certificate */;
+}
+
+/* hop[v] = 0 for what round 0 settled; says whether something reached is left. */
+static mill_err find_unsettled(struct mill_run *r, struct tree_unit_args *a, bool *left)
+{
+	u64 n = r->store->vertices;
+	u32 *parent, *hop;
+	void *distance;
+	mill_err err;
+
+	*left = false;
+	TRY(vec_map(r, a->parent, &parent));
+	TRY(vec_map(r, a->hop, &hop));
+	TRY(vec_map(r, a->distance, &distance));
+	for (u64 v = 0; v < n; v++) {
+		bool reached = a->distance->size == sizeof(u32) ? ((u32 *)distance)[v] != UINT32_MAX :
+								  ((u64 *)distance)[v] < bits_f64(__builtin_inf());
+
+		hop[v] = parent[v] == none ? none : 0;
+		if (reached && parent[v] == none)
+			*left = true;
+	}
+	vec_unmap(a->distance, distance);
+	err = device_write(&a->hop->buffer, 0, hop, a->hop->buffer.size);
+	vec_unmap(a->hop, hop);
+	vec_unmap(a->parent, parent);
+	return err;
+}
+
+static mill_err settle(struct mill_run *r, enum tree_kind kind, struct vec *distance, vid root)
+{
+	/* All instances have the same arguments. */
+	struct tree_unit_args a = { .distance = distance };
+	u64 n = r->store->vertices;
+	struct frontier *front;
+	bool left = false;
+
+	TRY(run_vec(r, &a.parent, "parent", n, sizeof(u32), &none));
+	TRY(run_frontier(r, &front, false));
+	TRY(frontier_set_all(front, r->store->sources));
+	TRY(op_advance(r, program[kind], &a, front));
+	TRY(vec_set(a.parent, root, &(u32){ root }));
+	run_column(r, "parent", MILL_TYPE_ID, a.parent, UINT64_MAX);
+	if (!may_add_nothing(r, kind))
+		return MILL_OK;
+	TRY(run_vec(r, &a.hop, "hops without weight", n, sizeof(u32), &none));
+	TRY(find_unsettled(r, &a, &left));
+	if (!left)
+		return MILL_OK;
+	TRY(frontier_set_all(front, r->store->sources));
+	for (a.round = 1; front->n; a.round++)
+		TRY(op_advance(r, program[kind], &a, front));
+	return MILL_OK;
+}
+
+mill_err tree_settle(struct mill_run *r, enum tree_kind kind, struct vec *distance, vid root)
+{
+	f64 began = clock_now();
+	mill_err err;
+
+	r->ledger.paused = true;
+	err = settle(r, kind, distance, root);
+	r->ledger.paused = false;
+	r->ledger.parents = clock_now() - began;
+	return err;
+}

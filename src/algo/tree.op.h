@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parents of a search: of all edges on shortest paths that lead to v, the one from the smallest vertex.
+ * Device dialect, written for the types of sssp.op.h; breadth-first depths are u32 distances with edges that
+ * count 1.
+ *
+ * An edge u -> v is tight if distance[u] + weight = distance[v]. Tight edges from a smaller distance
+ * cannot form a cycle; round 0 takes those. Where an edge adds nothing (weight 0, or a float too small
+ * to count), distances are equal and a cycle is possible: there the parent must have been settled in
+ * an earlier round than the child. hop[v] is the round that settled v.
+ */
+#define TREE_FIELDS(ARRAY, SCALAR) \
+	ARRAY(OF(key, VALUE), distance) \
+	ARRAY(u32, parent) \
+	ARRAY(u32, hop) \
+	SCALAR(u32, round)
+
+STATE(PROGRAM, TREE_FIELDS);
+
+#undef WEIGHT_PARAMETER
+#undef WEIGHT_VALUE
+#ifdef WEIGHT
+#define WEIGHT_PARAMETER , WEIGHT w
+#define WEIGHT_VALUE ((VALUE)w)
+#else
+#define WEIGHT_PARAMETER
+#define WEIGHT_VALUE ((VALUE)1)
+#endif
+
+/* True if v was settled by this edge in a round after the first. */
+DEVICE bool OF(PROGRAM, edge)(struct PROGRAM s, vid u, vid v WEIGHT_PARAMETER)
+{
+	OF(key, VALUE) from = s.distance[u], to = s.distance[v];
+	VALUE over = OF(value_of, VALUE)(from) + WEIGHT_VALUE;
+
+	/* An unreached distance is the largest key: it lies below none, and is equal only to its like. */
+	if (s.round == 0) {
+		if (from < to && over == OF(value_of, VALUE)(to))
+			dev_min_u32(s.shared, &s.parent[v], u);
+		return false;
+	}
+	if (from != to || over != OF(value_of, VALUE)(to) || dev_load_u32(&s.hop[u]) != s.round - 1 ||
+	    dev_load_u32(&s.hop[v]) < s.round)
+		return false;
+	dev_min_u32(s.shared, &s.parent[v], u);
+	dev_store_u32(&s.hop[v], s.round);
+	return true;
+}
+
+DEVICE bool OF(PROGRAM, cond)(struct PROGRAM s, vid v)
+{
+	(void)s;
+	(void)v;
+	return true;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bitmaps of 64-bit words. Bits beyond the last vertex stay zero. */
+#ifndef BASE_BITMAP_H
+#define BASE_BITMAP_H
+
+#include "base/types.h"
+
+static inline u64 bitmap_words(u64 n_bits) { return div_up(n_bits, 64); }
+
+static inline bool bitmap_get(const u64 *bits, u64 i)
+{
+	return (__atomic_load_n(&bits[i / 64], __ATOMIC_RELAXED) >> (i % 64)) & 1;
+}
+
+/* For one writer per word. */
+static inline void bitmap_put(u64 *bits, u64 i) { bits[i / 64] |= (u64)1 << (i % 64); }
+
+/* For many writers; true if the bit was clear before. Looks first: most bits are set already. */
+static inline bool bitmap_claim(u64 *bits, u64 i)
+{
+	u64 mask = (u64)1 << (i % 64);
+
+	if (__atomic_load_n(&bits[i / 64], __ATOMIC_RELAXED) & mask)
+		return false;
+	return !(__atomic_fetch_or(&bits[i / 64], mask, __ATOMIC_RELAXED) & mask);
+}
+
+/* Adds the bits of `word` to word w; many writers. */
+static inline void bitmap_merge(u64 *bits, u64 w, u64 word)
+{
+	if (word)
+		__atomic_fetch_or(&bits[w], word, __ATOMIC_RELAXED);
+}
+
+/* The bits of word w that lie in [begin, end). */
+static inline u64 bitmap_window(const u64 *bits, u64 w, u64 begin, u64 end)
+{
+	u64 word = __atomic_load_n(&bits[w], __ATOMIC_RELAXED);
+
+	if (w == begin / 64)
+		word &= ~(u64)0 << (begin % 64);
+	if (end < (w + 1) * 64)
+		word &= ((u64)1 << (end % 64)) - 1;
+	return word;
+}
+
+/* Is any bit of [begin, end) set? How many? */
+bool bitmap_any(const u64 *bits, u64 begin, u64 end);
+u64 bitmap_count(const u64 *bits, u64 begin, u64 end);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/checksum.h"
+
+#define XXH_STATIC_LINKING_ONLY	/* the size of the state: our allocator provides it */
+#include <xxhash.h>
+
+#include "base/memory.h"
+
+struct checksum_stream {
+	XXH3_state_t state;	/* wants 64-byte alignment, which memory_new gives */
+};
+
+u64 checksum(const void *data, size_t size)
+{
+	return XXH3_64bits(data, size);
+}
+
+struct checksum_stream *checksum_begin(void)
+{
+	struct checksum_stream *s;
+
+	if (memory_new(&s, NULL, 1, sizeof(*s), "a checksum"))
+		return NULL;
+	XXH3_64bits_reset(&s->state);
+	return s;
+}
+
+void checksum_add(struct checksum_stream *s, const void *data, size_t size)
+{
+	XXH3_64bits_update(&s->state, data, size);
+}
+
+u64 checksum_end(struct checksum_stream *s)
+{
+	u64 sum = XXH3_64bits_digest(&s->state);
+
+	memory_free(s);
+	return sum;
+}

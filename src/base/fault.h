@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Faults on purpose, under all allocation and I/O, so that every n can be swept.
+ *
+ *	MILL_FAULT=alloc:n=K[,sticky]                         the K-th allocation fails (and all after it)
+ *	MILL_FAULT=io:op=OP,n=K,err=ENOSPC|short=B[,sticky]   the K-th OP fails, or transfers B bytes
+ *
+ * OP: open read write sync rename mkdir unlink truncate, or any. err: EIO ENOSPC EFBIG EINTR
+ * EAGAIN ENOMEM EACCES. K counts from 1. Several faults are separated by ';'. The environment
+ * is read once per process; without it the cost is one predictable branch.
+ */
+#ifndef BASE_FAULT_H
+#define BASE_FAULT_H
+
+#include "base/types.h"
+
+enum fault_op {
+	FAULT_OPEN,
+	FAULT_READ,
+	FAULT_WRITE,
+	FAULT_SYNC,
+	FAULT_RENAME,
+	FAULT_MKDIR,
+	FAULT_UNLINK,
+	FAULT_TRUNCATE
+};
+
+/* True if this allocation must fail. */
+bool fault_alloc(void);
+
+/*
+ * 0, or the errno with which this operation must fail. *size (may be NULL) is lowered when the
+ * fault asks for a short transfer.
+ */
+int fault_io(enum fault_op op, size_t *size);
+
+/* A MILL_FAULT that cannot be understood: its text, else NULL. The CLI refuses to start with it. */
+const char *fault_bad(void);
+
+#endif

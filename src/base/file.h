@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files. All I/O of the library goes through here, above the fault layer: EINTR and EAGAIN are
+ * continued, short transfers resumed, errors name the file.
+ */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include "base/error.h"
+#include "base/types.h"
+
+struct file {
+	int fd;		/* -1: closed */
+	char *name;	/* for messages; owned */
+	bool direct;	/* O_DIRECT: offsets, sizes and buffers in multiples of 4096 */
+};
+
+#define FILE_CLOSED ((struct file){ .fd = -1 })
+
+enum file_mode {
+	FILE_READ,
+	FILE_READ_DIRECT,	/* without the page cache where the file system can, else buffered */
+	FILE_CREATE,		/* new, 0600, fails if it exists (O_EXCL); written and read */
+};
+
+/* dir: a directory fd or AT_FDCWD. `shown` is the path for messages (NULL: path). */
+mill_err file_open(struct file *out, int dir, const char *path, enum file_mode mode, const char *shown);
+/* Closing twice or a FILE_CLOSED is fine. */
+void file_close(struct file *f);
+
+mill_err file_size(const struct file *f, u64 *out);
+/* Exactly size bytes; the end of the file before that is MILL_ECORRUPT ("... ends at byte N"). */
+mill_err file_read_at(const struct file *f, void *to, u64 size, u64 offset);
+/* The next bytes of a pipe or file, at most size; *got = 0 at the end. */
+mill_err file_read_next(const struct file *f, void *to, u64 size, u64 *got);
+mill_err file_write_at(const struct file *f, const void *from, u64 size, u64 offset);
+/* For streams (stdout): all bytes, in order. */
+mill_err file_write_next(const struct file *f, const void *from, u64 size);
+mill_err file_sync(const struct file *f);	/* fdatasync */
+/* Drops the file's pages from the page cache, so that a budget means what it says. */
+void file_forget(const struct file *f);
+/* Reserves room: ENOSPC now rather than later; a file system that cannot is fine. */
+mill_err file_reserve(const struct file *f, u64 size);
+
+/* Directories. */
+mill_err dir_make(const char *path);
+mill_err dir_sync(const char *path);
+/* Removes a directory and the plain files in it (one level); missing is fine. */
+mill_err dir_remove(const char *path);
+/* from becomes to; fails with MILL_EUSAGE if `to` exists, unless exchange: then the two swap. */
+mill_err dir_rename(const char *from, const char *to, bool exchange);
+bool path_exists(const char *path);
+
+/*
+ * A file that appears whole or not at all: written as PATH.partial-PID beside its target, synced and
+ * renamed by outfile_commit. "-" is stdout, where bytes go out as they come. Buffered.
+ */
+struct outfile;
+mill_err outfile_open(struct outfile **out, const char *path);
+mill_err outfile_write(struct outfile *o, const void *from, u64 size);
+mill_err outfile_printf(struct outfile *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+mill_err outfile_commit(struct outfile *o);	/* frees o also when it fails */
+void outfile_abandon(struct outfile *o);	/* removes what was written; NULL is fine */
+
+#endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE 1	/* MADV_HUGEPAGE */
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/number.h"
+
+#define HUGE_PAGE (2 * MIB)
+#define MEMORY_PAGE 4096u
+
+/* In the 64 bytes before what the caller gets. */
+struct block {
+	struct budget *budget;	/* or NULL */
+	u64 counted;
+	void *base;		/* of the mapping or the heap block */
+	u64 mapped;		/* bytes; 0: from the heap */
+	u8 pad[32];
+};
+_Static_assert(sizeof(struct block) == 64, "keeps small blocks aligned to a cache line");
+
+void budget_init(struct budget *b, u64 limit)
+{
+	*b = (struct budget){ .limit = limit };
+}
+
+u64 budget_left(const struct budget *b)
+{
+	u64 used = __atomic_load_n(&b->used, __ATOMIC_RELAXED);
+
+	if (!b->limit)
+		return UINT64_MAX;
+	return used < b->limit ? b->limit - used : 0;
+}
+
+/* A compare-and-swap rather than add-and-undo: nobody fails because another tries too much. */
+static mill_err budget_take(struct budget *b, u64 bytes, const char *what)
+{
+	u64 used = __atomic_load_n(&b->used, __ATOMIC_RELAXED);
+	u64 peak, sum;
+
+	do {
+		u64 left = used < b->limit ? b->limit - used : 0;
+
+		if (__builtin_add_overflow(used, bytes, &sum) || (b->limit && bytes > left)) {
+			char need[NUMBER_TEXT], limit[NUMBER_TEXT], rest[NUMBER_TEXT];
+
+			return fail(MILL_ENOMEM, "%s needs %s more, the budget of %s leaves %s", what,
+				    size_show(need, bytes), size_show(limit, b->limit),
+				    size_show(rest, left));
+		}
+	} while (!__atomic_compare_exchange_n(&b->used, &used, sum, true, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	peak = __atomic_load_n(&b->peak, __ATOMIC_RELAXED);
+	while (peak < sum && !__atomic_compare_exchange_n(&b->peak, &peak, sum, true,
+							  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+	return MILL_OK;
+}
+
+static void budget_give(struct budget *b, u64 bytes)
+{
+	__atomic_sub_fetch(&b->used, bytes, __ATOMIC_RELAXED);
+}
+
+#ifndef __SANITIZE_ADDRESS__
+/* Begins at a multiple of the huge page, so that all but the tail can be huge. */
+static void *map_aligned(u64 size)
+{
+	u64 span = size + HUGE_PAGE;
+	char *raw, *base;
+
+	raw = mmap(NULL, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		   -1, 0);
+	if (raw == MAP_FAILED)
+		return NULL;
+	base = raw + (round_up((uintptr_t)raw, HUGE_PAGE) - (uintptr_t)raw);
+	if (base > raw)
+		munmap(raw, (size_t)(base - raw));
+	if (base + size < raw + span)
+		munmap(base + size, (size_t)(raw + span - (base + size)));
+	madvise(base, size, MADV_HUGEPAGE);	/* a kernel without them is fine */
+	return base;
+}
+#endif
+
+/*
+ * Returns what the caller gets, zeroed, with its header in front; NULL without memory. Under
+ * AddressSanitizer large blocks come from the heap too: it sees overruns and leaks only there.
+ */
+static void *block_new(u64 bytes, u64 total, bool large)
+{
+	u64 front = large ? MEMORY_PAGE : sizeof(struct block);
+	void *base;
+	u64 mapped = 0;
+	char *p;
+
+#ifndef __SANITIZE_ADDRESS__
+	if (large) {
+		base = map_aligned(total);
+		if (!base)
+			return NULL;
+		mapped = total;
+	} else
+#else
+	if (total >> 38)	/* it would abort rather than return */
+		return NULL;
+#endif
+	{
+		if (posix_memalign(&base, front, front + bytes))
+			return NULL;
+		memset(base, 0, front + bytes);
+	}
+	p = (char *)base + front;
+	((struct block *)(void *)p)[-1] = (struct block){ .base = base, .mapped = mapped };
+	return p;
+}
+
+mill_err memory_new(void *out_pointer, struct budget *budget, u64 n, size_t size, const char *what)
+{
+	char shown[NUMBER_TEXT];
+	u64 bytes, total;
+	bool large;
+	void *p;
+
+	if (__builtin_mul_overflow(n, (u64)size, &bytes) || bytes > PTRDIFF_MAX - 2 * HUGE_PAGE)
+		return fail(MILL_ENOMEM, "%s needs %llu times %zu bytes, more than there can be",
+			    what, (unsigned long long)n, size);
+	large = bytes >= HUGE_PAGE;
+	total = large ? round_up(bytes + MEMORY_PAGE, MEMORY_PAGE) : bytes + sizeof(struct block);
+
+	if (budget)
+		TRY(budget_take(budget, total, what));
+	p = fault_alloc() ? NULL : block_new(bytes, total, large);
+	if (!p) {
+		if (budget)
+			budget_give(budget, total);
+		return fail(MILL_ENOMEM, "no memory for %s, which needs %s more", what,
+			    size_show(shown, total));
+	}
+	((struct block *)p)[-1].budget = budget;
+	((struct block *)p)[-1].counted = total;
+	memcpy(out_pointer, &p, sizeof(p));	/* whatever its pointer type */
+	return MILL_OK;
+}
+
+void memory_free(void *p)
+{
+	struct block b;
+
+	if (!p)
+		return;
+	b = ((struct block *)p)[-1];
+	if (b.mapped)
+		munmap(b.base, b.mapped);
+	else
+		free(b.base);
+	if (b.budget)
+		budget_give(b.budget, b.counted);
+}
+
+mill_err memory_string(char **out, struct budget *budget, const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy;
+
+	TRY(memory_new(&copy, budget, size, 1, "a text"));
+	memcpy(copy, text, size);
+	*out = copy;
+	return MILL_OK;
+}
+
+mill_err memory_printf(char **out, struct budget *budget, const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int len;
+
+	va_start(args, format);
+	len = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (len < 0)
+		return fail(MILL_EBUG, "cannot format a text");
+	TRY(memory_new(&text, budget, (u64)len + 1, 1, "a text"));
+	va_start(args, format);
+	vsnprintf(text, (size_t)len + 1, format, args);
+	va_end(args);
+	*out = text;
+	return MILL_OK;
+}
+
+/*
+ * A small file of /proc or /sys as a string; "" if it cannot be read. Not through base/file.h:
+ * these only advise, every one may be missing, and a name for messages would need memory.
+ */
+static void slurp(char *to, size_t size, const char *path)
+{
+	size_t fill = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	while (fd >= 0 && fill + 1 < size) {
+		ssize_t got = read(fd, to + fill, size - 1 - fill);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		fill += (size_t)got;
+	}
+	if (fd >= 0)
+		close(fd);
+	to[fill] = '\0';
+}
+
+/* The number after `key` at the beginning of a line, 0 if there is none. */
+static u64 value_of(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		if (*line == '\n')
+			line++;
+		if (!strncmp(line, key, len))
+			return strtoull(line + len, NULL, 10);
+	}
+	return 0;
+}
+
+struct cgroup_files {
+	const char *root, *limit, *use, *reclaimable;
+};
+
+static const struct cgroup_files cgroup_v2 = { "/sys/fs/cgroup", "memory.max", "memory.current",
+					       "inactive_file " };
+static const struct cgroup_files cgroup_v1 = { "/sys/fs/cgroup/memory", "memory.limit_in_bytes",
+					       "memory.usage_in_bytes", "total_inactive_file " };
+
+/* What the group at path (with a leading '/') and all groups above it leave. */
+static u64 cgroup_left(const struct cgroup_files *v, char *path)
+{
+	u64 least = UINT64_MAX;
+	char name[4096 + 128], text[8192];
+
+	for (;;) {
+		u64 limit, use, cache;
+		char *slash;
+
+		snprintf(name, sizeof(name), "%s%s/%s", v->root, path, v->limit);
+		slurp(text, sizeof(text), name);
+		if (text[0] >= '0' && text[0] <= '9') {	/* not "max", not missing */
+			limit = strtoull(text, NULL, 10);
+			snprintf(name, sizeof(name), "%s%s/%s", v->root, path, v->use);
+			slurp(text, sizeof(text), name);
+			use = strtoull(text, NULL, 10);
+			/* The use counts the page cache, which gives way. */
+			snprintf(name, sizeof(name), "%s%s/memory.stat", v->root, path);
+			slurp(text, sizeof(text), name);
+			cache = value_of(text, v->reclaimable);
+			use -= min_u64(use, cache);
+			least = min_u64(least, limit > use ? limit - use : 0);
+		}
+		slash = strrchr(path, '/');
+		if (!slash)
+			return least;
+		*slash = '\0';
+	}
+}
+
+/* Is `name` one of the comma-separated words before the ':'? */
+static bool lists(const char *words, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (;;) {
+		size_t word = strcspn(words, ",:");
+
+		if (word == len && !memcmp(words, name, len))
+			return true;
+		if (words[word] != ',')
+			return false;
+		words += word + 1;
+	}
+}
+
+u64 memory_available(void)
+{
+	u64 least = UINT64_MAX, free_bytes;
+	char text[8192], path[4096];
+
+	slurp(text, sizeof(text), "/proc/meminfo");
+	free_bytes = value_of(text, "MemAvailable:");
+	if (free_bytes)
+		least = free_bytes * KIB;
+	else if (sysconf(_SC_AVPHYS_PAGES) > 0)
+		least = (u64)sysconf(_SC_AVPHYS_PAGES) * (u64)sysconf(_SC_PAGESIZE);
+
+	/* Lines "hierarchy:controllers:path"; version 2 is hierarchy 0 without controllers. */
+	slurp(text, sizeof(text), "/proc/self/cgroup");
+	for (char *line = text, *next; *line; line = next) {
+		const struct cgroup_files *v = NULL;
+		char *controllers;
+
+		next = line + strcspn(line, "\n");
+		if (*next)
+			*next++ = '\0';
+		controllers = strchr(line, ':');
+		if (!controllers)
+			continue;
+		controllers++;
+		if (*controllers == ':')
+			v = &cgroup_v2;
+		else if (lists(controllers, "memory"))
+			v = &cgroup_v1;
+		controllers = strchr(controllers, ':');
+		if (!v || !controllers)
+			continue;
+		snprintf(path, sizeof(path), "%s", controllers + 1);
+		if (!strcmp(path, "/"))
+			path[0] = '\0';
+		least = min_u64(least, cgroup_left(v, path));
+	}
+	return least;
+}
+
+static u64 status_bytes(const char *key)
+{
+	char text[8192];
+
+	slurp(text, sizeof(text), "/proc/self/status");
+	return value_of(text, key) * KIB;
+}
+
+u64 memory_peak_rss(void)
+{
+	return status_bytes("VmHWM:");
+}
+
+u64 memory_rss(void)
+{
+	return status_bytes("VmRSS:");
+}

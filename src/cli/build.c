@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/build.h"
+
+#include <inttypes.h>
+
+#include "cli/message.h"
+#include "cli/report.h"
+
+mill_err build_target(struct call *call, struct mill_target *out)
+{
+	struct options *o = &call->options;
+	mill_err err;
+
+	if (!o->output)
+		return refuse(MILL_EUSAGE, "%s: say where to with -o STORE",
+			      call->command->name);
+	err = option_size(&o->memory, "memory", 0);
+	if (err)
+		return err;
+	err = option_size(&o->page_size, "page-size", 0);
+	if (err)
+		return err;
+	if (!o->page_size.text)
+		o->page_size.bytes = 1 << 20;
+	if (o->page_size.bytes > UINT32_MAX)
+		return refuse(MILL_EUSAGE, "--page-size %s: at most 64M",
+			      o->page_size.text);
+	*out = (struct mill_target){
+		.path = o->output,
+		.force = o->force,
+		.out_only = o->out_only,
+		.page_size = (uint32_t)o->page_size.bytes,
+		.memory = o->memory.bytes,
+		.threads = o->threads,
+		.watcher = progress_watcher(&call->progress),
+	};
+	if (!o->threads)
+		o->threads = processors();
+	return MILL_OK;
+}
+
+/* How the input was understood: one line, never a silent guess. */
+static void tell_input(const struct call *call, const struct mill_built *b)
+{
+	say(call,
+	    "read %" PRIu64 " edges: %" PRIu64 " self-loops, %" PRIu64
+	    " duplicates, ids %" PRIu64 " to %" PRIu64 ", %s, ",
+	    b->edges_read, b->self_loops, b->duplicates, b->min_id, b->max_id,
+	    b->symmetric ? "symmetric" : "not symmetric");
+	if (b->weight)
+		say(call, "weights %s", weight_word(b->weight));
+	else
+		say(call, "no weights");
+	if (b->merged)
+		say(call, ", %" PRIu64 " listed in both directions and merged", b->merged);
+	say(call, "; taken as %s\n", call->options.undirected ? "undirected" : "directed");
+}
+
+static void tell(const struct call *call, const struct mill_built *b, bool from_input)
+{
+	char time[SHOWN_SIZE];
+
+	if (from_input)
+		tell_input(call, b);
+	say(call,
+	    "%s: %" PRIu64 " vertices, %" PRIu64 " edges (%" PRIu64 " stored) in %s\n",
+	    call->options.output, b->vertices, b->edges, b->stored_edges,
+	    show_seconds(time, b->seconds));
+}
+
+static void report_built(struct json *j, const struct mill_built *b, bool from_input)
+{
+	static const char *const key[] = { "edges_read", "self_loops", "duplicates",
+					   "merged",	 "min_id",     "max_id" };
+	size_t i;
+
+	json_object(j, "input");
+	if (from_input && b) {
+		const uint64_t value[] = { b->edges_read, b->self_loops, b->duplicates,
+					   b->merged,	  b->min_id,	 b->max_id };
+
+		for (i = 0; i < sizeof(key) / sizeof(key[0]); i++)
+			json_u64(j, key[i], value[i]);
+		json_bool(j, "symmetric", b->symmetric);
+		json_string(j, "weights", weight_word(b->weight));
+	} else {
+		for (i = 0; i < sizeof(key) / sizeof(key[0]); i++)
+			json_null(j, key[i]);
+		json_null(j, "symmetric");
+		json_null(j, "weights");
+	}
+	json_object_end(j);
+}
+
+mill_err build_account(struct call *call, const struct mill_built *built, bool from_input)
+{
+	const char *path = call->options.output;
+	struct mill_info info;
+	mill_store *store = NULL;
+	mill_err err = MILL_OK;
+
+	progress_end(&call->progress);
+	if (built)
+		tell(call, built, from_input);
+	if (!call->options.json)
+		return MILL_OK;
+	if (built) {
+		err = mill_store_open(&store, path);
+		if (!err)
+			mill_store_info(store, &info);
+	}
+	report_store(&call->report, path, store ? &info : NULL);
+	options_report(&call->options, call->command->who, &call->report);
+	report_built(&call->report, built, from_input);
+	if (built)
+		json_f64(&call->report, "seconds", built->seconds);
+	else
+		json_null(&call->report, "seconds");
+	json_object(&call->report, "memory");
+	json_u64(&call->report, "peak_rss", peak_rss());
+	json_object_end(&call->report);
+	mill_store_close(store);
+	return err;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "cli/command.h"
+
+void help_command(const struct command *c)
+{
+	printf("usage: millrace %s %s\n\n%s.\n", c->name, c->usage, c->summary);
+	if (c->text)
+		printf("\n%s", c->text);
+	printf("\noptions:\n");
+	options_help(c->who);
+	if (c->example)
+		printf("\nexamples:\n%s", c->example);
+}
+
+mill_err cmd_help(struct call *call)
+{
+	const struct command *c;
+	char usage[80];
+
+	if (call->options.n_operands) {
+		c = command_find(call->options.operand[0]);
+		if (!c)
+			return command_unknown(call->options.operand[0]);
+		help_command(c);
+		return MILL_OK;
+	}
+	printf("Millrace analyses graphs that do not fit the memory, on one machine.\n\n"
+	       "usage: millrace COMMAND ...\n\n");
+	for (c = commands; c->name; c++) {
+		snprintf(usage, sizeof(usage), "%s %s", c->name, c->usage);
+		printf("  %-44s %s\n", usage, c->summary);
+	}
+	printf("\n`millrace help COMMAND` has the options and examples; `millrace --version` the features.\n"
+	       "Sizes take K, M, G (powers of 1024). --json gives a report for programs.\n"
+	       "\nexit codes:\n"
+	       "  0 done                 4 corrupt store          8 device failed or missing\n"
+	       "  1 a bug of ours        5 I/O error              9 a limit exceeded\n"
+	       "  2 usage                6 no space left         10 store locked\n"
+	       "  3 bad input            7 memory too small      11 --check found the result wrong\n"
+	       "  130, 143 interrupted\n"
+	       "\nexamples:\n"
+	       "  millrace generate kron --scale 20 -o kron20.mill\n"
+	       "  millrace bfs kron20.mill --source max-degree --memory 100M --check\n");
+	return MILL_OK;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
+#include "cli/command.h"
+#include "cli/message.h"
+#include "cli/report.h"
+
+static void tell(const struct call *call, const struct mill_info *info)
+{
+	char size[SHOWN_SIZE], csr[SHOWN_SIZE], page[SHOWN_SIZE];
+
+	say(call, "%s: %s graph, %" PRIu64 " vertices, %" PRIu64 " edges\n", info->path,
+	    info->directed ? "a directed" : "an undirected", info->vertices, info->edges);
+	say(call, "  ids           %" PRIu64 " to %" PRIu64 "\n", info->min_id,
+	    info->max_id);
+	say(call, "  weights       %s\n", weight_word(info->weight));
+	say(call, "  stored edges  %" PRIu64 ", of which %" PRIu64 " self-loops\n",
+	    info->stored_edges, info->self_loops);
+	say(call,
+	    "  degrees       at most %" PRIu64 "; %" PRIu64 " vertices have out-edges\n",
+	    info->max_degree, info->sources);
+	say(call, "  in-edges      %s\n",
+	    !info->directed	 ? "the same"
+	    : info->has_in_pages ? "stored"
+				 : "left out");
+	say(call, "  size          %s on disk, %s as a CSR in memory (100%%)\n",
+	    show_size(size, info->bytes), show_size(csr, info->csr_bytes));
+	say(call, "  pages         %" PRIu64 " of %s, %s\n", info->pages,
+	    show_size(page, info->page_size), info->codec);
+	say(call, "  made by       %s\n", info->origin);
+	say(call, "  format        %" PRIu32 ", store %s\n", info->format, info->uuid);
+}
+
+mill_err cmd_info(struct call *call)
+{
+	const char *path = call->options.operand[0];
+	struct mill_info info;
+	mill_store *store;
+	mill_err err;
+
+	err = mill_store_open(&store, path);
+	if (err) {
+		report_store(&call->report, path, NULL);
+		return err;
+	}
+	mill_store_info(store, &info);
+	report_store(&call->report, path, &info);
+	tell(call, &info);
+	mill_store_close(store);
+	return MILL_OK;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/message.h"
+#include "cli/report.h"
+
+static mill_err list_algorithms(struct call *call, const char *key)
+{
+	const struct mill_algorithm *a;
+
+	json_array(&call->report, key);
+	for (a = mill_algorithms(); a->name; a++) {
+		say(call, "  %-12s %s%s\n", a->name, a->summary,
+		    a->needs_weights ? " (needs weights)" : "");
+		json_object(&call->report, NULL);
+		json_string(&call->report, "name", a->name);
+		json_string(&call->report, "summary", a->summary);
+		json_bool(&call->report, "needs_weights", a->needs_weights);
+		json_object_end(&call->report);
+	}
+	json_array_end(&call->report);
+	return MILL_OK;
+}
+
+static mill_err list_devices(struct call *call, const char *key)
+{
+	size_t n = mill_devices(NULL, 0), found, i;
+	struct mill_device *device;
+	char size[SHOWN_SIZE];
+
+	device = calloc(n ? n : 1, sizeof(*device));
+	if (!device)
+		return refuse(MILL_ENOMEM, "no memory to list the devices");
+	found = mill_devices(device, n);
+	if (found < n)
+		n = found;
+	json_array(&call->report, key);
+	for (i = 0; i < n; i++) {
+		say(call, "  %-12s %s, %u units, %s\n", device[i].name, device[i].model,
+		    device[i].units, show_size(size, device[i].memory));
+		json_object(&call->report, NULL);
+		json_string(&call->report, "name", device[i].name);
+		json_string(&call->report, "model", device[i].model);
+		json_u64(&call->report, "units", device[i].units);
+		json_u64(&call->report, "memory", device[i].memory);
+		json_object_end(&call->report);
+	}
+	json_array_end(&call->report);
+	free(device);
+	return MILL_OK;
+}
+
+static mill_err list_names(struct call *call, const char *key, const char *const *name)
+{
+	json_array(&call->report, key);
+	for (; *name; name++) {
+		say(call, "  %s\n", *name);
+		json_string(&call->report, NULL, *name);
+	}
+	json_array_end(&call->report);
+	return MILL_OK;
+}
+
+static mill_err list_policies(struct call *call, const char *key)
+{
+	return list_names(call, key, mill_policies());
+}
+
+static mill_err list_formats(struct call *call, const char *key)
+{
+	return list_names(call, key, mill_formats());
+}
+
+static mill_err list_generators(struct call *call, const char *key)
+{
+	return list_names(call, key, mill_generators());
+}
+
+static const struct {
+	const char *name;
+	mill_err (*show)(struct call *call, const char *key);
+} topics[] = {
+	{ "algorithms", list_algorithms }, { "devices", list_devices },
+	{ "policies", list_policies },	   { "formats", list_formats },
+	{ "generators", list_generators },
+};
+
+mill_err cmd_list(struct call *call)
+{
+	const char *wanted = call->options.n_operands ? call->options.operand[0] : NULL;
+	size_t i;
+	bool found = false;
+	mill_err err;
+
+	for (i = 0; i < sizeof(topics) / sizeof(topics[0]); i++) {
+		if (wanted && strcmp(wanted, topics[i].name))
+			continue;
+		found = true;
+		say(call, "%s:\n", topics[i].name);
+		err = topics[i].show(call, topics[i].name);
+		if (err)
+			return err;
+	}
+	if (!found)
+		return refuse(MILL_EUSAGE, "list: there is no '%s'; `millrace list` shows all", wanted);
+	return MILL_OK;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/message.h"
+#include "cli/report.h"
+#include "cli/run.h"
+
+static void tell(const struct call *call, const struct work *w, const struct mill_plan *p)
+{
+	uint64_t budget = call->options.memory.bytes;
+	char a[SHOWN_SIZE], b[SHOWN_SIZE];
+
+	say(call, "%s of %s: %" PRIu64 " vertices, %" PRIu64 " stored edges\n",
+	    w->algorithm->name, w->info.path, w->info.vertices, w->info.stored_edges);
+	say(call, "  vertex state  %s\n", show_size(a, p->state));
+	say(call, "  memory        at least %s; with the whole graph resident %s\n",
+	    show_size(a, p->needed), show_size(b, p->resident));
+	say(call, "  budget        %s: ", show_size(a, budget));
+	if (budget < p->needed)
+		say(call, "too small\n");
+	else if (p->fits)
+		say(call, "the graph is read once and stays\n");
+	else
+		say(call, "the graph streams from disk, %s in a whole pass\n",
+		    show_size(b, p->pass_bytes));
+	if (strcmp(call->options.device, "cpu"))
+		say(call, "  device        at least %s of its memory\n",
+		    show_size(a, p->device_needed));
+}
+
+static void report_plan(struct json *j, const struct mill_plan *p)
+{
+	static const char *const key[] = { "state",	    "needed",	  "resident",
+					   "device_needed", "pass_bytes", "fits" };
+	size_t i;
+
+	json_object(j, "plan");
+	if (p) {
+		json_u64(j, "state", p->state);
+		json_u64(j, "needed", p->needed);
+		json_u64(j, "resident", p->resident);
+		json_u64(j, "device_needed", p->device_needed);
+		json_u64(j, "pass_bytes", p->pass_bytes);
+		json_bool(j, "fits", p->fits);
+	} else {
+		for (i = 0; i < sizeof(key) / sizeof(key[0]); i++)
+			json_null(j, key[i]);
+	}
+	json_object_end(j);
+}
+
+mill_err cmd_plan(struct call *call)
+{
+	const char *algorithm = call->options.operand[0], *path = call->options.operand[1];
+	struct mill_report report;
+	struct mill_plan plan;
+	struct work w;
+	mill_err err;
+
+	err = work_open(&w, call, algorithm, path);
+	if (!err)
+		err = mill_run_plan(w.run, algorithm, &w.how, &plan);
+	if (w.run) {
+		mill_run_report(w.run, &report);
+		call->options.memory.bytes = report.memory_budget;
+		call->options.device_memory.bytes = report.device_budget;
+	}
+	progress_end(&call->progress);
+	json_string(&call->report, "algorithm", algorithm);
+	report_store(&call->report, path, w.store ? &w.info : NULL);
+	options_report(&call->options, FOR_PLAN | (w.algorithm ? w.algorithm->who : 0),
+		       &call->report);
+	report_plan(&call->report, err ? NULL : &plan);
+	if (!err)
+		tell(call, &w, &plan);
+	work_close(&w);
+	return err;
+}

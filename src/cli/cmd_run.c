@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every algorithm's command: load, run so often, check, write, report. */
+#define _GNU_SOURCE 1	/* asprintf */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+#include "cli/report.h"
+#include "cli/run.h"
+
+/* What came of it, for the text and the report. */
+struct outcome {
+	struct mill_report report;
+	bool ran;		/* at least one run ended: the results in `report` are results */
+	double median;		/* seconds of a run */
+	double check_seconds;
+	char *check;		/* "passed", "failed: ..." or NULL */
+};
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static mill_err median(double *out, const double *value, size_t n)
+{
+	double *sorted;
+
+	sorted = malloc(n * sizeof(*sorted));
+	if (!sorted)
+		return refuse(MILL_ENOMEM, "no memory for %zu times", n);
+	memcpy(sorted, value, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), by_value);
+	*out = n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+	free(sorted);
+	return MILL_OK;
+}
+
+static mill_err check(struct outcome *out, mill_run *run)
+{
+	double began = now();
+	mill_err err = mill_run_check(run);
+
+	out->check_seconds = now() - began;
+	if (!err)
+		out->check = strdup("passed");
+	else if (err != MILL_ECHECK)
+		return err;
+	else if (asprintf(&out->check, "failed: %s", mill_error()) < 0)
+		out->check = NULL;
+	if (!out->check)
+		return refuse(MILL_ENOMEM, "no memory");
+	return err;
+}
+
+/* A result that fails its check is not written. */
+static mill_err execute(struct outcome *out, struct work *w, const struct options *o)
+{
+	mill_err err;
+	uint32_t i;
+
+	for (i = 0; i < o->repeat; i++) {
+		err = w->algorithm->call(w->run, &w->how);
+		if (err)
+			return err;
+	}
+	out->ran = true;
+	if (o->check) {
+		err = check(out, w->run);
+		if (err)
+			return err;
+	}
+	return o->output ? mill_run_write(w->run, o->output) : MILL_OK;
+}
+
+static void show_fact(const struct call *call, const struct mill_fact *f,
+		      const char *before)
+{
+	char name[64];
+	char *c;
+
+	snprintf(name, sizeof(name), "%s", f->name);
+	for (c = name; *c; c++)
+		if (*c == '_')
+			*c = ' ';
+	if (f->type == MILL_TYPE_F64)
+		say(call, "%s%s %.9g", before, name, f->f64);
+	else
+		say(call, "%s%s %" PRIu64, before, name, f->u64);
+}
+
+static double mteps(const struct outcome *out)
+{
+	return (double)out->report.edges_traversed / out->median / 1e6;
+}
+
+static void tell(const struct call *call, const struct work *w, const struct outcome *out)
+{
+	const struct mill_report *r = &out->report;
+	char a[SHOWN_SIZE], b[SHOWN_SIZE];
+	size_t i;
+
+	say(call, "%s of %s: %" PRIu64 " vertices, %" PRIu64 " stored edges\n",
+	    w->algorithm->name, w->info.path, w->info.vertices, w->info.stored_edges);
+	for (i = 0; i < r->n_facts; i++)
+		show_fact(call, &r->fact[i], i ? ", " : "  result  ");
+	if (r->n_facts)
+		say(call, "\n");
+	for (i = 0; i < r->n_top && i < 10; i++)
+		say(call, "%s %" PRIu64 " (%.6g)", i ? "," : "  top    ", r->top[i].id,
+		    r->top[i].value);
+	if (r->n_top)
+		say(call, "\n");
+	say(call, "  time    %s", show_seconds(a, out->median));
+	if (r->n_runs > 1)
+		say(call, ", the median of %zu", r->n_runs);
+	if (out->median > 0)
+		say(call, " (%.1f million edges/s)", mteps(out));
+	say(call, ", %" PRIu64 " iterations; load %s", r->iterations,
+	    show_seconds(b, r->load_seconds));
+	if (r->parents_seconds > 0)
+		say(call, ", parents %s", show_seconds(b, r->parents_seconds));
+	say(call, "\n  memory  peak %s", show_size(a, peak_rss()));
+	say(call, " of %s, graph %s", show_size(a, r->memory_budget),
+	    r->resident ? "resident" : "streamed");
+	say(call, "; %s read from disk\n", show_size(a, r->disk_read));
+	if (out->check)
+		say(call, "  check   %s\n", out->check);
+	if (call->options.output)
+		say(call, "  output  %s in %s\n", call->options.output,
+		    show_seconds(a, r->output_seconds));
+}
+
+static void seconds_or_null(struct json *j, const char *key, bool known, double seconds)
+{
+	if (known)
+		json_f64(j, key, seconds);
+	else
+		json_null(j, key);
+}
+
+static void count_or_null(struct json *j, const char *key, bool known, uint64_t count)
+{
+	if (known)
+		json_u64(j, key, count);
+	else
+		json_null(j, key);
+}
+
+static void report_times(struct json *j, const struct call *call, const struct outcome *out,
+			 bool known)
+{
+	const struct mill_report *r = &out->report;
+	size_t n = known ? r->n_runs : 0, i;
+
+	json_object(j, "seconds");
+	seconds_or_null(j, "load", known, r->load_seconds);
+	seconds_or_null(j, "run", n, out->median);
+	seconds_or_null(j, "parents", out->ran && r->parents_seconds > 0,
+			r->parents_seconds);
+	seconds_or_null(j, "check", out->check, out->check_seconds);
+	seconds_or_null(j, "output", out->ran && call->options.output, r->output_seconds);
+	json_f64(j, "total", now() - call->began);
+	json_object_end(j);
+	json_array(j, "runs");
+	for (i = 0; i < n; i++)
+		json_f64(j, NULL, r->run_seconds[i]);
+	json_array_end(j);
+	count_or_null(j, "iterations", known, r->iterations);
+	count_or_null(j, "edges_traversed", known, r->edges_traversed);
+	seconds_or_null(j, "mteps", n && out->median > 0, mteps(out));
+	count_or_null(j, "updates", known, r->updates);
+}
+
+static void report_traffic(struct json *j, const struct outcome *out, bool known)
+{
+	const struct mill_report *r = &out->report;
+
+	json_object(j, "bytes");
+	count_or_null(j, "disk_read", known, r->disk_read);
+	count_or_null(j, "to_device", known, r->to_device);
+	count_or_null(j, "from_device", known, r->from_device);
+	json_object_end(j);
+	json_object(j, "pages");
+	count_or_null(j, "active", known, r->pages_active);
+	count_or_null(j, "read", known, r->pages_read);
+	count_or_null(j, "to_device", known, r->pages_to_device);
+	count_or_null(j, "reused", known, r->pages_reused);
+	json_object_end(j);
+	json_object(j, "memory");
+	count_or_null(j, "budget", known, r->memory_budget);
+	json_u64(j, "peak_rss", peak_rss());
+	count_or_null(j, "counted", known, r->memory_peak);
+	if (known)
+		json_bool(j, "resident", r->resident);
+	else
+		json_null(j, "resident");
+	count_or_null(j, "device_budget", known && r->device_budget, r->device_budget);
+	count_or_null(j, "device_peak", known && r->device_budget, r->device_peak);
+	count_or_null(j, "driver", known && r->device_budget, r->device_driver);
+	json_object_end(j);
+}
+
+static void report_steps(struct json *j, const struct work *w, const struct outcome *out,
+			 bool known)
+{
+	uint64_t n = known ? out->report.n_steps : 0, i;
+	struct mill_step s;
+
+	json_array(j, "supersteps");
+	for (i = 0; i < n; i++) {
+		mill_run_step(w->run, i, &s);
+		json_object(j, NULL);
+		json_u64(j, "step", s.step);
+		json_u64(j, "frontier", s.frontier);
+		json_string(j, "direction", s.direction);
+		json_u64(j, "edges", s.edges);
+		json_u64(j, "updates", s.updates);
+		json_u64(j, "pages_active", s.pages_active);
+		json_u64(j, "pages_read", s.pages_read);
+		json_u64(j, "pages_to_device", s.pages_to_device);
+		json_u64(j, "pages_reused", s.pages_reused);
+		json_u64(j, "disk_read", s.disk_read);
+		json_u64(j, "to_device", s.to_device);
+		json_f64(j, "seconds", s.seconds);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void report_result(struct json *j, const struct outcome *out)
+{
+	const struct mill_report *r = &out->report;
+	char hash[17];
+	size_t i;
+
+	json_object(j, "result");
+	if (!out->ran) {
+		json_null(j, "hash");
+		json_object_end(j);
+		return;
+	}
+	snprintf(hash, sizeof(hash), "%016" PRIx64, r->hash);
+	json_string(j, "hash", hash);
+	for (i = 0; i < r->n_facts; i++) {
+		if (r->fact[i].type == MILL_TYPE_F64)
+			json_f64(j, r->fact[i].name, r->fact[i].f64);
+		else
+			json_u64(j, r->fact[i].name, r->fact[i].u64);
+	}
+	if (r->n_top) {
+		json_array(j, "top");
+		for (i = 0; i < r->n_top; i++) {
+			json_array(j, NULL);
+			json_u64(j, NULL, r->top[i].id);
+			json_f64(j, NULL, r->top[i].value);
+			json_array_end(j);
+		}
+		json_array_end(j);
+	}
+	json_object_end(j);
+}
+
+mill_err cmd_run(struct call *call)
+{
+	const char *path = call->options.n_operands ? call->options.operand[0] : NULL;
+	struct json *j = &call->report;
+	struct outcome out = { .median = 0 };
+	mill_err err, late;
+	struct work w = { .run = NULL };
+	bool known;
+
+	err = call->refused;
+	if (!err)
+		err = work_open(&w, call, call->command->name, path);
+	if (!err)
+		err = execute(&out, &w, &call->options);
+	progress_end(&call->progress);
+	known = w.run;
+	if (known) {
+		mill_run_report(w.run, &out.report);
+		call->options.memory.bytes = out.report.memory_budget;
+		call->options.device_memory.bytes = out.report.device_budget;
+		if (out.report.n_runs) {
+			late = median(&out.median, out.report.run_seconds,
+				      out.report.n_runs);
+			err = err ? err : late;
+		}
+	}
+	report_store(j, path, w.store ? &w.info : NULL);
+	options_report(&call->options, call->command->who, j);
+	report_times(j, call, &out, known);
+	report_traffic(j, &out, known);
+	report_steps(j, &w, &out, known);
+	report_result(j, &out);
+	json_string(j, "check", out.check);
+	if (!err)
+		tell(call, &w, &out);
+	work_close(&w);
+	free(out.check);
+	return err;
+}

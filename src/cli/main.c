@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The millrace command: a table of commands and one way in and out of them. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/message.h"
+#include "cli/report.h"
+
+const struct command commands[] = {
+	{ "import", FOR_IMPORT, cmd_import, 1, -1, "INPUT... -o STORE [options]",
+	  "make a store of edge lists",
+	  "Reads edge lists (two ids per line, `#` and `%` comments, blanks, tabs or commas, gzip or\n"
+	  "not; - is stdin) and makes a store, all or nothing. One line says how the input was\n"
+	  "understood.\n",
+	  "  millrace import wiki-Vote.txt -o wiki.mill\n"
+	  "  millrace import roads.el --undirected --weights 3 -o roads.mill\n"
+	  "  zcat part-*.gz | millrace import - --dedup first --loops drop -o web.mill\n" },
+	{ "generate", FOR_GENERATE, cmd_generate, 1, 1, "KIND -o STORE [options]",
+	  "make a store of a synthetic graph",
+	  "The kinds are in `millrace list generators`. The same seed gives the same store on any\n"
+	  "number of threads.\n",
+	  "  millrace generate kron --scale 20 -o kron20.mill\n"
+	  "  millrace generate uniform --vertices 1000000 --degree 8 --weights u32 --seed 7 -o u.mill\n" },
+	{ "export", FOR_EXPORT, cmd_export, 1, 1, "STORE -o FILE [options]",
+	  "write a store's edges as an edge list",
+	  "One edge per line by original id, with the weight if there is one.\n",
+	  "  millrace export wiki.mill -o wiki.el\n"
+	  "  millrace export wiki.mill -o - | sort -n | head\n" },
+	{ "info", FOR_INFO, cmd_info, 1, 1, "STORE [options]", "what is in a store", NULL,
+	  "  millrace info wiki.mill\n"
+	  "  millrace info wiki.mill --json\n" },
+	{ "verify", FOR_VERIFY, cmd_verify, 1, 1, "STORE [options]",
+	  "check every checksum and invariant of a store",
+	  "Exit 4 if the store is corrupt.\n", "  millrace verify wiki.mill\n" },
+	{ "plan", FOR_PLAN, cmd_plan, 2, 2, "ALGO STORE [options]",
+	  "what a run would need, before running",
+	  "Takes those options of the algorithm that change what it needs.\n",
+	  "  millrace plan pagerank web.mill --memory 2G\n"
+	  "  millrace plan bfs web.mill --memory 25% -o depths.tsv\n" },
+	{ "bfs", FOR_BFS, cmd_run, 1, 1, "STORE [options]",
+	  "breadth-first search: depths and parents",
+	  "How many edges away from the source is every vertex? -o writes `id depth parent`; of several\n"
+	  "valid parents it is the one with the smallest id, unreached vertices have -1.\n",
+	  "  millrace bfs web.mill --source 42 -o depths.tsv\n"
+	  "  millrace bfs web.mill --source max-degree --memory 1G --check --json\n"
+	  "  millrace bfs web.mill --repeat 5\n" },
+	{ "sssp", FOR_SSSP, cmd_run, 1, 1, "STORE [options]",
+	  "shortest paths from one source over non-negative weights",
+	  "-o writes `id distance parent`; unreached vertices have distance inf and parent -1.\n",
+	  "  millrace sssp roads.mill --source 1 -o distances.csv\n"
+	  "  millrace sssp web.mill --unit-weights --source max-degree --check\n" },
+	{ "pagerank", FOR_PAGERANK, cmd_run, 1, 1, "STORE [options]",
+	  "PageRank scores, which sum to 1",
+	  "Stops when the L1 change falls below the tolerance or after the iterations; tolerance 0 runs\n"
+	  "exactly that many. -o writes `id score`.\n",
+	  "  millrace pagerank web.mill -o scores.tsv\n"
+	  "  millrace pagerank web.mill --precision f64 --tolerance 1e-12 --iterations 1000\n"
+	  "  millrace pagerank web.mill --personalize 42 --memory 50%\n" },
+	{ "list", FOR_LIST, cmd_list, 0, 1, "[WHAT] [options]",
+	  "what there is: algorithms, devices, policies, formats, generators", NULL,
+	  "  millrace list\n"
+	  "  millrace list devices\n" },
+	{ "help", FOR_HELP, cmd_help, 0, 1, "[COMMAND]",
+	  "this, or the options of a command", NULL, "  millrace help bfs\n" },
+	{ NULL }
+};
+
+const struct command *command_find(const char *name)
+{
+	const struct command *c;
+
+	for (c = commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+mill_err command_unknown(const char *name)
+{
+	struct nearest near = { .word = name };
+	const struct command *c;
+
+	for (c = commands; c->name; c++)
+		nearest_try(&near, c->name);
+	if (nearest_found(&near))
+		return refuse(MILL_EUSAGE, "unknown command '%s'; did you mean '%s'?", name,
+			      nearest_found(&near));
+	return refuse(MILL_EUSAGE, "unknown command '%s'; see `millrace help`", name);
+}
+
+/*
+ * A closed stdin, stdout or stderr would let the next file that is opened take its number, and
+ * text would end in a store. The stand-in can be read but not written: output is an error still.
+ */
+static void reserve_streams(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	while (fd >= 0 && fd <= STDERR_FILENO)
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+}
+
+static mill_err check_call(const struct call *call)
+{
+	const struct command *c = call->command;
+	const struct options *o = &call->options;
+
+	if (o->n_operands < c->min_operands)
+		return refuse(MILL_EUSAGE, "%s: too few arguments; usage: millrace %s %s",
+			      c->name, c->name, c->usage);
+	if (c->max_operands >= 0 && o->n_operands > c->max_operands)
+		return refuse(MILL_EUSAGE,
+			      "%s: '%s' is one argument too many; usage: millrace %s %s",
+			      c->name, o->operand[c->max_operands], c->name, c->usage);
+	if (o->json && !o->json_file && o->output && !strcmp(o->output, "-"))
+		return refuse(MILL_EUSAGE,
+			      "-o - and --json both want stdout: use --json=FILE");
+	if (o->json_file)
+		return output_possible("--json", o->json_file);
+	return MILL_OK;
+}
+
+static mill_err dispatch(struct call *call, int argc, char **argv)
+{
+	const struct command *c = call->command;
+
+	call->refused = options_parse(&call->options, c->who, c->name, argc, argv);
+	if (!call->refused && call->options.help) {
+		call->options.json = false;
+		help_command(c);
+		return MILL_OK;
+	}
+	if (call->refused)
+		options_scan_json(&call->options, argc, argv);
+	else
+		call->refused = check_call(call);
+	/* A run's report has all of its keys, whatever went wrong. */
+	if (call->refused && !(call->options.json && (c->who & FOR_ALGO)))
+		return call->refused;
+	progress_init(&call->progress, (enum progress_when)call->options.progress,
+		      call->options.quiet);
+	return c->run(call);
+}
+
+/* The one place where the program ends: the report, one line for an error, the code. */
+static int finish(struct call *call, mill_err err)
+{
+	mill_err late = MILL_OK;
+	int code = (int)err;
+
+	progress_end(&call->progress);
+	if (err == MILL_ECANCELLED) {
+		int number = signals_caught();
+
+		refuse(err, "%s: stopped by %s", call->command->name,
+		       number == SIGTERM ? "SIGTERM" : "SIGINT");
+		code = 128 + (number ? number : SIGINT);
+	}
+	if (err)
+		fprintf(stderr, "millrace: %s\n", message());
+	if (call->options.json)
+		late = report_deliver(call, code);
+	if (!late)
+		late = stdout_finish();
+	if (late && !err) {
+		fprintf(stderr, "millrace: %s\n", message());
+		code = (int)late;
+	}
+	json_release(&call->report);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	struct call call = { .report = JSON_EMPTY };
+	mill_err err;
+
+	call.began = now();
+	reserve_streams();
+	signals_init();
+	if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))) {
+		call.command = command_find("help");
+		printf("millrace %s (%s)\n", mill_version(), mill_features());
+		return finish(&call, MILL_OK);
+	}
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+		argv[1] = "help";
+	call.command = argc > 1 ? command_find(argv[1]) : NULL;
+	if (call.command) {
+		json_object(&call.report, NULL);
+		json_string(&call.report, "millrace", mill_version());
+		json_string(&call.report, "command", call.command->name);
+		err = dispatch(&call, argc - 2, argv + 2);
+	} else if (argc > 1) {
+		err = command_unknown(argv[1]);
+	} else {
+		err = refuse(MILL_EUSAGE, "which command? `millrace help` shows them");
+	}
+	return finish(&call, err);
+}

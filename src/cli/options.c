@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/options.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+#include "cli/progress.h"
+
+enum kind {
+	FLAG,		/* bool */
+	TEXT,		/* const char * */
+	U32,
+	U64,
+	REAL,		/* double */
+	AUTO_REAL,	/* double; "auto" is 0 */
+	CHOICE,		/* int: which of the words */
+	SIZE,		/* struct size_option */
+	REPORT		/* --json[=FILE] */
+};
+
+struct option {
+	const char *name;
+	enum kind kind;
+	unsigned who;
+	size_t at;			/* offset in struct options */
+	const char *argument;		/* as help shows it */
+	const char *help;
+	const char *const *word;	/* CHOICE: NULL-terminated */
+	double low, high;		/* of numbers; a whole number's high of 0 is any */
+	bool open;			/* REAL: the bounds themselves are out */
+};
+
+#define AT(field) offsetof(struct options, field)
+#define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define FOR_STORES (FOR_IMPORT | FOR_GENERATE)
+#define FOR_EVERY \
+	(FOR_STORES | FOR_EXPORT | FOR_INFO | FOR_VERIFY | FOR_PLAN | FOR_LIST | FOR_ALGO)
+#define FOR_WORK (FOR_STORES | FOR_EXPORT | FOR_VERIFY | FOR_ALGO)
+
+/* Rows in the order in which help shows them; a name may come twice, for different commands. */
+static const struct option table[] = {
+	{ "output", TEXT, FOR_STORES, AT(output), "STORE",
+	  .help = "the store to make (also -o)" },
+	{ "output", TEXT, FOR_EXPORT, AT(output), "FILE",
+	  .help = "the edge list to write, - for stdout (also -o)" },
+
+	{ "source", TEXT, FOR_BFS | FOR_SSSP, AT(source), "ID",
+	  .help = "an original id, `random` (the default) or `max-degree`" },
+	{ "delta", AUTO_REAL, FOR_SSSP, AT(delta), "auto|N",
+	  .help = "width of a distance step (default auto)", .high = DBL_MAX,
+	  .open = true },
+	{ "unit-weights", FLAG, FOR_SSSP | FOR_PLAN, AT(unit_weights), NULL,
+	  .help = "every edge counts 1" },
+	{ "damping", REAL, FOR_PAGERANK, AT(damping), "D",
+	  .help = "probability to follow an edge (default 0.85)", .high = 1, .open = true },
+	{ "tolerance", REAL, FOR_PAGERANK, AT(tolerance), "T",
+	  .help = "stop when the L1 change falls below (default 1e-6; 0: never)",
+	  .high = DBL_MAX },
+	{ "iterations", U32, FOR_PAGERANK, AT(iterations), "N",
+	  .help = "at most so many (default 100)", .low = 1 },
+	{ "precision", CHOICE, FOR_PAGERANK | FOR_PLAN, AT(precision), "f32|f64",
+	  .help = "of the scores (default f32)", .word = WORDS("f32", "f64") },
+	{ "exact", FLAG, FOR_PAGERANK | FOR_PLAN, AT(exact), NULL,
+	  .help = "64-bit fixed point: the same bits on every device" },
+	{ "personalize", TEXT, FOR_PAGERANK, AT(personalize), "ID|@FILE",
+	  .help = "start again at these vertices instead of at all" },
+
+	{ "directed", FLAG, FOR_IMPORT, AT(directed), NULL,
+	  .help = "a line is one arc (the default)" },
+	{ "undirected", FLAG, FOR_IMPORT, AT(undirected), NULL,
+	  .help = "a line is an edge in both directions" },
+	{ "dedup", CHOICE, FOR_IMPORT, AT(dedup), "HOW",
+	  .help = "parallel edges: none (keep), first, min, max, sum, error",
+	  .word = WORDS("none", "first", "min", "max", "sum", "error") },
+	{ "loops", CHOICE, FOR_IMPORT, AT(loops), "keep|drop|error",
+	  .help = "self-loops (default keep)", .word = WORDS("keep", "drop", "error") },
+	{ "weights", TEXT, FOR_IMPORT, AT(weights), "none|auto|N",
+	  .help = "column of the weights, from 1; auto is 3 (default none)" },
+	{ "weight-type", CHOICE, FOR_IMPORT, AT(weight_type), "TYPE",
+	  .help = "u32, i32, f32 or f64 (default: by the values)",
+	  .word = WORDS("auto", "u32", "i32", "f32", "f64") },
+
+	{ "scale", U32, FOR_GENERATE, AT(scale), "N", .help = "2^N vertices", .high = 63 },
+	{ "vertices", U64, FOR_GENERATE, AT(vertices), "N", .help = "so many vertices",
+	  .low = 1 },
+	{ "degree", REAL, FOR_GENERATE, AT(degree), "D",
+	  .help = "edges per vertex (default 16)", .high = DBL_MAX, .open = true },
+	{ "weights", CHOICE, FOR_GENERATE, AT(weight_type), "none|u32|f32",
+	  .help = "random weights: 1..255, or in (0, 1] (default none)",
+	  .word = WORDS("none", "u32", "f32") },
+	{ "directed", FLAG, FOR_GENERATE, AT(directed), NULL,
+	  .help = "arcs instead of undirected edges" },
+	{ "multigraph", FLAG, FOR_GENERATE, AT(multigraph), NULL,
+	  .help = "kron: keep loops and parallel edges" },
+	{ "a", REAL, FOR_GENERATE, AT(a), "P",
+	  .help = "kron: of the upper left quarter (default 0.57)", .high = 1,
+	  .open = true },
+	{ "b", REAL, FOR_GENERATE, AT(b), "P",
+	  .help = "kron: of the upper right quarter (default 0.19)", .high = 1,
+	  .open = true },
+	{ "c", REAL, FOR_GENERATE, AT(c), "P",
+	  .help = "kron: of the lower left quarter (default 0.19)", .high = 1,
+	  .open = true },
+
+	{ "page-size", SIZE, FOR_STORES, AT(page_size), "SIZE",
+	  .help = "64K .. 64M, a power of two (default 1M)" },
+	{ "out-only", FLAG, FOR_STORES, AT(out_only), NULL,
+	  .help = "directed: leave the in-edges out" },
+	{ "force", FLAG, FOR_STORES, AT(force), NULL,
+	  .help = "replace a store that is there" },
+	{ "memory", SIZE, FOR_STORES, AT(memory), "SIZE",
+	  .help = "budget (default 80 % of what is available)" },
+	{ "memory", SIZE, FOR_ALGO | FOR_PLAN, AT(memory), "SIZE",
+	  .help = "budget, as 2G or 25% of the graph (default 80 % of what is available)" },
+	{ "device", TEXT, FOR_ALGO | FOR_PLAN, AT(device), "NAME",
+	  .help = "see `list devices` (default cpu)" },
+	{ "device-memory", SIZE, FOR_ALGO | FOR_PLAN, AT(device_memory), "SIZE",
+	  .help = "device budget (default 90 % of the device's)" },
+	{ "policy", TEXT, FOR_ALGO | FOR_PLAN, AT(policy), "NAME",
+	  .help = "see `list policies` (default auto)" },
+	{ "io", CHOICE, FOR_ALGO, AT(io), "pread", .help = "how pages are read",
+	  .word = WORDS("pread") },
+	{ "threads", U32, FOR_STORES | FOR_ALGO | FOR_PLAN, AT(threads), "N",
+	  .help = "default: all processors", .low = 1, .high = 4096 },
+	{ "seed", U64, FOR_GENERATE | FOR_ALGO, AT(seed), "N",
+	  .help = "of what is random (default 1)" },
+	{ "repeat", U32, FOR_ALGO, AT(repeat), "N",
+	  .help = "N timed runs after one load (default 1)", .low = 1, .high = 1000000 },
+	{ "check", FLAG, FOR_ALGO | FOR_PLAN, AT(check), NULL,
+	  .help = "certify the result; exit 11 if it is wrong" },
+	{ "output", TEXT, FOR_ALGO | FOR_PLAN, AT(output), "FILE",
+	  .help = "the result by original id: .tsv .csv .npy, - for stdout (also -o)" },
+
+	{ "json", REPORT, FOR_EVERY, AT(json), "[=FILE]",
+	  .help = "the report as JSON, instead of text or in FILE" },
+	{ "progress", CHOICE, FOR_WORK, AT(progress), "WHEN",
+	  .help = "the bar on stderr: auto, always, never",
+	  .word = WORDS("auto", "always", "never") },
+	{ "quiet", FLAG, FOR_EVERY, AT(quiet), NULL,
+	  .help = "no text, no bar; errors only" },
+	{ "help", FLAG, FOR_EVERY | FOR_HELP, AT(help), NULL,
+	  .help = "this text (also -h)" },
+};
+
+#define N_OPTIONS (sizeof(table) / sizeof(table[0]))
+_Static_assert(N_OPTIONS <= 64, "struct options has 64 bits for what was given");
+
+static void defaults(struct options *o)
+{
+	*o = (struct options){
+		.weights = "none",
+		.seed = 1,
+		.device = "cpu",
+		.policy = "auto",
+		.source = "random",
+		.repeat = 1,
+		.damping = 0.85,
+		.tolerance = 1e-6,
+		.iterations = 100,
+	};
+}
+
+static bool parse_u64(uint64_t *out, const char *text)
+{
+	uint64_t value = 0;
+
+	if (!*text)
+		return false;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9' ||
+		    __builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
+			return false;
+	}
+	*out = value;
+	return true;
+}
+
+/* Decimal only: strtod alone would take hexadecimal numbers, infinities and leading blanks. */
+static bool parse_real(double *out, const char *text)
+{
+	char *end;
+
+	if (!*text || text[strspn(text, "0123456789.eE+-")])
+		return false;
+	*out = strtod(text, &end);
+	return !*end && isfinite(*out);
+}
+
+static mill_err take_number(const struct option *spec, void *field, const char *value)
+{
+	uint64_t high = spec->high > 0 ? (uint64_t)spec->high : UINT64_MAX;
+	uint64_t number;
+
+	if (spec->kind == U32 && high > UINT32_MAX)
+		high = UINT32_MAX;
+	if (!parse_u64(&number, value))
+		return refuse(MILL_EUSAGE, "--%s %s: not a whole number below 2^64",
+			      spec->name, value);
+	if (number < (uint64_t)spec->low || number > high)
+		return refuse(MILL_EUSAGE, "--%s %s: must be from %.0f to %.0f", spec->name,
+			      value, spec->low, (double)high);
+	if (spec->kind == U32)
+		*(uint32_t *)field = (uint32_t)number;
+	else
+		*(uint64_t *)field = number;
+	return MILL_OK;
+}
+
+static mill_err take_real(const struct option *spec, double *field, const char *value)
+{
+	double number;
+
+	if (spec->kind == AUTO_REAL && !strcmp(value, "auto")) {
+		*field = 0;
+		return MILL_OK;
+	}
+	if (!parse_real(&number, value))
+		return refuse(MILL_EUSAGE, "--%s %s: not a number", spec->name, value);
+	if (number < spec->low || number > spec->high ||
+	    (spec->open && (number == spec->low || number == spec->high)))
+		return refuse(MILL_EUSAGE, "--%s %s: must be %s %g%s%s", spec->name, value,
+			      spec->open ? "above" : "at least", spec->low,
+			      spec->high == 1 ? " and below " : "",
+			      spec->high == 1 ? "1" : "");
+	*field = number;
+	return MILL_OK;
+}
+
+static mill_err take_choice(const struct option *spec, int *field, const char *value)
+{
+	char words[128];
+	size_t length = 0;
+	int i;
+
+	for (i = 0; spec->word[i]; i++) {
+		if (!strcmp(value, spec->word[i])) {
+			*field = i;
+			return MILL_OK;
+		}
+	}
+	for (i = 0; spec->word[i] && length < sizeof(words); i++)
+		length += (size_t)snprintf(words + length, sizeof(words) - length, "%s%s",
+					   i ? ", " : "", spec->word[i]);
+	return refuse(MILL_EUSAGE, "--%s %s: takes %s", spec->name, value, words);
+}
+
+static mill_err take(struct options *o, const struct option *spec, const char *value)
+{
+	void *field = (char *)o + spec->at;
+	uint64_t bit = (uint64_t)1 << (spec - table);
+
+	if (o->given & bit)
+		return refuse(MILL_EUSAGE, "--%s is given twice", spec->name);
+	o->given |= bit;
+	switch (spec->kind) {
+	case FLAG:
+		*(bool *)field = true;
+		return MILL_OK;
+	case REPORT:
+		o->json = true;
+		o->json_file = value;
+		if (value && !*value)
+			return refuse(MILL_EUSAGE,
+				      "--json=: the name of the file is missing");
+		return MILL_OK;
+	case TEXT:
+		if (!*value)
+			return refuse(MILL_EUSAGE, "--%s: the value is empty", spec->name);
+		*(const char **)field = value;
+		return MILL_OK;
+	case SIZE:
+		((struct size_option *)field)->text = value;
+		return MILL_OK;
+	case U32:
+	case U64:
+		return take_number(spec, field, value);
+	case REAL:
+	case AUTO_REAL:
+		return take_real(spec, field, value);
+	case CHOICE:
+		return take_choice(spec, field, value);
+	}
+	return MILL_EBUG;
+}
+
+static const struct option *find(unsigned who, const char *name, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < N_OPTIONS; i++)
+		if ((table[i].who & who) == who && !strncmp(table[i].name, name, length) &&
+		    !table[i].name[length])
+			return &table[i];
+	return NULL;
+}
+
+static mill_err unknown(unsigned who, const char *command, const char *argument)
+{
+	char word[64];
+	struct nearest near = { .word = word };
+	size_t i;
+
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(argument, "="), argument);
+	if (word[0] == '-' && word[1] == '-') {
+		near.word = word + 2;
+		for (i = 0; i < N_OPTIONS; i++)
+			if ((table[i].who & who) == who)
+				nearest_try(&near, table[i].name);
+	}
+	if (near.best && nearest_found(&near))
+		return refuse(MILL_EUSAGE, "%s: unknown option %s; did you mean --%s?",
+			      command, word, nearest_found(&near));
+	return refuse(MILL_EUSAGE, "%s: unknown option %s; see `millrace help %s`", command,
+		      word, command);
+}
+
+/* One option and, where it is an argument of its own, its value: *n arguments. */
+static mill_err parse_one(struct options *o, unsigned who, const char *command, int argc,
+			  char **argv, int *n)
+{
+	const char *argument = argv[0], *value = NULL;
+	const struct option *spec;
+
+	*n = 1;
+	if (!strcmp(argument, "-h")) {
+		spec = find(who, "help", 4);
+	} else if (argument[1] == 'o') {
+		spec = find(who, "output", 6);
+		if (argument[2])
+			value = argument + 2;
+	} else if (argument[1] == '-') {
+		spec = find(who, argument + 2, strcspn(argument + 2, "="));
+		value = strchr(argument, '=');
+		if (value)
+			value++;
+	} else {
+		spec = NULL;
+	}
+	if (!spec)
+		return unknown(who, command, argument);
+	if (spec->kind == FLAG && value)
+		return refuse(MILL_EUSAGE, "--%s takes no value", spec->name);
+	if (spec->kind != FLAG && spec->kind != REPORT && !value) {
+		/* "--source --check" is a forgotten value, not a source. */
+		if (argc < 2 || !strncmp(argv[1], "--", 2))
+			return refuse(MILL_EUSAGE, "--%s needs a value: --%s %s",
+				      spec->name, spec->name, spec->argument);
+		value = argv[1];
+		*n = 2;
+	}
+	return take(o, spec, value);
+}
+
+mill_err options_parse(struct options *o, unsigned who, const char *command, int argc,
+		       char **argv)
+{
+	mill_err err;
+	int i, n;
+
+	defaults(o);
+	o->operand = (const char **)argv;
+	for (i = 0; i < argc; i += n) {
+		n = 1;
+		if (!strcmp(argv[i], "--")) {
+			for (i++; i < argc; i++)
+				argv[o->n_operands++] = argv[i];
+			break;
+		}
+		if (argv[i][0] != '-' || !argv[i][1]) {
+			argv[o->n_operands++] = argv[i];
+			continue;
+		}
+		err = parse_one(o, who, command, argc - i, argv + i, &n);
+		if (err)
+			return err;
+	}
+	return MILL_OK;
+}
+
+void options_scan_json(struct options *o, int argc, char **argv)
+{
+	int i;
+
+	for (i = 0; i < argc && strcmp(argv[i], "--"); i++) {
+		if (!strcmp(argv[i], "--json")) {
+			o->json = true;
+		} else if (!strncmp(argv[i], "--json=", 7) && argv[i][7]) {
+			o->json = true;
+			o->json_file = argv[i] + 7;
+		}
+	}
+}
+
+bool option_given(const struct options *o, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < N_OPTIONS; i++)
+		if ((o->given >> i & 1) && !strcmp(table[i].name, name))
+			return true;
+	return false;
+}
+
+mill_err options_restrict(const struct options *o, unsigned who, const char *for_what)
+{
+	size_t i;
+
+	for (i = 0; i < N_OPTIONS; i++)
+		if ((o->given >> i & 1) && (table[i].who & who) != who)
+			return refuse(MILL_EUSAGE, "--%s means nothing for %s",
+				      table[i].name, for_what);
+	return MILL_OK;
+}
+
+mill_err option_size(struct size_option *size, const char *name, uint64_t csr_bytes)
+{
+	mill_err err;
+
+	if (!size->text)
+		return MILL_OK;
+	err = mill_size_parse(&size->bytes, size->text, csr_bytes);
+	if (err)
+		return refuse(err, "--%s %s: %s", name, size->text, mill_error());
+	if (!size->bytes)
+		size->bytes = 1;
+	return MILL_OK;
+}
+
+void options_help(unsigned who)
+{
+	char left[64];
+	size_t i;
+
+	for (i = 0; i < N_OPTIONS; i++) {
+		const struct option *spec = &table[i];
+
+		if ((spec->who & who) != who)
+			continue;
+		snprintf(left, sizeof(left), "--%s%s%s", spec->name,
+			 spec->argument && spec->kind != REPORT ? " " : "",
+			 spec->argument ? spec->argument : "");
+		printf("  %-26s %s\n", left, spec->help);
+	}
+}
+
+/* "page-size" is the report's "page_size". */
+static const char *report_key(const char *name)
+{
+	static char key[32];
+	char *c;
+
+	snprintf(key, sizeof(key), "%s", name);
+	for (c = key; *c; c++)
+		if (*c == '-')
+			*c = '_';
+	return key;
+}
+
+/* A number that was neither given nor has a default is 0 inside and null in the report. */
+static void report_value(const struct options *o, const struct option *spec, struct json *j)
+{
+	const void *field = (const char *)o + spec->at;
+	const char *key = report_key(spec->name);
+	bool given = o->given >> (spec - table) & 1;
+	uint64_t number = 0;
+
+	switch (spec->kind) {
+	case FLAG:
+		json_bool(j, key, *(const bool *)field);
+		return;
+	case TEXT:
+		json_string(j, key, *(const char *const *)field);
+		return;
+	case CHOICE:
+		json_string(j, key, spec->word[*(const int *)field]);
+		return;
+	case AUTO_REAL:
+		if (*(const double *)field == 0) {
+			json_string(j, key, "auto");
+			return;
+		}
+		/* fall through */
+	case REAL:
+		if (*(const double *)field == 0 && !given)
+			json_null(j, key);
+		else
+			json_f64(j, key, *(const double *)field);
+		return;
+	case U32:
+		number = *(const uint32_t *)field;
+		break;
+	case U64:
+		number = *(const uint64_t *)field;
+		break;
+	case SIZE:
+		number = ((const struct size_option *)field)->bytes;
+		break;
+	case REPORT:
+		return;
+	}
+	if (!number && !given)
+		json_null(j, key);
+	else
+		json_u64(j, key, number);
+}
+
+void options_report(const struct options *o, unsigned who, struct json *j)
+{
+	size_t i;
+
+	json_object(j, "options");
+	for (i = 0; i < N_OPTIONS; i++) {
+		const struct option *spec = &table[i];
+
+		/* What concerns only the talking is no option of the work. */
+		if ((spec->who & who) == who && spec->kind != REPORT &&
+		    spec->at != AT(help) && spec->at != AT(quiet) &&
+		    spec->at != AT(progress))
+			report_value(o, spec, j);
+	}
+	json_object_end(j);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The options of all commands: one table says what each is called, which commands take it, what it
+ * may hold and what help says of it. An option that a command does not take is unknown to it.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <millrace.h>
+
+#include "cli/json.h"
+
+/* Commands as bits. */
+enum {
+	FOR_IMPORT = 1 << 0,
+	FOR_GENERATE = 1 << 1,
+	FOR_EXPORT = 1 << 2,
+	FOR_INFO = 1 << 3,
+	FOR_VERIFY = 1 << 4,
+	FOR_PLAN = 1 << 5,
+	FOR_LIST = 1 << 6,
+	FOR_HELP = 1 << 7,
+	FOR_BFS = 1 << 8,
+	FOR_SSSP = 1 << 9,
+	FOR_PAGERANK = 1 << 10,
+};
+#define FOR_ALGO (FOR_BFS | FOR_SSSP | FOR_PAGERANK)
+
+/* A size waits as text until it is known what 100 % is. */
+struct size_option {
+	const char *text;	/* NULL: not given */
+	uint64_t bytes;
+};
+
+enum precision_word { PRECISION_F32, PRECISION_F64 };
+
+struct options {
+	const char **operand;
+	int n_operands;
+	uint64_t given;		/* bit i: row i of the table */
+
+	/* all commands */
+	bool help, quiet;
+	bool json;		/* the report is wanted ... */
+	const char *json_file;	/* ... in this file; NULL: on stdout, instead of text */
+	int progress;		/* enum progress_when */
+	const char *output;
+
+	/* making stores */
+	bool force, directed, undirected, out_only, multigraph;
+	int dedup, loops;
+	const char *weights;	/* import: none, auto or a column */
+	int weight_type;	/* import; generate --weights */
+	struct size_option page_size;
+	uint32_t scale;
+	uint64_t vertices;
+	double degree, a, b, c;
+
+	/* runs */
+	struct size_option memory, device_memory;
+	uint32_t threads, repeat;
+	uint64_t seed;
+	const char *device, *policy, *source;
+	int io;
+	bool check;
+	double delta;
+	bool unit_weights;
+	double damping, tolerance;
+	uint32_t iterations;
+	int precision;		/* enum precision_word */
+	bool exact;
+	const char *personalize;
+};
+
+/*
+ * Fills o from the arguments after the command's name. `who` is the command's bit; wherever
+ * there are two bits (the plan of an algorithm) an option must belong to both. o->operand
+ * points into argv, whose order changes: operands come first.
+ */
+mill_err options_parse(struct options *o, unsigned who, const char *command, int argc, char **argv);
+
+/* For a parse that failed: was a report asked for? */
+void options_scan_json(struct options *o, int argc, char **argv);
+
+bool option_given(const struct options *o, const char *name);
+/* Refuses an option that was given although it does not belong to `who`. */
+mill_err options_restrict(const struct options *o, unsigned who, const char *for_what);
+
+/* Resolves a size: not given stays 0; "0" becomes 1, since 0 means the default further down. */
+mill_err option_size(struct size_option *size, const char *name, uint64_t csr_bytes);
+
+/* The options of a command for its help, and as the report's "options". */
+void options_help(unsigned who);
+void options_report(const struct options *o, unsigned who, struct json *j);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE 1	/* sched_getaffinity */
+#include "cli/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+
+void say(const struct call *call, const char *format, ...)
+{
+	const struct options *o = &call->options;
+	va_list args;
+
+	if (o->quiet || (o->json && !o->json_file) ||
+	    (o->output && !strcmp(o->output, "-")))
+		return;
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+}
+
+void report_store(struct json *j, const char *path, const struct mill_info *info)
+{
+	static const char *const unknown[] = { "vertices", "edges",    "stored_edges",
+					       "directed", "weighted", "bytes",
+					       "pages" };
+	size_t i;
+
+	json_object(j, "store");
+	json_string(j, "path", path);
+	if (!info) {
+		for (i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+			json_null(j, unknown[i]);
+		json_object_end(j);
+		return;
+	}
+	json_u64(j, "vertices", info->vertices);
+	json_u64(j, "edges", info->edges);
+	json_u64(j, "stored_edges", info->stored_edges);
+	json_bool(j, "directed", info->directed);
+	json_bool(j, "weighted", info->weight != MILL_WEIGHT_NONE);
+	json_u64(j, "bytes", info->bytes);
+	json_u64(j, "pages", info->pages);
+	json_u64(j, "page_size", info->page_size);
+	json_u64(j, "csr_bytes", info->csr_bytes);
+	json_string(j, "weights", weight_word(info->weight));
+	json_u64(j, "self_loops", info->self_loops);
+	json_u64(j, "sources", info->sources);
+	json_u64(j, "max_degree", info->max_degree);
+	json_u64(j, "min_id", info->min_id);
+	json_u64(j, "max_id", info->max_id);
+	json_bool(j, "in_edges", info->has_in_pages);
+	json_string(j, "codec", info->codec);
+	json_u64(j, "format", info->format);
+	json_string(j, "uuid", info->uuid);
+	json_string(j, "origin", info->origin);
+	json_object_end(j);
+}
+
+uint64_t peak_rss(void)
+{
+	unsigned long long kib = 0;
+	char line[256];
+	FILE *f;
+
+	f = fopen("/proc/self/status", "re");
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "VmHWM: %llu kB", &kib) == 1)
+			break;
+	fclose(f);
+	return (uint64_t)kib * 1024;
+}
+
+uint32_t processors(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) == 0)
+		return (uint32_t)CPU_COUNT(&set);
+	return (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+mill_err output_possible(const char *option, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct stat st;
+	char *folder;
+	mill_err err = MILL_OK;
+
+	if (!strcmp(path, "-"))
+		return MILL_OK;
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		return refuse_errno("%s %s", option, path);
+	}
+	folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	if (!folder)
+		return refuse(MILL_ENOMEM, "no memory");
+	if (access(folder, W_OK | X_OK))
+		err = refuse_errno("%s %s: cannot write in %s", option, path, folder);
+	free(folder);
+	return err;
+}
+
+static mill_err write_all(int fd, const char *text, const char *name)
+{
+	size_t left = strlen(text);
+	ssize_t n;
+
+	while (left) {
+		n = write(fd, text, left);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return refuse_errno("write %s", name);
+		text += n;
+		left -= (size_t)n;
+	}
+	return MILL_OK;
+}
+
+/* Beside its target under a name of this process, then renamed: whole or not at all. */
+static mill_err write_file(const char *path, const char *text)
+{
+	size_t size = strlen(path) + 32;
+	mode_t mask = umask(0);
+	char *partial;
+	mill_err err;
+	int fd;
+
+	umask(mask);
+	partial = malloc(size);
+	if (!partial)
+		return refuse(MILL_ENOMEM, "no memory to write %s", path);
+	snprintf(partial, size, "%s.partial-%ld", path, (long)getpid());
+	fd = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		err = refuse_errno("create %s", partial);
+		free(partial);
+		return err;
+	}
+	err = write_all(fd, text, path);
+	if (!err && (fchmod(fd, 0666 & ~mask) || fsync(fd)))
+		err = refuse_errno("write %s", path);
+	if (close(fd) && !err)
+		err = refuse_errno("close %s", path);
+	if (!err && rename(partial, path))
+		err = refuse_errno("rename %s to %s", partial, path);
+	if (err)
+		unlink(partial);
+	free(partial);
+	return err;
+}
+
+mill_err report_deliver(struct call *call, int code)
+{
+	struct json *j = &call->report;
+	const char *text;
+
+	if (code) {
+		json_object(j, "error");
+		json_u64(j, "code", (uint64_t)code);
+		json_string(j, "message", message());
+		json_object_end(j);
+	} else {
+		json_null(j, "error");
+	}
+	json_object_end(j);
+	text = json_text(j);
+	if (!text)
+		return refuse(MILL_ENOMEM, "no memory for the report");
+	if (call->options.json_file)
+		return write_file(call->options.json_file, text);
+	fputs(text, stdout);
+	return MILL_OK;
+}
+
+mill_err stdout_finish(void)
+{
+	int failed = ferror(stdout);
+
+	/* close() too may be the one that says "no space" (NFS, quotas) */
+	errno = 0;
+	if (fflush(stdout) || failed)
+		return refuse_errno("write to stdout");
+	if (close(STDOUT_FILENO) && errno != EBADF)
+		return refuse_errno("write to stdout");
+	return MILL_OK;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What commands share in talking: the human text, parts of the report, its delivery. */
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
+
+#include "cli/command.h"
+
+/* Text for people: nothing with --quiet, --json, or when stdout carries a result. */
+void say(const struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* "store": info may be NULL, then only the path is known. */
+void report_store(struct json *j, const char *path, const struct mill_info *info);
+
+/* Peak resident set (VmHWM) of this process in bytes. */
+uint64_t peak_rss(void);
+/* How many processors this process may use. */
+uint32_t processors(void);
+
+/*
+ * Would FILE be writable at the end? Said at the start, since hours may lie between. "-" is.
+ * `option` names it for the message.
+ */
+mill_err output_possible(const char *option, const char *path);
+
+/* Closes the report with "error" (code 0: null) and writes it where it was asked for. */
+mill_err report_deliver(struct call *call, int code);
+/* Everything written to stdout has arrived. */
+mill_err stdout_finish(void);
+
+#endif

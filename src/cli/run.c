@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/run.h"
+
+#include <string.h>
+
+#include "cli/message.h"
+#include "cli/report.h"
+
+static mill_err fill_bfs(union how *how, const struct options *o)
+{
+	how->bfs = (struct mill_bfs){ .source = o->source };
+	return MILL_OK;
+}
+
+static mill_err call_bfs(mill_run *run, const union how *how)
+{
+	return mill_bfs(run, &how->bfs);
+}
+
+static mill_err fill_sssp(union how *how, const struct options *o)
+{
+	how->sssp = (struct mill_sssp){
+		.source = o->source,
+		.delta = o->delta,
+		.unit_weights = o->unit_weights,
+	};
+	return MILL_OK;
+}
+
+static mill_err call_sssp(mill_run *run, const union how *how)
+{
+	return mill_sssp(run, &how->sssp);
+}
+
+static mill_err fill_pagerank(union how *how, const struct options *o)
+{
+	if (o->exact && option_given(o, "precision"))
+		return refuse(MILL_EUSAGE,
+			      "--exact is a precision of its own: leave --precision out");
+	how->pagerank = (struct mill_pagerank){
+		.damping = o->damping,
+		.tolerance = o->tolerance,
+		.iterations = o->iterations,
+		.precision = o->exact			     ? MILL_EXACT
+			     : o->precision == PRECISION_F64 ? MILL_F64
+							     : MILL_F32,
+		.personalize = o->personalize,
+	};
+	return MILL_OK;
+}
+
+static mill_err call_pagerank(mill_run *run, const union how *how)
+{
+	return mill_pagerank(run, &how->pagerank);
+}
+
+static const struct algorithm algorithms[] = {
+	{ "bfs", FOR_BFS, true, fill_bfs, call_bfs },
+	{ "sssp", FOR_SSSP, true, fill_sssp, call_sssp },
+	{ "pagerank", FOR_PAGERANK, false, fill_pagerank, call_pagerank },
+};
+
+const struct algorithm *algorithm_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(algorithms) / sizeof(algorithms[0]); i++)
+		if (!strcmp(algorithms[i].name, name))
+			return &algorithms[i];
+	return NULL;
+}
+
+static mill_err check_policy(const char *policy)
+{
+	struct nearest near = { .word = policy };
+	const char *const *name;
+
+	for (name = mill_policies(); *name; name++) {
+		if (!strcmp(*name, policy))
+			return MILL_OK;
+		nearest_try(&near, *name);
+	}
+	if (nearest_found(&near))
+		return refuse(MILL_EUSAGE, "--policy %s: unknown; did you mean %s?", policy,
+			      nearest_found(&near));
+	return refuse(MILL_EUSAGE, "--policy %s: unknown; see `millrace list policies`",
+		      policy);
+}
+
+/* Said before the work: the library would say it after. */
+static mill_err check_output(const char *path)
+{
+	const char *suffix = strrchr(path, '.');
+
+	if (strcmp(path, "-") &&
+	    !(suffix && (!strcmp(suffix, ".tsv") || !strcmp(suffix, ".csv") ||
+			 !strcmp(suffix, ".npy"))))
+		return refuse(MILL_EUSAGE, "-o %s: the name must end in .tsv, .csv or .npy",
+			      path);
+	return output_possible("-o", path);
+}
+
+mill_err work_open(struct work *w, struct call *call, const char *algorithm,
+		   const char *path)
+{
+	struct options *o = &call->options;
+	struct mill_options options;
+	mill_err err;
+
+	memset(w, 0, sizeof(*w));
+	w->algorithm = algorithm_find(algorithm);
+	if (!w->algorithm)
+		return refuse(MILL_EUSAGE,
+			      "unknown algorithm '%s'; see `millrace list algorithms`",
+			      algorithm);
+	err = options_restrict(o, w->algorithm->who, algorithm);
+	if (!err)
+		err = w->algorithm->fill(&w->how, o);
+	if (!err)
+		err = check_policy(o->policy);
+	if (!err && o->output)
+		err = check_output(o->output);
+	if (!err && o->device_memory.text && !strcmp(o->device, "cpu"))
+		err = refuse(MILL_EUSAGE,
+			     "--device-memory needs another --device than cpu");
+	if (err)
+		return err;
+
+	err = mill_store_open(&w->store, path);
+	if (err)
+		return err;
+	mill_store_info(w->store, &w->info);
+	err = option_size(&o->memory, "memory", w->info.csr_bytes);
+	if (!err)
+		err = option_size(&o->device_memory, "device-memory", w->info.csr_bytes);
+	if (err)
+		return err;
+	options = (struct mill_options){
+		.memory = o->memory.bytes,
+		.device_memory = o->device_memory.bytes,
+		.device = o->device,
+		.policy = o->policy,
+		.io = "pread",
+		.threads = o->threads,
+		.seed = o->seed,
+		.parents = w->algorithm->parents && (o->output || o->check),
+		.watcher = progress_watcher(&call->progress),
+	};
+	if (!o->threads)
+		o->threads = processors();
+	return mill_run_new(&w->run, w->store, &options);
+}
+
+void work_close(struct work *w)
+{
+	mill_run_free(w->run);
+	mill_store_close(w->store);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Choosing a device by name, and the calls that every device shares. */
+#include "device/device.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/number.h"
+
+mill_err device_open(struct device **out, const char *name, struct budget *host, u64 memory)
+{
+	u64 number = 0;
+
+	if (!name || !strcmp(name, "cpu"))
+		return cpu_open(out, host);
+	if (!strcmp(name, "opencl"))
+		return opencl_open(out, 0, memory);
+	if (!strncmp(name, "opencl:", 7) && number_u64(&number, name + 7, name + strlen(name)) &&
+	    number < 1024)
+		return opencl_open(out, (unsigned)number, memory);
+	return fail(MILL_EUSAGE, "unknown device '%s': use cpu, opencl or opencl:N", name);
+}
+
+void device_close(struct device *d)
+{
+	if (d)
+		d->ops->close(d);
+}
+
+mill_err device_buffer(struct device *d, struct buffer *b, u64 size, const char *what)
+{
+	return d->ops->buffer_new(d, b, size, what);
+}
+
+void device_buffer_free(struct buffer *b)
+{
+	if (b->owner)
+		b->owner->ops->buffer_free(b->owner, b);
+	*b = (struct buffer){ 0 };
+}
+
+mill_err device_write(struct buffer *b, u64 at, const void *from, u64 size)
+{
+	assert(at <= b->size && size <= b->size - at);
+	if (!b->owner->native)
+		b->owner->to_device += size;
+	return size ? b->owner->ops->write(b->owner, b, at, from, size) : MILL_OK;
+}
+
+mill_err device_read(const struct buffer *b, u64 at, void *to, u64 size)
+{
+	assert(at <= b->size && size <= b->size - at);
+	if (!b->owner->native)
+		b->owner->from_device += size;
+	return size ? b->owner->ops->read(b->owner, b, at, to, size) : MILL_OK;
+}
+
+mill_err device_fill(struct buffer *b, const void *pattern, size_t size)
+{
+	assert(b->size % size == 0);
+	return b->size ? b->owner->ops->fill(b->owner, b, pattern, size) : MILL_OK;
+}
+
+mill_err device_launch(struct device *d, const struct launch *l)
+{
+	for (u32 i = 0; i < l->n_args; i++)
+		assert(!l->arg[i].buffer || l->arg[i].buffer->owner == d);
+	return l->n_items ? d->ops->launch(d, l) : MILL_OK;
+}
+
+MILL_API size_t mill_devices(struct mill_device *out, size_t n)
+{
+	size_t have = cpu_list(out, n);
+
+	return have + opencl_list(out + (have < n ? have : n), have < n ? n - have : 0);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The C in which programs (`*.op.h`) are written: what both the host compiler and the OpenCL
+ * compiler accept. Own type names, one spelling for address spaces, inlining, atomics and bits.
+ *
+ * Memory that several workers touch is only reached through dev_load, dev_store, dev_cas and
+ * dev_min, so that TSan and oclgrind see true accesses. The atomics take `shared` first: false says that
+ * this worker alone owns the place now (a pull owns its row), and then nothing is locked. It is a constant
+ * after inlining, so one function serves both cases.
+ */
+#ifndef DEVICE_DIALECT_H
+#define DEVICE_DIALECT_H
+
+#define OF_(a, b) a##_##b
+#define OF(a, b) OF_(a, b)	/* OF(bfs, edge) is bfs_edge, with macros in a and b expanded */
+
+/* The state of a program: its fields, by value (measured: 3 to 4 times faster than by pointer). */
+#define STATE_ARRAY(type, name) GLOBAL type *name;
+#define STATE_SCALAR(type, name) type name;
+
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
+
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+
+typedef uchar u8;
+typedef uint u32;
+typedef ulong u64;
+typedef int i32;
+typedef float f32;
+typedef double f64;
+typedef u32 vid;
+
+#define GLOBAL __global
+#define DEVICE static inline
+#define STATE(program, fields) \
+	struct program { fields(STATE_ARRAY, STATE_SCALAR) bool shared; }
+#define NO_VERTEX 0xffffffffu
+
+/* Under a race checker the intended races become atomics, after which it must report none. */
+#ifdef RACE_CHECK
+#define dev_load_u32(p) atomic_add((volatile GLOBAL u32 *)(p), 0u)
+#define dev_load_u64(p) atom_add((volatile GLOBAL u64 *)(p), 0ul)
+#define dev_store_u32(p, x) ((void)atomic_xchg((volatile GLOBAL u32 *)(p), x))
+#else
+#define dev_load_u32(p) (*(volatile GLOBAL u32 *)(p))
+#define dev_load_u64(p) (*(volatile GLOBAL u64 *)(p))
+#define dev_store_u32(p, x) ((void)(*(volatile GLOBAL u32 *)(p) = (x)))
+#endif
+
+#define raw_cas_u32(p, old, new) atomic_cmpxchg((volatile GLOBAL u32 *)(p), old, new)
+#define raw_min_u32(p, x) atomic_min((volatile GLOBAL u32 *)(p), x)
+#define raw_min_u64(p, x) atom_min((volatile GLOBAL u64 *)(p), x)
+#define raw_or_u32(p, x) atomic_or((volatile GLOBAL u32 *)(p), x)
+
+DEVICE u64 bits_f64(f64 x) { return as_ulong(x); }
+DEVICE f64 f64_of_bits(u64 x) { return as_double(x); }
+DEVICE u64 mul_high_u64(u64 a, u64 b) { return mul_hi(a, b); }
+DEVICE f64 dev_abs(f64 x) { return fabs(x); }
+
+#else
+
+#include "base/types.h"
+
+#define GLOBAL
+/* The host also has the arguments from which a state is made: vectors, wherever they live. */
+#define STATE(program, fields) \
+	struct OF(program, args) { fields(ARGS_ARRAY, ARGS_SCALAR) }; \
+	struct program { fields(STATE_ARRAY, STATE_SCALAR) bool shared; }
+#define ARGS_ARRAY(type, name) struct vec *name;
+#define ARGS_SCALAR(type, name) type name;
+#define DEVICE static inline __attribute__((always_inline, unused))
+
+#define dev_load_u32(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+#define dev_load_u64(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+#define dev_store_u32(p, x) __atomic_store_n(p, x, __ATOMIC_RELAXED)
+
+DEVICE u32 raw_cas_u32(u32 *p, u32 old, u32 new)
+{
+	__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return old;
+}
+
+DEVICE u32 raw_min_u32(u32 *p, u32 x)
+{
+	u32 old = __atomic_load_n(p, __ATOMIC_RELAXED);
+
+	while (x < old && !__atomic_compare_exchange_n(p, &old, x, true, __ATOMIC_RELAXED,
+						       __ATOMIC_RELAXED))
+		;
+	return old;
+}
+
+DEVICE u64 raw_min_u64(u64 *p, u64 x)
+{
+	u64 old = __atomic_load_n(p, __ATOMIC_RELAXED);
+
+	while (x < old && !__atomic_compare_exchange_n(p, &old, x, true, __ATOMIC_RELAXED,
+						       __ATOMIC_RELAXED))
+		;
+	return old;
+}
+
+DEVICE u64 bits_f64(f64 x)
+{
+	union { f64 f; u64 u; } cast = { .f = x };
+	return cast.u;
+}
+
+DEVICE f64 f64_of_bits(u64 x)
+{
+	union { u64 u; f64 f; } cast = { .u = x };
+	return cast.f;
+}
+
+DEVICE u64 mul_high_u64(u64 a, u64 b) { return (u64)(((unsigned __int128)a * b) >> 64); }
+DEVICE f64 dev_abs(f64 x) { return x < 0 ? -x : x; }
+
+#endif
+
+/* old -> new if the place holds old; returns what it held. */
+DEVICE u32 dev_cas_u32(bool shared, GLOBAL u32 *p, u32 old, u32 new)
+{
+	u32 held;
+
+	if (shared)
+		return raw_cas_u32(p, old, new);
+	held = *p;
+	if (held == old)
+		*p = new;
+	return held;
+}
+
+/* Lowers the place to x; true if that changed it. Looks first: the swap is costly, and mostly in vain. */
+DEVICE bool dev_min_u32(bool shared, GLOBAL u32 *p, u32 x)
+{
+	if (dev_load_u32(p) <= x)
+		return false;
+	if (shared)
+		return raw_min_u32(p, x) > x;
+	*p = x;
+	return true;
+}
+
+DEVICE bool dev_min_u64(bool shared, GLOBAL u64 *p, u64 x)
+{
+	if (dev_load_u64(p) <= x)
+		return false;
+	if (shared)
+		return raw_min_u64(p, x) > x;
+	*p = x;
+	return true;
+}
+
+/*
+ * Floating point minima of non-negative values go through their bits, which order the same way;
+ * a place of this kind is declared as `key_f64` so that host and device agree on the atomics.
+ */
+typedef u32 key_u32;
+typedef u64 key_u64;
+typedef u64 key_f64;
+#define dev_min_f64(shared, p, x) dev_min_u64(shared, p, bits_f64(x))
+#define value_of_u32(key) (key)
+#define value_of_u64(key) (key)
+#define value_of_f64(key) f64_of_bits(key)
+#define dev_load_key_u32(p) dev_load_u32(p)
+#define dev_load_key_u64(p) dev_load_u64(p)
+#define dev_load_key_f64(p) dev_load_u64(p)
+
+/* Sums are kept wider than their terms: a long list of small f32 must not lose its tail. */
+typedef f64 sum_f32;
+typedef f64 sum_f64;
+typedef u64 sum_u64;
+
+/* x times a factor of at most 1. A u64 is a fixed-point number, the factor in units of 2^-64. */
+#define scale_f32(x, factor) ((x) * (factor))
+#define scale_f64(x, factor) ((x) * (factor))
+#define scale_u64(x, factor) mul_high_u64(x, factor)
+typedef f64 factor_f32;
+typedef f64 factor_f64;
+typedef u64 factor_u64;
+/* Fixed point: 2^62 is 1, so that sums of two never wrap. */
+#define FIXED_ONE ((u64)1 << 62)
+#define real_f32(x) ((f64)(x))
+#define real_f64(x) (x)
+#define real_u64(x) ((f64)(x) / (f64)FIXED_ONE)
+
+#endif

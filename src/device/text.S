@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The texts of kernels, embedded. text.c names them; paths are relative to src/ (-Isrc). */
+#define TEXT(name, path)                \
+	.global text_##name;            \
+	.hidden text_##name;            \
+	text_##name: .incbin path; .byte 0
+
+	.section .rodata
+TEXT(dialect, "device/dialect.h")
+TEXT(page, "op/page.cl")
+TEXT(advance, "op/advance.cl")
+TEXT(reduce, "op/reduce.cl")
+TEXT(compute, "op/compute.cl")
+TEXT(bfs, "algo/bfs.op.h")
+TEXT(sssp, "algo/sssp.op.h")
+TEXT(tree, "algo/tree.op.h")
+TEXT(pagerank, "algo/pagerank.op.h")
+	.section .note.GNU-stack, "", %progbits

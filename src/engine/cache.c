@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/cache.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "store/page.h"
+
+#define NO_SLOT_HELD UINT32_MAX
+
+struct slot {
+	struct buffer buffer;
+	const struct pages *pages;	/* NULL: empty */
+	struct page_args args;
+	u32 page;
+	u64 arrival;
+	bool active;			/* this pass needs what it holds */
+};
+
+struct device_cache {
+	u32 n_slots;
+	struct slot *slot;
+	u32 *slot_of[2];	/* by page; out, in */
+	u32 *turn;		/* the slots in the order in which they are given away */
+	u64 arrivals;
+};
+
+struct passing {
+	struct mill_run *run;
+	struct device_cache *cache;
+	const struct device_pass *pass;
+	struct mill_step *step;
+	const struct pages *pages;
+	u32 given;		/* slots given away in this pass */
+};
+
+static u32 *slot_map(const struct device_cache *c, const struct pages *p)
+{
+	return c->slot_of[p->data == STORE_OUT_PAGES ? 0 : 1];
+}
+
+mill_err cache_open(struct device_cache **out, struct mill_run *r, u64 state)
+{
+	const struct store *st = r->store;
+	u32 n_in = st->directed && st->has_in ? st->in.n_pages : 0;
+	u64 pages = (u64)(r->need.out || !n_in ? st->out.n_pages : 0) + (r->need.in ? n_in : 0);
+	u64 left = budget_left(r->device->memory);
+	u64 room = left > state ? (left - state) / st->page_size : 0;
+	struct device_cache *c;
+	mill_err err;
+
+	TRY(memory_new(&c, &r->budget, 1, sizeof(*c), "the device's cache"));
+	c->n_slots = (u32)min_u64(room, max_u64(pages, 1));
+	err = memory_new(&c->slot, &r->budget, c->n_slots, sizeof(*c->slot), "the device's slots");
+	if (!err)
+		err = memory_new(&c->turn, &r->budget, c->n_slots, sizeof(u32), "the list of slots");
+	if (!err)
+		err = memory_new(&c->slot_of[0], &r->budget, st->out.n_pages + 1u, sizeof(u32), "the slot table");
+	if (!err)
+		err = memory_new(&c->slot_of[1], &r->budget, n_in + 1u, sizeof(u32), "the slot table");
+	for (u32 i = 0; !err && i < c->n_slots; i++)
+		err = device_buffer(r->device, &c->slot[i].buffer, st->page_size, "a page slot");
+	if (err) {
+		cache_close(c);
+		return err;
+	}
+	memset(c->slot_of[0], 0xff, (st->out.n_pages + 1u) * sizeof(u32));
+	memset(c->slot_of[1], 0xff, (n_in + 1u) * sizeof(u32));
+	*out = c;
+	return MILL_OK;
+}
+
+void cache_close(struct device_cache *c)
+{
+	if (!c)
+		return;
+	for (u32 i = 0; c->slot && i < c->n_slots; i++)
+		device_buffer_free(&c->slot[i].buffer);
+	memory_free(c->slot_of[1]);
+	memory_free(c->slot_of[0]);
+	memory_free(c->turn);
+	memory_free(c->slot);
+	memory_free(c);
+}
+
+u32 cache_slots(const struct device_cache *c) { return c->n_slots; }
+
+/* Empty slots first, then those that the pass does not need by their age, then the others. */
+static void order_slots(struct device_cache *c)
+{
+	u32 n = 0;
+
+	for (int kind = 0; kind < 3; kind++) {
+		u32 from = n;
+
+		for (u32 i = 0; i < c->n_slots; i++) {
+			const struct slot *s = &c->slot[i];
+			u32 at = n;
+
+			if ((!s->pages ? 0 : !s->active ? 1 : 2) != kind)
+				continue;
+			for (; at > from && c->slot[c->turn[at - 1]].arrival > s->arrival; at--)
+				c->turn[at] = c->turn[at - 1];
+			c->turn[at] = i;
+			n++;
+		}
+	}
+}
+
+static bool is_active(const struct passing *p, u32 page)
+{
+	const struct page_entry *e = &p->pages->entry[page];
+
+	return !p->pass->active ||
+	       p->pass->active(p->pass->arg, e->first_vertex, (u64)e->first_vertex + e->n_rows);
+}
+
+static bool is_missing(void *arg, u32 page)
+{
+	struct passing *p = arg;
+
+	return slot_map(p->cache, p->pages)[page] == NO_SLOT_HELD && is_active(p, page);
+}
+
+static mill_err launch(struct passing *p, u32 page, struct slot *s)
+{
+	p->step->pages_active++;
+	return p->pass->launch(p->pass->arg, page, &s->args);
+}
+
+static mill_err move_page(void *arg, u32 page, const struct segment *seg, const void *frame,
+			  unsigned worker)
+{
+	struct passing *p = arg;
+	struct device_cache *c = p->cache;
+	const struct page_header *h = frame;	/* validated by the stream */
+	struct slot *s = &c->slot[c->turn[p->given++ % c->n_slots]];
+	u64 used = h->neighbour_at + (u64)seg->n_edges * sizeof(vid);
+
+	(void)worker;
+	if (h->weight_at)
+		used = h->weight_at + (u64)seg->n_edges * weight_size(p->run->store->weight);
+	if (s->pages)
+		slot_map(c, s->pages)[s->page] = NO_SLOT_HELD;
+	s->pages = NULL;
+	TRY(device_write(&s->buffer, 0, frame, used));
+	s->pages = p->pages;
+	s->page = page;
+	s->arrival = c->arrivals++;
+	s->args = (struct page_args){
+		.page = &s->buffer,
+		.row_at = h->row_at / 4,
+		.neighbour_at = h->neighbour_at / 4,
+		.weight_at = h->weight_at / 4,
+		.first = seg->first,
+		.n_rows = seg->n_rows,
+		.head_edges = seg->row[1],
+	};
+	slot_map(c, p->pages)[page] = (u32)(s - c->slot);
+	p->step->pages_to_device++;
+	p->step->to_device += used;
+	return launch(p, page, s);
+}
+
+mill_err cache_run(struct mill_run *r, const struct device_pass *dp, struct mill_step *step)
+{
+	struct passing p = {
+		.run = r,
+		.cache = r->cache,
+		.pass = dp,
+		.step = step,
+		.pages = run_direction(r, dp->in)->pages,
+	};
+	struct stream_pass sp = {
+		.pages = p.pages,
+		.active = is_missing,
+		.work = move_page,
+		.arg = &p,
+		.in_order = true,
+		.ticker = &r->ticker,
+	};
+	mill_err err;
+
+	for (u32 i = 0; i < r->cache->n_slots; i++)
+		r->cache->slot[i].active = false;
+	for (u32 i = 0; i < p.pages->n_pages; i++) {
+		u32 slot = slot_map(r->cache, p.pages)[i];
+
+		if (slot == NO_SLOT_HELD || !is_active(&p, i))
+			continue;
+		r->cache->slot[slot].active = true;
+		step->pages_reused++;
+		TRY(launch(&p, i, &r->cache->slot[slot]));
+	}
+	order_slots(r->cache);
+	err = stream_run(r->stream, &sp);
+	step->pages_read += sp.n_read;
+	step->disk_read += sp.bytes_read;
+	return err;
+}
+
+/* ---- Launches ---- */
+
+static void add(struct launching *l, struct launch_arg arg)
+{
+	assert(l->launch.n_args < ARRAY_LEN(l->arg));
+	l->arg[l->launch.n_args++] = arg;
+}
+
+void launch_vec(struct launching *l, const struct vec *v)
+{
+	add(l, (struct launch_arg){ .buffer = v ? &v->buffer : NULL });
+}
+
+void launch_u32(struct launching *l, const u32 *value)
+{
+	add(l, (struct launch_arg){ .value = value, .size = sizeof(*value) });
+}
+
+void launch_u64(struct launching *l, const u64 *value)
+{
+	add(l, (struct launch_arg){ .value = value, .size = sizeof(*value) });
+}
+
+void launch_begin(struct launching *l, const struct program *p, const char *suffix, const void *args)
+{
+	snprintf(l->entry, sizeof(l->entry), "%s_%s", p->name, suffix);
+	l->launch = (struct launch){ .source = &p->source, .entry = l->entry, .arg = l->arg };
+	for (u32 i = 0; i < p->n_fields; i++) {
+		const struct field *f = &p->field[i];
+		const void *at = (const char *)args + f->offset;
+
+		if (f->array)
+			launch_vec(l, *(struct vec *const *)at);
+		else
+			add(l, (struct launch_arg){ .value = at, .size = f->size });
+	}
+}
+
+void launch_page(struct launching *l, const struct page_args *page)
+{
+	add(l, (struct launch_arg){ .buffer = page->page });
+	launch_u32(l, &page->row_at);
+	launch_u32(l, &page->neighbour_at);
+	launch_u32(l, &page->weight_at);
+	launch_u32(l, &page->first);
+	launch_u32(l, &page->n_rows);
+}
+
+mill_err launch_go(struct mill_run *r, struct launching *l, u64 n_items)
+{
+	l->launch.n_items = n_items;
+	return device_launch(r->device, &l->launch);
+}

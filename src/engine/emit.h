@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where active vertices go: the next frontier as one worker writes it, a list while it is known to be short,
+ * else a bitmap.
+ */
+#ifndef ENGINE_EMIT_H
+#define ENGINE_EMIT_H
+
+#include <string.h>
+
+#include "base/bitmap.h"
+
+#define EMIT_BUFFER 512
+
+/* What a worker counts. */
+struct tally {
+	u64 edges;		/* looked at */
+	u64 updates;		/* for which `edge` was true */
+	u64 emitted;		/* vertices that became active */
+	u64 rest;		/* near/far: the smallest key that waits */
+};
+
+/* One per worker. Aligned, so that no two share a cache line. */
+struct emit {
+	_Alignas(128) struct tally tally;
+	u64 *bits;
+	u64 *far;		/* near/far: what can wait; else NULL */
+	u64 limit;		/* near/far: keys below it are near */
+	vid *list;		/* NULL: bitmap */
+	u64 *list_n;		/* atomic, shared by the workers */
+	u32 n_buffer;
+	vid buffer[EMIT_BUFFER];
+};
+
+static inline void emit_flush(struct emit *e)
+{
+	u64 at;
+
+	if (!e->n_buffer)
+		return;
+	at = __atomic_fetch_add(e->list_n, e->n_buffer, __ATOMIC_RELAXED);
+	memcpy(e->list + at, e->buffer, e->n_buffer * sizeof(vid));
+	e->n_buffer = 0;
+}
+
+/* unique: the caller knows that v comes only once; otherwise the bitmap culls duplicates. */
+static inline void emit_vertex(struct emit *e, vid v, bool unique)
+{
+	if (!(unique && e->list) && !bitmap_claim(e->bits, v))
+		return;
+	e->tally.emitted++;
+	if (!e->list)
+		return;
+	e->buffer[e->n_buffer++] = v;
+	if (e->n_buffer == EMIT_BUFFER)
+		emit_flush(e);
+}
+
+#endif

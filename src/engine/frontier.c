@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/frontier.h"
+
+#include <string.h>
+
+static u64 list_capacity(u64 n_vertices) { return n_vertices / 16 + 1024; }
+
+u64 frontier_bytes(u64 n_vertices, bool near_far)
+{
+	return (near_far ? 3 : 2) * bitmap_words(n_vertices) * sizeof(u64) + 64;
+}
+
+u64 frontier_host_bytes(u64 n_vertices)
+{
+	return max_u64(2 * list_capacity(n_vertices) * sizeof(vid),
+		       bitmap_words(n_vertices) * sizeof(u64));
+}
+
+mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far)
+{
+	u64 n = r->store->vertices, words = bitmap_words(n);
+	struct vec *self;
+	struct frontier *f;
+
+	/* The run frees it with its vectors: its memory is one of them. */
+	TRY(run_vec_host(r, &self, "frontier", 1, sizeof(*f)));
+	f = self->buffer.host;
+	f->run = r;
+	f->dense = true;
+	f->limit = UINT64_MAX;
+	f->edges_left = r->store->stored_edges;
+	TRY(run_vec(r, &f->bits, "active vertices", words, sizeof(u64), NULL));
+	TRY(run_vec(r, &f->next_bits, "next active vertices", words, sizeof(u64), NULL));
+	if (near_far)
+		TRY(run_vec(r, &f->far, "far vertices", words, sizeof(u64), NULL));
+	if (!r->device->native) {
+		TRY(run_vec_host(r, &self, "active vertices on the host", words, sizeof(u64)));
+		f->mirror = self->buffer.host;
+		TRY(run_vec(r, &f->counts, "counts", 4, sizeof(u64), NULL));
+	} else if (run_direction(r, false)->resident) {
+		f->capacity = list_capacity(n);
+		TRY(run_vec_host(r, &self, "list of active vertices", f->capacity, sizeof(vid)));
+		f->list = self->buffer.host;
+		TRY(run_vec_host(r, &self, "next list of active vertices", f->capacity, sizeof(vid)));
+		f->next_list = self->buffer.host;
+	}
+	*out = f;
+	return MILL_OK;
+}
+
+mill_err frontier_set(struct frontier *f, vid v)
+{
+	u64 word = (u64)1 << (v % 64);
+
+	f->n = 1;
+	if (f->capacity) {
+		f->dense = f->marked = false;
+		f->list[0] = v;
+	} else {
+		TRY(vec_set(f->bits, v / 64, &word));
+	}
+	return frontier_measure(f);
+}
+
+mill_err frontier_set_all(struct frontier *f, u64 n)
+{
+	u64 ones = ~(u64)0, last = n % 64 ? ((u64)1 << (n % 64)) - 1 : ones, zero = 0;
+
+	if (!n)
+		return MILL_OK;
+	TRY(device_fill(&f->bits->buffer, &ones, sizeof(ones)));
+	TRY(vec_set(f->bits, (n - 1) / 64, &last));
+	for (u64 w = bitmap_words(n); w < f->bits->n; w++)
+		TRY(vec_set(f->bits, w, &zero));
+	f->n = n;
+	f->dense = true;
+	return frontier_measure(f);
+}
+
+static void mark(struct frontier *f)
+{
+	u64 *bits = f->bits->buffer.host;
+
+	if (f->dense || f->marked)
+		return;
+	for (u64 i = 0; i < f->n; i++)
+		bitmap_put(bits, f->list[i]);
+	f->marked = true;
+}
+
+mill_err frontier_bits(struct frontier *f, const u64 **out)
+{
+	if (!f->mirror) {
+		mark(f);
+		*out = f->bits->buffer.host;
+		return MILL_OK;
+	}
+	*out = f->mirror;
+	return device_read(&f->bits->buffer, 0, f->mirror, f->bits->buffer.size);
+}
+
+static mill_err clear(struct frontier *f)
+{
+	u64 zero = 0, *bits = f->bits->buffer.host;
+
+	if (f->dense)
+		return device_fill(&f->bits->buffer, &zero, sizeof(zero));
+	for (u64 i = 0; f->marked && i < f->n; i++)
+		bits[f->list[i] / 64] = 0;
+	return MILL_OK;
+}
+
+mill_err frontier_turn(struct frontier *f, bool dense, bool marked, u64 n)
+{
+	struct vec *bits = f->bits;
+	vid *list = f->list;
+
+	TRY(clear(f));
+	f->bits = f->next_bits;
+	f->next_bits = bits;
+	f->list = f->next_list;
+	f->next_list = list;
+	f->next_n = 0;
+	f->last_n = f->n;
+	f->n = n;
+	f->dense = dense;
+	f->marked = marked;
+	return frontier_measure(f);
+}
+
+static u64 degree(const struct topology *t, vid v)
+{
+	u64 d = 0;
+
+	for (u32 i = t->n_segments > 1 ? topology_find(t, v) : 0; i < t->n_segments; i++) {
+		const struct segment *s = &t->segment[i];
+		vid row = (vid)(v - s->first);
+
+		if (v < s->first || row >= s->n_rows)
+			break;
+		d += s->row[row + 1] - s->row[row];
+	}
+	return d;
+}
+
+mill_err frontier_measure(struct frontier *f)
+{
+	const struct topology *t = run_direction(f->run, false);
+	const struct pages *p = t->pages;
+	const u64 *bits;
+
+	f->work = 0;
+	if (!f->dense) {
+		for (u64 i = 0; i < f->n; i++)
+			f->work += degree(t, f->list[i]);
+		return MILL_OK;
+	}
+	if (t->resident) {	/* exact counts would cost a pass: the average serves a dense frontier */
+		f->work = (u64)((f64)f->n / (f64)max_u64(p->n_rows, 1) * (f64)p->store->stored_edges);
+		return MILL_OK;
+	}
+	TRY(frontier_bits(f, &bits));
+	for (u32 i = 0; i < p->n_pages; i++) {
+		const struct page_entry *e = &p->entry[i];
+		u64 n = bitmap_count(bits, e->first_vertex, (u64)e->first_vertex + e->n_rows);
+
+		f->work += (u64)((f64)n / e->n_rows * e->n_edges);
+	}
+	return MILL_OK;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The active vertices: a list while they are known to be few and the topology is resident on the host,
+ * a bitmap otherwise. Operators write the next frontier beside it; frontier_turn swaps the two.
+ */
+#ifndef ENGINE_FRONTIER_H
+#define ENGINE_FRONTIER_H
+
+#include "engine/run.h"
+
+struct frontier {
+	struct mill_run *run;
+	u64 n;			/* active vertices */
+	u64 work;		/* out-edges of them, exact or estimated */
+	bool dense;		/* `bits` holds them, else `list` */
+	bool marked;		/* sparse, and their bits are set too */
+	struct vec *bits, *next_bits;
+	struct vec *far;	/* near/far: what waits; NULL without */
+	vid *list, *next_list;
+	u64 capacity;		/* of a list; 0: always dense */
+	u64 next_n;		/* of next_list; atomic */
+	u64 limit;		/* near/far: keys below it are near */
+
+	/* push or pull: what the operator remembers between steps */
+	bool pulling;
+	u64 edges_left;		/* out-edges of vertices that were never active */
+	u64 last_n;
+
+	/* On a device the bitmap's copy on the host, by which pages are chosen. */
+	u64 *mirror;
+	struct vec *counts;	/* what kernels count: edges, updates, the smallest key */
+};
+
+/* Device bytes, and host bytes besides. */
+u64 frontier_bytes(u64 n_vertices, bool near_far);
+u64 frontier_host_bytes(u64 n_vertices);
+
+mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far);
+/* Makes v (all of 0 .. n - 1) the active vertices. */
+mill_err frontier_set(struct frontier *f, vid v);
+mill_err frontier_set_all(struct frontier *f, u64 n);
+
+/* The bits as the host sees them; sparse frontiers are marked first. */
+mill_err frontier_bits(struct frontier *f, const u64 **out);
+/* next becomes the frontier, of n vertices; what was the frontier is cleared. */
+mill_err frontier_turn(struct frontier *f, bool dense, bool marked, u64 n);
+/* Counts `work`, from row offsets where the topology is resident, else from the pages' averages. */
+mill_err frontier_measure(struct frontier *f);
+
+#endif

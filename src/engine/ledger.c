@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/ledger.h"
+
+void ledger_clear(struct ledger *l)
+{
+	l->n_steps = 0;
+	l->total = (struct mill_step){ 0 };
+	l->edges_traversed = 0;
+	l->parents = l->output = 0;
+	l->paused = false;
+}
+
+static void sum(struct mill_step *to, const struct mill_step *s)
+{
+	to->frontier += s->frontier;
+	to->edges += s->edges;
+	to->updates += s->updates;
+	to->pages_active += s->pages_active;
+	to->pages_read += s->pages_read;
+	to->pages_to_device += s->pages_to_device;
+	to->pages_reused += s->pages_reused;
+	to->disk_read += s->disk_read;
+	to->to_device += s->to_device;
+	to->seconds += s->seconds;
+}
+
+void ledger_add(struct ledger *l, const struct mill_step *s)
+{
+	struct mill_step *to;
+
+	if (l->paused)
+		return;
+	sum(&l->total, s);
+	l->total.step++;
+	if (l->n_steps < LEDGER_STEPS) {
+		to = &l->step[l->n_steps++];
+		*to = *s;
+		to->step = l->total.step;
+		return;
+	}
+	to = &l->step[LEDGER_STEPS - 1];
+	sum(to, s);
+	to->direction = "rest";
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ledger: every byte, page, edge and update, counted per superstep. */
+#ifndef ENGINE_LEDGER_H
+#define ENGINE_LEDGER_H
+
+#include <millrace.h>
+
+#include "base/memory.h"
+
+#define LEDGER_STEPS 1000	/* of which the last sums up all that follow */
+#define LEDGER_RUNS 1000
+
+struct ledger {
+	struct mill_step step[LEDGER_STEPS];
+	u64 n_steps;		/* recorded */
+	struct mill_step total;	/* total.step: how many there were */
+	u64 edges_traversed;
+	f64 run[LEDGER_RUNS];
+	u32 n_runs;
+	f64 load, parents, output;
+	bool paused;		/* what happens now is reported apart */
+};
+
+void ledger_clear(struct ledger *l);	/* all but the run times and the load */
+void ledger_add(struct ledger *l, const struct mill_step *s);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an operator hands down to the engine: a program (what happens at an edge or a vertex) in
+ * the two forms that exist of it, native functions and kernel text, and the table of its fields.
+ * Instances are made by the templates in op/, never by hand.
+ */
+#ifndef ENGINE_PROGRAM_H
+#define ENGINE_PROGRAM_H
+
+#include "device/device.h"
+#include "engine/emit.h"
+#include "store/segment.h"
+
+/* A field of a program's state, as found in its argument struct. */
+struct field {
+	const char *name;
+	u32 offset;		/* in struct PROGRAM_args */
+	u32 size;		/* of a scalar, or of an element */
+	bool array;		/* the argument struct holds a struct vec * */
+};
+
+struct program {
+	const char *name;	/* its kernels are called NAME_push, NAME_pull, ... */
+	struct kernel_source source;
+	const struct field *field;
+	u32 n_fields;
+};
+
+/* A vector of the run's: vertex state, frontiers, partial sums. It lives on the run's device. */
+struct vec {
+	struct buffer buffer;
+	u64 n;
+	u32 size;		/* of an element */
+	const char *name;
+};
+
+/* The state that native code makes of a program's arguments, and the table of its fields. */
+#define INIT_ARRAY(type, name) .name = a->name ? a->name->buffer.host : NULL,
+#define INIT_SCALAR(type, name) .name = a->name,
+#define FIELD_ARRAY(type, name_) { #name_, offsetof(struct OF(PROGRAM, args), name_), sizeof(type), true },
+#define FIELD_SCALAR(type, name_) { #name_, offsetof(struct OF(PROGRAM, args), name_), sizeof(type), false },
+#define TEXT_OF_(x) #x
+#define TEXT_OF(x) TEXT_OF_(x)
+#define DEFINE_(name, text) "#define " name " " text "\n"
+/* The #define line that makes the device's compiler see what ours sees. */
+#define DEFINE(name) DEFINE_(#name, TEXT_OF(name))
+
+/* ---- Native forms ---- */
+
+/* advance: op/advance.inc. Rows are counted within the segment. */
+struct advance_program {
+	struct program program;
+	bool weighted;
+	bool unique;		/* edge is true at most once per vertex and step */
+	bool pull;		/* worth pulling: cond becomes false */
+	void (*push_rows)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front,
+			  struct emit *emit);
+	void (*push_list)(const void *args, const struct segment *seg, const vid *list, u64 n,
+			  struct emit *emit);
+	void (*pull_rows)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front,
+			  struct emit *emit);
+	/* Does any vertex of the range still want something (cond)? */
+	bool (*wanted)(const void *args, u64 begin, u64 end);
+	/* Near/far: sorts the waiting vertices of words [begin, end); keys below `old` are settled. NULL without. */
+	void (*near)(const void *args, u64 begin, u64 end, u64 old, struct emit *emit);
+};
+
+/* reduce: op/reduce.inc. A list that spans segments leaves the sums of its blocks in `partial`. */
+struct split_list {
+	vid vertex;
+	u64 first_slot;		/* in partial */
+	u64 n_slots;
+};
+
+#define NO_SLOT UINT64_MAX	/* the row is whole */
+
+struct reduce_program {
+	struct program program;
+	u32 sum_size;		/* of a partial sum */
+	bool weighted;
+	/* head_slot, tail_slot: where the first and the last row's blocks go, or NO_SLOT. */
+	u64 (*rows)(const void *args, const struct segment *seg, vid begin, vid end, void *partial,
+		    u64 head_slot, u64 tail_slot);
+	void (*finish)(const void *args, const void *partial, const struct split_list *list, u64 n);
+};
+
+/* compute: op/compute.inc. Sums what the program returns over vertices [begin, end). */
+#define COMPUTE_BLOCK 1024
+
+struct compute_program {
+	struct program program;
+	f64 (*vertices)(const void *args, u64 begin, u64 end);
+};
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The public view of a run's ledger. */
+#include "engine/run.h"
+
+MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
+{
+	const struct mill_step *t = &r->ledger.total;
+	bool native = r->device->native;
+
+	*out = (struct mill_report){
+		.algorithm = r->algorithm,
+		.hash = r->hash,
+		.iterations = t->step,
+		.edges_traversed = r->ledger.edges_traversed,
+		.updates = t->updates,
+		.disk_read = t->disk_read,
+		.to_device = r->device->to_device,
+		.from_device = r->device->from_device,
+		.pages_active = t->pages_active,
+		.pages_read = t->pages_read,
+		.pages_to_device = t->pages_to_device,
+		.pages_reused = t->pages_reused,
+		.memory_budget = r->budget.limit,
+		.memory_peak = r->budget.peak,
+		.device_budget = native ? 0 : r->device->memory->limit,
+		.device_peak = native ? 0 : r->device->memory->peak,
+		.device_driver = r->device->driver,
+		.n_steps = r->ledger.n_steps,
+		.load_seconds = r->ledger.load,
+		.parents_seconds = r->ledger.parents,
+		.output_seconds = r->ledger.output,
+		.run_seconds = r->ledger.run,
+		.n_runs = r->ledger.n_runs,
+		.resident = r->loaded && !r->stream,
+		.fact = r->fact,
+		.n_facts = r->n_facts,
+		.top = r->top,
+		.n_top = r->n_top,
+	};
+}
+
+MILL_API void mill_run_step(const mill_run *r, uint64_t i, struct mill_step *out)
+{
+	*out = i < r->ledger.n_steps ? r->ledger.step[i] : (struct mill_step){ 0 };
+}
+
+MILL_API mill_err mill_run_check(mill_run *r)
+{
+	if (!r->check)
+		return fail(MILL_EUSAGE, "there is no result to check");
+	return r->check(r);
+}
+
+MILL_API const char *const *mill_policies(void)
+{
+	static const char *const names[] = { "auto", NULL };
+
+	return names;
+}
+
+MILL_API const char *mill_version(void) { return MILL_VERSION; }
+
+MILL_API const char *mill_features(void)
+{
+#if MILL_VID_BITS == 32
+	return "cpu opencl pread gzip";
+#else
+	return "cpu pread gzip narrow";
+#endif
+}

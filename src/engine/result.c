@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/result.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/number.h"
+
+#define ROWS 8192	/* at a time */
+
+void run_column(struct mill_run *r, const char *name, enum mill_type type, struct vec *v, u64 none)
+{
+	r->column[r->n_columns++] = (struct result_column){
+		.column = { .name = name, .type = type, .none = none },
+		.vec = v,
+	};
+}
+
+void run_fact(struct mill_run *r, const char *name, u64 value)
+{
+	r->fact[r->n_facts++] = (struct mill_fact){ .name = name, .type = MILL_TYPE_U64, .u64 = value };
+}
+
+void run_fact_real(struct mill_run *r, const char *name, f64 value)
+{
+	r->fact[r->n_facts++] = (struct mill_fact){ .name = name, .type = MILL_TYPE_F64, .f64 = value };
+}
+
+mill_err run_fact_id(struct mill_run *r, const char *name, vid v)
+{
+	u64 id;
+
+	TRY(store_id(r->store, v, &id));
+	r->fact[r->n_facts++] = (struct mill_fact){ .name = name, .type = MILL_TYPE_ID, .u64 = id };
+	return MILL_OK;
+}
+
+/* ---- Values ---- */
+
+/*
+ * Element v of a column, as 8 bytes: integers widened ("none" too), floats as the bits of a double.
+ */
+static u64 wide(const struct result_column *c, const void *data, u64 v)
+{
+	f64 real = 0;
+	u64 bits;
+
+	switch (c->column.type) {
+	case MILL_TYPE_U32:
+	case MILL_TYPE_ID:
+		return ((const u32 *)data)[v];
+	case MILL_TYPE_U64:
+		if (c->vec->size == sizeof(u64))
+			return ((const u64 *)data)[v];
+		bits = ((const u32 *)data)[v];	/* distances that fit 32 bits are kept so */
+		return bits == UINT32_MAX ? UINT64_MAX : bits;
+	case MILL_TYPE_F32:
+		real = ((const f32 *)data)[v];
+		break;
+	case MILL_TYPE_F64:
+		real = c->scale != 0 ? (f64)((const u64 *)data)[v] * c->scale : ((const f64 *)data)[v];
+		break;
+	}
+	memcpy(&bits, &real, sizeof(bits));
+	return bits;
+}
+
+/* Walks the vertices in ascending order of their ids, a buffer of them at a time. */
+struct walk {
+	struct mill_run *run;
+	u64 at, n;		/* next, all */
+	vid *order;		/* ROWS of them */
+	u64 *id;		/* their ids; NULL: not wanted */
+	struct {		/* windows on the ids, of which sources and sinks each need one */
+		u64 *id, first, used;
+	} window[2];
+};
+
+static void walk_release(struct walk *w)
+{
+	memory_free(w->window[1].id);
+	memory_free(w->window[0].id);
+	memory_free(w->id);
+	memory_free(w->order);
+}
+
+static mill_err walk_init(struct walk *w, struct mill_run *r, bool ids)
+{
+	mill_err err;
+
+	*w = (struct walk){ .run = r, .n = r->store->vertices };
+	err = memory_new(&w->order, &r->budget, ROWS, sizeof(vid), "an output buffer");
+	for (int i = 0; ids && !err && i < 2; i++) {
+		err = memory_new(&w->window[i].id, &r->budget, ROWS, sizeof(u64), "an output buffer");
+		w->window[i].first = UINT64_MAX;
+	}
+	if (ids && !err)
+		err = memory_new(&w->id, &r->budget, ROWS, sizeof(u64), "an output buffer");
+	if (err)
+		walk_release(w);
+	return err;
+}
+
+/* The ids of sources and of sinks each ascend with the vertex, so two windows that move on serve. */
+static mill_err walk_id(struct walk *w, vid v, u64 *id)
+{
+	const struct store *st = w->run->store;
+	u64 first = v / ROWS * ROWS;
+	int i = v >= st->sources;
+
+	if (w->window[i].first != first) {
+		TRY(store_read(st, STORE_IDS, w->window[i].id, min_u64(ROWS, w->n - first) * sizeof(u64),
+			       first * sizeof(u64)));
+		w->window[i].first = first;
+	}
+	*id = w->window[i].id[v - first];
+	return MILL_OK;
+}
+
+/* The next vertices; *some = 0 at the end. */
+static mill_err walk_next(struct walk *w, u64 *some)
+{
+	*some = min_u64(ROWS, w->n - w->at);
+	if (!*some)
+		return MILL_OK;
+	TRY(store_read(w->run->store, STORE_ORDER, w->order, *some * sizeof(vid), w->at * sizeof(vid)));
+	for (u64 i = 0; i < *some; i++) {
+		if (w->order[i] >= w->n)
+			return fail(MILL_ECORRUPT, "%s/order: entry %llu is no vertex", w->run->store->path,
+				    (unsigned long long)(w->at + i));
+		if (w->id)
+			TRY(walk_id(w, w->order[i], &w->id[i]));
+	}
+	w->at += *some;
+	return MILL_OK;
+}
+
+static mill_err hash_column(struct mill_run *r, const void *data, u64 *buffer, struct checksum_stream *sum)
+{
+	struct walk w;
+	u64 some;
+	mill_err err;
+
+	TRY(walk_init(&w, r, false));
+	while (!(err = walk_next(&w, &some)) && some) {
+		for (u64 i = 0; i < some; i++)
+			buffer[i] = wide(&r->column[0], data, w.order[i]);
+		checksum_add(sum, buffer, some * sizeof(u64));
+	}
+	walk_release(&w);
+	return err;
+}
+
+mill_err result_hash(struct mill_run *r)
+{
+	struct checksum_stream *sum = checksum_begin();
+	void *data = NULL;
+	u64 *buffer = NULL;
+	mill_err err;
+
+	if (!sum)
+		return fail(MILL_ENOMEM, "no memory for a checksum");
+	err = memory_new(&buffer, &r->budget, ROWS, sizeof(u64), "an output buffer");
+	if (!err)
+		err = vec_map(r, r->column[0].vec, &data);
+	if (!err)
+		err = hash_column(r, data, buffer, sum);
+	if (data)
+		vec_unmap(r->column[0].vec, data);
+	memory_free(buffer);
+	r->hash = checksum_end(sum);
+	return err;
+}
+
+mill_err result_ids(struct mill_run *r, const u64 **out)
+{
+	struct vec *ids;
+
+	for (u32 i = 0; i < r->n_vecs; i++)
+		if (!strcmp(r->vec[i]->name, "original ids")) {
+			*out = r->vec[i]->buffer.host;
+			return MILL_OK;
+		}
+	TRY(run_vec_host(r, &ids, "original ids", r->store->vertices, sizeof(u64)));
+	*out = ids->buffer.host;
+	return store_read(r->store, STORE_IDS, ids->buffer.host, ids->buffer.size, 0);
+}
+
+mill_err result_top(struct mill_run *r, const struct vec *v, enum mill_type type, f64 scale)
+{
+	struct result_column c = { .column = { .type = type }, .vec = (struct vec *)v, .scale = scale };
+	void *data;
+
+	TRY(vec_map(r, v, &data));
+	r->n_top = 0;
+	for (u64 i = 0; i < v->n; i++) {
+		u64 bits = wide(&c, data, i), id = 0;
+		f64 value;
+		u32 at = r->n_top;
+
+		memcpy(&value, &bits, sizeof(value));
+		if (at == RUN_TOP && value < r->top[at - 1].value)
+			continue;
+		TRY(store_id(r->store, (vid)i, &id));
+		while (at && (value > r->top[at - 1].value ||
+			      (value == r->top[at - 1].value && id < r->top[at - 1].id)))
+			at--;
+		if (at == RUN_TOP)
+			continue;
+		if (r->n_top < RUN_TOP)
+			r->n_top++;
+		memmove(&r->top[at + 1], &r->top[at], (r->n_top - 1 - at) * sizeof(*r->top));
+		r->top[at] = (struct mill_top){ id, value };
+	}
+	vec_unmap(v, data);
+	return MILL_OK;
+}
+
+/* ---- Public ---- */
+
+MILL_API size_t mill_run_columns(const mill_run *r, struct mill_column *out, size_t n)
+{
+	for (u32 i = 0; i < r->n_columns && i < n; i++)
+		out[i] = r->column[i].column;
+	return r->n_columns;
+}
+
+/* The id of a vertex that a column names; the largest number for none. */
+static u64 named_id(const u64 *ids, u64 v) { return v == UINT32_MAX ? UINT64_MAX : ids[v]; }
+
+static void put_value(const struct result_column *c, const u64 *ids, u64 bits, void *to, u64 i)
+{
+	f64 real;
+
+	switch (c->column.type) {
+	case MILL_TYPE_U32:
+		((u32 *)to)[i] = (u32)bits;
+		break;
+	case MILL_TYPE_U64:
+		((u64 *)to)[i] = bits;
+		break;
+	case MILL_TYPE_ID:
+		((u64 *)to)[i] = named_id(ids, bits);
+		break;
+	case MILL_TYPE_F32:
+		memcpy(&real, &bits, sizeof(real));
+		((f32 *)to)[i] = (f32)real;
+		break;
+	case MILL_TYPE_F64:
+		memcpy(&((f64 *)to)[i], &bits, sizeof(bits));
+		break;
+	}
+}
+
+MILL_API mill_err mill_run_values(mill_run *r, const char *column, bool by_internal, void *values,
+				  uint64_t *id_out)
+{
+	const struct result_column *c = NULL;
+	const u64 *ids = NULL;
+	struct walk w;
+	void *data;
+	u64 some;
+	mill_err err;
+
+	for (u32 i = 0; i < r->n_columns; i++)
+		if (!strcmp(r->column[i].column.name, column))
+			c = &r->column[i];
+	if (!c)
+		return fail(MILL_EUSAGE, "the result has no column '%s'", column);
+	if (c->column.type == MILL_TYPE_ID)
+		TRY(result_ids(r, &ids));
+	if (by_internal && id_out)
+		TRY(store_read(r->store, STORE_IDS, id_out, r->store->vertices * sizeof(u64), 0));
+	TRY(vec_map(r, c->vec, &data));
+	if (by_internal) {
+		for (u64 v = 0; v < r->store->vertices; v++)
+			put_value(c, ids, wide(c, data, v), values, v);
+		vec_unmap(c->vec, data);
+		return MILL_OK;
+	}
+	err = walk_init(&w, r, id_out != NULL);
+	while (!err && !(err = walk_next(&w, &some)) && some)
+		for (u64 i = 0; i < some; i++) {
+			u64 at = w.at - some + i;
+
+			put_value(c, ids, wide(c, data, w.order[i]), values, at);
+			if (id_out)
+				id_out[at] = w.id[i];
+		}
+	walk_release(&w);
+	vec_unmap(c->vec, data);
+	return err;
+}
+
+/* ---- Files ---- */
+
+enum form { FORM_TSV, FORM_CSV, FORM_NPY };
+
+struct writing {
+	struct mill_run *run;
+	enum form form;
+	struct outfile *file;
+	struct walk walk;
+	void *data[RUN_COLUMNS];
+	const u64 *ids;
+	char *buffer;
+};
+
+/* The longest row: an id and a number per column, with separators. */
+#define ROW_TEXT ((RUN_COLUMNS + 1) * (NUMBER_TEXT + 1))
+
+static const char *npy_type(enum mill_type t)
+{
+	switch (t) {
+	case MILL_TYPE_U32:
+		return "<u4";
+	case MILL_TYPE_F32:
+		return "<f4";
+	case MILL_TYPE_F64:
+		return "<f8";
+	default:
+		return "<u8";
+	}
+}
+
+static mill_err write_npy_header(struct writing *w)
+{
+	char text[1024], head[10] = "\x93NUMPY\x01";
+	size_t n = 0, total;
+
+	n += (size_t)snprintf(text, sizeof(text), "{'descr': [('id', '<u8')");
+	for (u32 i = 0; i < w->run->n_columns; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, ", ('%s', '%s')",
+				      w->run->column[i].column.name, npy_type(w->run->column[i].column.type));
+	n += (size_t)snprintf(text + n, sizeof(text) - n, "], 'fortran_order': False, 'shape': (%llu,), }",
+			      (unsigned long long)w->run->store->vertices);
+	total = (size_t)round_up(sizeof(head) + n + 1, 64);
+	memset(text + n, ' ', total - sizeof(head) - n);
+	text[total - sizeof(head) - 1] = '\n';
+	head[8] = (char)((total - sizeof(head)) & 0xff);
+	head[9] = (char)((total - sizeof(head)) >> 8);
+	TRY(outfile_write(w->file, head, sizeof(head)));
+	return outfile_write(w->file, text, total - sizeof(head));
+}
+
+static mill_err write_header(struct writing *w)
+{
+	char separator = w->form == FORM_CSV ? ',' : '\t';
+
+	if (w->form == FORM_NPY)
+		return write_npy_header(w);
+	if (w->form == FORM_TSV)
+		TRY(outfile_printf(w->file, "# millrace %s of %s, by original id; unreached: -1, distance inf\n# ",
+				   w->run->algorithm, w->run->store->uuid));
+	TRY(outfile_printf(w->file, "id"));
+	for (u32 i = 0; i < w->run->n_columns; i++)
+		TRY(outfile_printf(w->file, "%c%s", separator, w->run->column[i].column.name));
+	return outfile_printf(w->file, "\n");
+}
+
+static size_t put_text(const struct writing *w, const struct result_column *c, u64 bits, char *to)
+{
+	f64 real;
+
+	switch (c->column.type) {
+	case MILL_TYPE_U32:
+		if (bits == c->column.none)
+			break;
+		return number_put_u64(to, bits);
+	case MILL_TYPE_U64:
+		if (bits != c->column.none)
+			return number_put_u64(to, bits);
+		memcpy(to, "inf", 3);
+		return 3;
+	case MILL_TYPE_ID:
+		if (bits == UINT32_MAX)
+			break;
+		return number_put_u64(to, w->ids[bits]);
+	case MILL_TYPE_F32:
+		memcpy(&real, &bits, sizeof(real));
+		return number_put_f32(to, (f32)real);
+	case MILL_TYPE_F64:
+		memcpy(&real, &bits, sizeof(real));
+		return number_put_f64(to, real);
+	}
+	memcpy(to, "-1", 2);
+	return 2;
+}
+
+static size_t put_row(const struct writing *w, u64 i, char *to)
+{
+	const struct mill_run *r = w->run;
+	char *p = to, separator = w->form == FORM_CSV ? ',' : '\t';
+
+	if (w->form == FORM_NPY) {
+		memcpy(p, &w->walk.id[i], sizeof(u64));
+		p += sizeof(u64);
+	} else {
+		p += number_put_u64(p, w->walk.id[i]);
+	}
+	for (u32 j = 0; j < r->n_columns; j++) {
+		const struct result_column *c = &r->column[j];
+		u64 bits = wide(c, w->data[j], w->walk.order[i]), packed[1];
+
+		if (w->form == FORM_NPY) {
+			size_t size = npy_type(c->column.type)[2] == '4' ? 4 : 8;
+
+			put_value(c, w->ids, bits, packed, 0);
+			memcpy(p, packed, size);
+			p += size;
+		} else {
+			*p++ = separator;
+			p += put_text(w, c, bits, p);
+		}
+	}
+	if (w->form != FORM_NPY)
+		*p++ = '\n';
+	return (size_t)(p - to);
+}
+
+static mill_err write_rows(struct writing *w)
+{
+	u64 some;
+
+	TRY(write_header(w));
+	while (!walk_next(&w->walk, &some)) {
+		size_t n = 0;
+
+		if (!some)
+			return MILL_OK;
+		for (u64 i = 0; i < some; i++) {
+			n += put_row(w, i, w->buffer + n);
+			if (n > 64 * KIB) {
+				TRY(outfile_write(w->file, w->buffer, n));
+				n = 0;
+			}
+		}
+		TRY(outfile_write(w->file, w->buffer, n));
+		TRY(ticker_tick(&w->run->ticker, w->walk.at));
+	}
+	return MILL_ECORRUPT;	/* said by walk_next */
+}
+
+static mill_err choose_form(enum form *out, const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	if (!strcmp(path, "-") || (dot && !strcmp(dot, ".tsv")))
+		*out = FORM_TSV;
+	else if (dot && !strcmp(dot, ".csv"))
+		*out = FORM_CSV;
+	else if (dot && !strcmp(dot, ".npy"))
+		*out = FORM_NPY;
+	else
+		return fail(MILL_EUSAGE, "%s: results are written as .tsv, .csv or .npy", path);
+	return MILL_OK;
+}
+
+static mill_err write_result(struct writing *w, const char *path)
+{
+	struct mill_run *r = w->run;
+	mill_err err;
+
+	for (u32 i = 0; i < r->n_columns; i++) {
+		TRY(vec_map(r, r->column[i].vec, &w->data[i]));
+		if (r->column[i].column.type == MILL_TYPE_ID)
+			TRY(result_ids(r, &w->ids));
+	}
+	TRY(memory_new(&w->buffer, &r->budget, 64 * KIB + 2 * ROW_TEXT, 1, "an output buffer"));
+	TRY(outfile_open(&w->file, path));
+	ticker_begin(&r->ticker, "write", "vertices", r->store->vertices);
+	err = write_rows(w);
+	if (err)
+		outfile_abandon(w->file);
+	else
+		err = outfile_commit(w->file);
+	return err;
+}
+
+MILL_API mill_err mill_run_write(mill_run *r, const char *path)
+{
+	struct writing w = { .run = r };
+	f64 began = clock_now();
+	mill_err err;
+
+	if (!r->n_columns)
+		return fail(MILL_EUSAGE, "there is no result to write");
+	TRY(choose_form(&w.form, path));
+	TRY(walk_init(&w.walk, r, true));
+	err = write_result(&w, path);
+	for (u32 i = 0; i < r->n_columns; i++)
+		if (w.data[i])
+			vec_unmap(r->column[i].vec, w.data[i]);
+	memory_free(w.buffer);
+	walk_release(&w.walk);
+	r->ledger.output += clock_now() - began;
+	return err;
+}

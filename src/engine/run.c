@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/run.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/random.h"
+#include "engine/cache.h"
+#include "engine/result.h"
+
+/* Of a budget: what the process is before it holds anything of a graph, and what output needs. */
+#define PROCESS_BYTES (8 * MIB)
+#define BUFFER_BYTES (8 * MIB)
+/* Frames while a resident topology is read. */
+#define LOAD_FRAMES 8
+
+struct topology *run_direction(struct mill_run *r, bool in)
+{
+	return in && r->store->directed ? &r->in : &r->out;
+}
+
+MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct mill_options *options)
+{
+	static const struct mill_options defaults;
+	const struct mill_options *o = options ? options : &defaults;
+	struct mill_run *r;
+	mill_err err;
+
+	if (o->policy && strcmp(o->policy, "auto"))
+		return fail(MILL_EUSAGE, "unknown policy '%s': use auto", o->policy);
+	if (o->io && strcmp(o->io, "pread"))
+		return fail(MILL_EUSAGE, "unknown way of I/O '%s': use pread", o->io);
+	TRY(memory_new(&r, NULL, 1, sizeof(*r), "the run"));
+	r->store = store->st;
+	r->store_budget = &store->budget;
+	r->options = *o;
+	snprintf(r->device_name, sizeof(r->device_name), "%s", o->device ? o->device : "cpu");
+	r->options.device = r->device_name;
+	budget_init(&r->budget, o->memory ? o->memory : memory_available() / 5 * 4);
+	r->out.pages = &r->store->out;
+	r->in.pages = &r->store->in;
+	ticker_init(&r->ticker, &o->watcher);
+	err = pool_new(&r->pool, o->threads);
+	if (!err)
+		err = cpu_open(&r->host, &r->budget);
+	if (!err && strcmp(r->device_name, "cpu"))
+		err = device_open(&r->device, r->device_name, &r->budget, o->device_memory);
+	else if (!err)
+		r->device = r->host;
+	if (!err)
+		err = memory_new(&r->emit, &r->budget, pool_size(r->pool), sizeof(*r->emit), "the workers");
+	if (err) {
+		mill_run_free(r);
+		return err;
+	}
+	*out = r;
+	return MILL_OK;
+}
+
+static void unload(struct mill_run *r)
+{
+	cache_close(r->cache);
+	r->cache = NULL;
+	topology_release(&r->in);
+	topology_release(&r->out);
+	stream_close(r->stream);
+	r->stream = NULL;
+	r->loaded = false;
+}
+
+static void clear_result(struct mill_run *r)
+{
+	while (r->n_vecs)
+		run_vec_free(r, r->vec[r->n_vecs - 1]);
+	r->n_columns = r->n_facts = r->n_top = 0;
+	r->check = NULL;
+	r->hash = 0;
+}
+
+MILL_API void mill_run_free(mill_run *r)
+{
+	if (!r)
+		return;
+	clear_result(r);
+	unload(r);
+	memory_free(r->emit);
+	if (r->device != r->host)
+		device_close(r->device);
+	device_close(r->host);
+	pool_free(r->pool);
+	memory_free(r);
+}
+
+/* ---- Room ---- */
+
+static u64 host_bytes(const struct mill_run *r, const struct need *n)
+{
+	/* On another device the state is there, and a copy of the result here when it is read. */
+	return n->state + n->host + r->store_budget->used + sizeof(struct emit) * pool_size(r->pool);
+}
+
+void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *out)
+{
+	const struct store *st = r->store;
+	bool out_pages = n->out || (n->in && !st->directed), in_pages = n->in && st->directed;
+	u64 pages = (out_pages ? st->out.n_pages : 0) + (in_pages ? (u64)st->in.n_pages : 0);
+	u64 topology = (out_pages ? topology_bytes(&st->out, n->weights) : 0) +
+		       (in_pages ? topology_bytes(&st->in, n->weights) : 0);
+
+	*out = (struct mill_plan){
+		.state = n->state,
+		.needed = host_bytes(r, n) + max_u64(RUN_ROOM, 4 * (u64)st->page_size + PROCESS_BYTES + BUFFER_BYTES),
+		.resident = host_bytes(r, n) + topology + PROCESS_BYTES + BUFFER_BYTES +
+			    min_u64(pages, LOAD_FRAMES) * st->page_size,
+		.device_needed = n->state + 2 * (u64)st->page_size,
+		.pass_bytes = (u64)(n->out ? st->out.n_pages : in_pages ? st->in.n_pages : st->out.n_pages) *
+			      st->page_size,
+	};
+	out->fits = r->device->native && out->resident <= r->budget.limit;
+}
+
+static mill_err refuse_small(const struct mill_run *r, const struct mill_plan *plan)
+{
+	char have[NUMBER_TEXT], needed[NUMBER_TEXT];
+
+	if (r->budget.limit < plan->needed)
+		return fail(MILL_ENOMEM, "--memory of %s is too small: this run needs %llu bytes (%s)",
+			    size_show(have, r->budget.limit), (unsigned long long)plan->needed,
+			    size_show(needed, plan->needed));
+	if (!r->device->native && r->device->memory->limit < plan->device_needed)
+		return fail(MILL_ENOMEM, "--device-memory of %s is too small: this run needs %llu bytes (%s)",
+			    size_show(have, r->device->memory->limit),
+			    (unsigned long long)plan->device_needed, size_show(needed, plan->device_needed));
+	return MILL_OK;
+}
+
+static mill_err load(struct mill_run *r, const struct need *n, const struct mill_plan *plan)
+{
+	const struct store *st = r->store;
+	unsigned workers = pool_size(r->pool);
+	u64 frames = r->budget.limit - host_bytes(r, n) - PROCESS_BYTES - BUFFER_BYTES;
+	u64 all = (u64)st->out.n_pages + (st->directed && st->has_in ? st->in.n_pages : 0);
+	u64 bytes = 0;
+	mill_err err = MILL_OK;
+
+	r->need = *n;
+	if (!r->device->native) {
+		TRY(cache_open(&r->cache, r, n->state));
+		/* What the device cannot keep is kept here, as far as the budget goes. */
+		return stream_open(&r->stream, &r->budget, st, frames, cache_slots(r->cache) < all ? all : 2 * LOAD_FRAMES,
+				   workers);
+	}
+	TRY(stream_open(&r->stream, &r->budget, st, frames, plan->fits ? LOAD_FRAMES : max_u64(all, 1), workers));
+	if (!plan->fits)
+		return MILL_OK;
+	if (n->out || !st->directed)
+		err = topology_load(&r->out, &r->budget, r->stream, n->weights, UINT32_MAX, &r->ticker, &bytes);
+	if (!err && n->in && st->directed)
+		err = topology_load(&r->in, &r->budget, r->stream, n->weights, UINT32_MAX, &r->ticker, &bytes);
+	stream_close(r->stream);
+	r->stream = NULL;
+	return err;
+}
+
+static bool suits(const struct need *have, const struct need *n)
+{
+	return have->state >= n->state && have->host >= n->host && have->out >= n->out &&
+	       have->in >= n->in && have->weights >= n->weights;
+}
+
+mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need *need)
+{
+	f64 began = clock_now();
+	struct mill_plan plan;
+	mill_err err;
+
+	clear_result(r);
+	if (r->algorithm != algorithm)
+		r->ledger.n_runs = 0;
+	ledger_clear(&r->ledger);
+	r->algorithm = algorithm;
+	run_plan(r, need, &plan);
+	TRY(refuse_small(r, &plan));
+	if (r->loaded && suits(&r->need, need))
+		return MILL_OK;
+	unload(r);
+	err = load(r, need, &plan);
+	if (err) {
+		unload(r);
+		return err;
+	}
+	r->loaded = true;
+	r->ledger.load = clock_now() - began;
+	return MILL_OK;
+}
+
+void run_start(struct mill_run *r) { r->began = clock_now(); }
+
+mill_err run_end(struct mill_run *r)
+{
+	f64 seconds = clock_now() - r->began;
+
+	if (r->ledger.n_runs < LEDGER_RUNS)
+		r->ledger.run[r->ledger.n_runs++] = seconds;
+	return result_hash(r);
+}
+
+void run_tell(struct mill_run *r, const char *format, u64 number)
+{
+	int n = snprintf(r->told, sizeof(r->told), "%s ", r->algorithm);
+
+	snprintf(r->told + n, sizeof(r->told) - (size_t)n, format, (unsigned long long)number);
+	ticker_begin(&r->ticker, r->told, "pages", 0);
+}
+
+/* ---- Vectors ---- */
+
+static mill_err new_vec(struct mill_run *r, struct device *d, struct vec **out, const char *name, u64 n,
+			size_t size)
+{
+	struct vec *v;
+	mill_err err;
+	u64 bytes;
+
+	assert(r->n_vecs < RUN_VECS);
+	if (__builtin_mul_overflow(n, (u64)size, &bytes))
+		return fail(MILL_ELIMIT, "%s of %llu elements is too large", name, (unsigned long long)n);
+	TRY(memory_new(&v, &r->budget, 1, sizeof(*v), name));
+	err = device_buffer(d, &v->buffer, bytes, name);
+	if (err) {
+		memory_free(v);
+		return err;
+	}
+	v->n = n;
+	v->size = (u32)size;
+	v->name = name;
+	r->vec[r->n_vecs++] = v;
+	*out = v;
+	return MILL_OK;
+}
+
+mill_err run_vec(struct mill_run *r, struct vec **out, const char *name, u64 n, size_t size, const void *fill)
+{
+	u64 zero = 0;
+
+	TRY(new_vec(r, r->device, out, name, n, size));
+	if (fill)
+		return device_fill(&(*out)->buffer, fill, size);
+	/* Host memory is zero already. */
+	return r->device->native ? MILL_OK : device_fill(&(*out)->buffer, &zero, size % 8 ? 4 : 8);
+}
+
+mill_err run_vec_host(struct mill_run *r, struct vec **out, const char *name, u64 n, size_t size)
+{
+	return new_vec(r, r->host, out, name, n, size);
+}
+
+void run_vec_free(struct mill_run *r, struct vec *v)
+{
+	u32 i = r->n_vecs;
+
+	while (i && r->vec[i - 1] != v)
+		i--;
+	assert(i);
+	memmove(&r->vec[i - 1], &r->vec[i], (r->n_vecs - i) * sizeof(struct vec *));
+	r->n_vecs--;
+	device_buffer_free(&v->buffer);
+	memory_free(v);
+}
+
+mill_err vec_set(struct vec *v, u64 i, const void *element)
+{
+	assert(i < v->n);
+	return device_write(&v->buffer, i * v->size, element, v->size);
+}
+
+mill_err vec_get(const struct vec *v, u64 i, void *element)
+{
+	assert(i < v->n);
+	return device_read(&v->buffer, i * v->size, element, v->size);
+}
+
+mill_err vec_map(struct mill_run *r, const struct vec *v, void *out_pointer)
+{
+	void **out = out_pointer;
+	void *p;
+
+	if (v->buffer.host) {
+		*out = v->buffer.host;
+		return MILL_OK;
+	}
+	TRY(memory_new(&p, &r->budget, v->n, v->size, v->name));
+	*out = p;
+	return device_read(&v->buffer, 0, p, v->buffer.size);
+}
+
+void vec_unmap(const struct vec *v, void *p)
+{
+	if (!v->buffer.host)
+		memory_free(p);
+}
+
+/* ---- Sources ---- */
+
+#define DEGREES 8192
+
+static mill_err largest_degree(struct mill_run *r, vid *out)
+{
+	u64 n = r->store->sources;
+	u32 best = 0, *degree;
+	mill_err err = MILL_OK;
+
+	TRY(memory_new(&degree, &r->budget, DEGREES, sizeof(*degree), "degrees"));
+	for (u64 at = 0; !err && at < n; at += DEGREES) {
+		u64 some = min_u64(DEGREES, n - at);
+
+		err = store_read(r->store, STORE_OUT_DEGREES, degree, some * sizeof(u32), at * sizeof(u32));
+		for (u64 i = 0; !err && i < some; i++)
+			if (degree[i] > best) {
+				best = degree[i];
+				*out = (vid)(at + i);
+			}
+	}
+	memory_free(degree);
+	return err;
+}
+
+mill_err run_source(struct mill_run *r, const char *text, vid *out)
+{
+	bool chosen = !text || !strcmp(text, "random");
+	u64 id;
+
+	if (chosen || !strcmp(text, "max-degree")) {
+		if (!r->store->sources)
+			return fail(MILL_EUSAGE, "%s has no edges: name the source by its id", r->store->path);
+		if (!chosen)
+			return largest_degree(r, out);
+		*out = (vid)random_below(r->options.seed, 0, r->store->sources);
+		return MILL_OK;
+	}
+	if (!number_u64(&id, text, text + strlen(text)))
+		return fail(MILL_EUSAGE, "source '%s' is neither an id nor random nor max-degree", text);
+	TRY(store_vertex(r->store, id, out));
+	if (*out == NO_VERTEX)
+		return fail(MILL_EUSAGE, "source %s is not a vertex of %s", text, r->store->path);
+	return MILL_OK;
+}

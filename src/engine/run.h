@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A run: one execution on one store. It owns all memory (algorithms own nothing), its budget, the
+ * topology in whichever form fits, the device, the ledger and the result.
+ */
+#ifndef ENGINE_RUN_H
+#define ENGINE_RUN_H
+
+#include "base/bitmap.h"
+#include "base/clock.h"
+#include "base/thread.h"
+#include "engine/ledger.h"
+#include "engine/program.h"
+#include "engine/topology.h"
+#include "store/store.h"
+#include "stream/stream.h"
+
+#define RUN_VECS 32
+#define RUN_FACTS 16
+#define RUN_COLUMNS 4
+#define RUN_TOP 10
+
+/* What the smallest budget has beyond the state: the page pool, buffers, the program itself. */
+#define RUN_ROOM (64 * MIB)
+
+/* What an algorithm needs, said before it begins. */
+struct need {
+	u64 state;		/* bytes of vectors, frontiers included, where the device is */
+	u64 host;		/* bytes that are on the host in any case: ids for parents, a certificate */
+	bool out, in;		/* the directions that it reads */
+	bool weights;
+};
+
+struct result_column {
+	struct mill_column column;
+	struct vec *vec;
+	f64 scale;		/* pagerank's fixed point: multiplied on the way out; 0: as it is */
+};
+
+struct mill_run {
+	struct store *store;
+	const struct budget *store_budget;
+	struct mill_options options;
+	char device_name[32];
+	struct budget budget;
+	struct pool *pool;
+	struct device *device;
+	struct topology out, in;	/* in is unused where the store has in == out */
+	struct stream *stream;		/* NULL while the topology is resident on the host */
+	struct device_cache *cache;	/* pages on a device that is not native */
+	struct need need;		/* what was made room for */
+	bool loaded;
+	struct device *host;		/* the cpu device: run->device itself where that is native */
+
+	/* The algorithm under way, or the last one. */
+	const char *algorithm;
+	struct vec *vec[RUN_VECS];
+	u32 n_vecs;
+	struct emit *emit;		/* one per worker */
+	char told[64];			/* what the watcher is told */
+	struct ticker ticker;
+	struct ledger ledger;
+	f64 began;
+	struct result_column column[RUN_COLUMNS];
+	u32 n_columns;
+	struct mill_fact fact[RUN_FACTS];
+	u32 n_facts;
+	struct mill_top top[RUN_TOP];
+	u32 n_top;
+	mill_err (*check)(struct mill_run *r);
+	vid root;			/* of a search */
+	u32 kind;			/* the algorithm's own choice of types, for its certificate */
+	const void *settings;		/* what else the certificate must know; a host vector */
+	u64 hash;
+};
+
+/* Frees the last result, makes room and loads the topology; refuses a budget that is too small. */
+mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need *need);
+/* Starts and stops the clock of the algorithm itself. */
+void run_start(struct mill_run *r);
+mill_err run_end(struct mill_run *r);
+/* Fills in what the need means for this run's budgets. */
+void run_plan(const struct mill_run *r, const struct need *need, struct mill_plan *out);
+
+/* A vector of n elements on the run's device, each set to `fill` (NULL: zero). */
+mill_err run_vec(struct mill_run *r, struct vec **out, const char *name, u64 n, size_t size,
+		 const void *fill);
+/* The same in host memory, whatever the device. */
+mill_err run_vec_host(struct mill_run *r, struct vec **out, const char *name, u64 n, size_t size);
+void run_vec_free(struct mill_run *r, struct vec *v);
+mill_err vec_set(struct vec *v, u64 i, const void *element);
+mill_err vec_get(const struct vec *v, u64 i, void *element);
+/* The vector's elements in host memory: itself on a native device, else a copy to be freed with vec_unmap. */
+mill_err vec_map(struct mill_run *r, const struct vec *v, void *out_pointer);
+void vec_unmap(const struct vec *v, void *p);
+
+void run_column(struct mill_run *r, const char *name, enum mill_type type, struct vec *v, u64 none);
+void run_fact(struct mill_run *r, const char *name, u64 value);
+void run_fact_real(struct mill_run *r, const char *name, f64 value);
+mill_err run_fact_id(struct mill_run *r, const char *name, vid v);
+
+/* The source that a user named: an id, "random" (NULL too) or "max-degree". */
+mill_err run_source(struct mill_run *r, const char *text, vid *out);
+
+/* What the watcher is told is going on: "bfs step 3". */
+void run_tell(struct mill_run *r, const char *format, u64 number);
+
+/* The direction's topology: in is out for an undirected store. */
+struct topology *run_direction(struct mill_run *r, bool in);
+
+#endif

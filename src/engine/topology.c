@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/topology.h"
+
+#include <string.h>
+
+#include "engine/run.h"
+
+/* Edges a chunk: some 30 us of work, far above the cost of handing one out. */
+#define CHUNK_EDGES 16384u
+
+static u32 segments_of(const struct pages *p, u64 max_edges)
+{
+	u32 n = 0;
+	u64 edges = 0;
+
+	for (u32 i = 0; i < p->n_pages; i++) {
+		if (!n || edges + p->entry[i].n_edges > max_edges) {
+			n++;
+			edges = 0;
+		}
+		edges += p->entry[i].n_edges;
+	}
+	return n;
+}
+
+static u64 total_edges(const struct pages *p)
+{
+	const struct page_entry *last = p->n_pages ? &p->entry[p->n_pages - 1] : NULL;
+
+	return last ? last->first_edge + last->n_edges : 0;
+}
+
+/* One row offset more per segment, and a row more where a list is cut between two segments. */
+static u64 n_offsets(const struct pages *p, u32 n_segments) { return (u64)p->n_rows + 2 * (u64)n_segments; }
+
+u64 topology_bytes(const struct pages *p, bool weights)
+{
+	u64 edges = total_edges(p);
+	u64 chunks = edges / CHUNK_EDGES + p->n_rows / 64 / 64 + 64;
+
+	return n_offsets(p, segments_of(p, UINT32_MAX)) * sizeof(u32) + edges * sizeof(vid) +
+	       (weights ? edges * weight_size(p->store->weight) : 0) + 2 * chunks * sizeof(struct chunk) +
+	       64 * KIB;
+}
+
+struct loading {
+	struct topology *t;
+	size_t weight_size;
+	u32 *page_segment;	/* the segment of each page */
+};
+
+static mill_err copy_page(void *arg, u32 page, const struct segment *from, const void *frame,
+			  unsigned worker)
+{
+	struct loading *l = arg;
+	struct topology *t = l->t;
+	struct segment *to = &t->segment[l->page_segment[page]];
+	u32 at = (u32)(from->first_edge - to->first_edge);
+	u32 *row = (u32 *)to->row + (from->first - to->first);
+
+	(void)frame;
+	(void)worker;
+	/* The row of a list that began in an earlier page is that page's to write, but for its segment's first. */
+	for (vid i = from->skip && from->first_edge != to->first_edge; i < from->n_rows; i++)
+		row[i] = at + from->row[i];
+	memcpy((vid *)to->neighbour + at, from->neighbour, from->n_edges * sizeof(vid));
+	if (l->weight_size)
+		memcpy((char *)to->weight + at * l->weight_size, from->weight,
+		       from->n_edges * l->weight_size);
+	return MILL_OK;
+}
+
+static void cut_segments(struct topology *t, u64 max_edges, u32 *page_segment, size_t weight_bytes)
+{
+	const struct pages *p = t->pages;
+	struct segment *s = NULL;
+	u64 offset = 0;
+	u32 n = 0;
+
+	for (u32 i = 0; i < p->n_pages; i++) {
+		const struct page_entry *e = &p->entry[i];
+
+		if (!s || (u64)s->n_edges + e->n_edges > max_edges) {
+			if (s) {
+				s->continues = e->skip > 0;
+				offset += (u64)s->n_rows + 1;
+			}
+			s = &t->segment[n++];
+			*s = (struct segment){
+				.first = (vid)e->first_vertex,
+				.first_edge = (eid)e->first_edge,
+				.skip = e->skip,
+				.row = t->row + offset,
+				.neighbour = t->neighbour + e->first_edge,
+				.weight = t->weight ? (char *)t->weight + e->first_edge * weight_bytes : NULL,
+			};
+		}
+		page_segment[i] = n - 1;
+		s->n_rows = (vid)(e->first_vertex + e->n_rows - s->first);
+		s->n_edges += e->n_edges;
+	}
+}
+
+static mill_err cut_chunks(struct topology *t, struct budget *budget)
+{
+	u32 capacity = 0, n = 0;
+
+	for (int fill = 0; fill < 2; fill++) {
+		n = 0;
+		for (u32 i = 0; i < t->n_segments; i++) {
+			const struct segment *s = &t->segment[i];
+			u64 begin = 0;
+
+			while (begin < s->n_rows) {
+				u64 end = begin;
+
+				do	/* up to the next multiple of 64 vertices, a word of a bitmap */
+					end = min_u64(s->n_rows, end + 64 - (s->first + end) % 64);
+				while (end < s->n_rows && s->row[end] - s->row[begin] < CHUNK_EDGES &&
+				       end - begin < 4096);
+				if (fill)
+					t->chunk[n] = (struct chunk){ i, (vid)begin, (vid)end };
+				n++;
+				begin = end;
+			}
+		}
+		if (!fill) {
+			capacity = n;
+			TRY(memory_new(&t->chunk, budget, capacity, sizeof(*t->chunk), "the chunks"));
+		}
+	}
+	t->n_chunks = n;
+	return MILL_OK;
+}
+
+mill_err topology_load(struct topology *t, struct budget *budget, struct stream *stream, bool weights,
+		       u64 max_edges, struct ticker *ticker, u64 *bytes_read)
+{
+	const struct pages *p = t->pages;
+	u64 edges = total_edges(p);
+	struct loading l = { .t = t, .weight_size = weights ? weight_size(p->store->weight) : 0 };
+	struct stream_pass pass = { .pages = p, .work = copy_page, .arg = &l, .ticker = ticker };
+	mill_err err;
+
+	t->n_segments = segments_of(p, max_edges);
+	TRY(memory_new(&t->segment, budget, t->n_segments, sizeof(*t->segment), "the segments"));
+	TRY(memory_new(&t->row, budget, n_offsets(p, t->n_segments), sizeof(u32), "the row offsets"));
+	TRY(memory_new(&t->neighbour, budget, edges, sizeof(vid), "the resident topology"));
+	if (l.weight_size)
+		TRY(memory_new(&t->weight, budget, edges, l.weight_size, "the resident weights"));
+	TRY(memory_new(&l.page_segment, budget, p->n_pages, sizeof(u32), "the pages' segments"));
+	cut_segments(t, max_edges, l.page_segment, l.weight_size);
+	ticker_begin(ticker, "load", "pages", p->n_pages);
+	err = stream_run(stream, &pass);
+	memory_free(l.page_segment);
+	if (err)
+		return err;
+	for (u32 i = 0; i < t->n_segments; i++)
+		((u32 *)t->segment[i].row)[t->segment[i].n_rows] = t->segment[i].n_edges;
+	TRY(cut_chunks(t, budget));
+	*bytes_read += pass.bytes_read;
+	t->resident = true;
+	return MILL_OK;
+}
+
+void topology_release(struct topology *t)
+{
+	memory_free(t->chunk);
+	memory_free(t->weight);
+	memory_free(t->neighbour);
+	memory_free(t->row);
+	memory_free(t->segment);
+	*t = (struct topology){ .pages = t->pages };
+}
+
+u32 topology_find(const struct topology *t, vid v)
+{
+	u32 low = 0, high = t->n_segments - 1;
+
+	/* The first segment whose last row is not before v: a list that is cut begins there. */
+	while (low < high) {
+		u32 middle = (low + high) / 2;
+
+		if ((u64)t->segment[middle].first + t->segment[middle].n_rows <= v)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---- Passes ---- */
+
+struct passing {
+	struct mill_run *run;
+	const struct pass *pass;
+	const struct topology *topology;
+};
+
+static mill_err pass_chunks(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct passing *p = arg;
+	const struct topology *t = p->topology;
+
+	for (u64 i = begin; i < end; i++) {
+		const struct chunk *c = &t->chunk[i];
+
+		TRY(p->pass->work(p->pass->arg, &t->segment[c->segment], c->begin, c->end, 0, worker));
+	}
+	if (!worker)
+		return ticker_tick(&p->run->ticker, end);
+	return ticker_cancelled(&p->run->ticker) ? MILL_ECANCELLED : MILL_OK;
+}
+
+static bool pass_active(void *arg, u32 page)
+{
+	struct passing *p = arg;
+	const struct page_entry *e = &p->topology->pages->entry[page];
+
+	return p->pass->active(p->pass->arg, e->first_vertex, (u64)e->first_vertex + e->n_rows);
+}
+
+static mill_err pass_page(void *arg, u32 page, const struct segment *seg, const void *frame,
+			  unsigned worker)
+{
+	struct passing *p = arg;
+
+	(void)frame;
+	return p->pass->work(p->pass->arg, seg, 0, seg->n_rows, page, worker);
+}
+
+mill_err run_pass(struct mill_run *r, const struct pass *p, struct mill_step *step)
+{
+	struct passing passing = { r, p, run_direction(r, p->in) };
+	struct stream_pass sp = {
+		.pages = passing.topology->pages,
+		.active = p->active ? pass_active : NULL,
+		.work = pass_page,
+		.arg = &passing,
+		.ticker = &r->ticker,
+	};
+	mill_err err;
+
+	if (passing.topology->resident)
+		return pool_for(r->pool, passing.topology->n_chunks, 4, pass_chunks, &passing);
+	err = stream_run(r->stream, &sp);
+	step->pages_active += sp.n_active;
+	step->pages_read += sp.n_read;
+	step->pages_reused += sp.n_reused;
+	step->disk_read += sp.bytes_read;
+	return err;
+}

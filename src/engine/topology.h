@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One direction of the graph as a run reads it: resident in RAM as one segment (or a few, each
+ * below 2^32 edges), or streamed page by page. Operators see only segments.
+ */
+#ifndef ENGINE_TOPOLOGY_H
+#define ENGINE_TOPOLOGY_H
+
+#include "base/clock.h"
+#include "store/store.h"
+#include "stream/stream.h"
+
+struct mill_run;
+struct mill_step;
+
+/* Rows of a segment that one worker takes at a time: begins at a multiple of 64 vertices. */
+struct chunk {
+	u32 segment;
+	vid begin, end;		/* rows of the segment */
+};
+
+struct topology {
+	const struct pages *pages;
+	bool resident;
+	u32 n_segments;
+	struct segment *segment;
+	u32 n_chunks;
+	struct chunk *chunk;
+	u32 *row;
+	vid *neighbour;
+	void *weight;
+};
+
+/* Host bytes that the direction takes when resident. */
+u64 topology_bytes(const struct pages *p, bool weights);
+/* Reads all pages through the stream; max_edges: at most so many edges a segment. */
+mill_err topology_load(struct topology *t, struct budget *budget, struct stream *stream, bool weights,
+		       u64 max_edges, struct ticker *ticker, u64 *bytes_read);
+void topology_release(struct topology *t);
+/* The segment that holds the beginning of v's row. */
+u32 topology_find(const struct topology *t, vid v);
+
+/* One pass over the rows of a direction by native code. */
+struct pass {
+	bool in;
+	/* May a range of vertices be left out? NULL: no. Used for whole pages. */
+	bool (*active)(void *arg, u64 begin, u64 end);
+	mill_err (*work)(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			 unsigned worker);
+	void *arg;
+};
+
+/* Calls work for all chunks or pages, on all threads; adds what it cost to step. */
+mill_err run_pass(struct mill_run *r, const struct pass *p, struct mill_step *step);
+
+#endif

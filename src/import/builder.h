@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes a store of edges that come in any order. Readers and generators add, finish sorts and
+ * writes. (Import's issue puts external sorting behind this interface.)
+ */
+#ifndef IMPORT_BUILDER_H
+#define IMPORT_BUILDER_H
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/thread.h"
+
+/* Original ids; the weight as bits of the builder's weight type (u32, i32, f32 in the low half; f64). */
+struct raw_edge {
+	u64 from, to, weight;
+};
+
+struct builder_options {
+	const struct mill_target *target;
+	bool undirected;
+	enum mill_dedup dedup;
+	enum mill_loops loops;
+	enum mill_weight weight;
+	u64 dense;		/* not 0: the ids are 0 .. dense - 1 and all of them exist */
+	u64 fingerprint;
+	const char *origin;
+};
+
+struct builder;
+
+mill_err builder_new(struct builder **out, const struct builder_options *o);
+mill_err builder_add(struct builder *b, const struct raw_edge *edge, size_t n);
+/* Vertices that may have no edge. */
+mill_err builder_add_vertices(struct builder *b, const u64 *id, size_t n);
+/*
+ * For readers that look at all values before they know the type: the weights added as F64 become
+ * this type, which holds each of them exactly (or rounded, for F32). Before finish.
+ */
+void builder_set_weight(struct builder *b, enum mill_weight weight);
+/* For readers that know it only at the end of the input. Before finish. */
+void builder_set_fingerprint(struct builder *b, u64 fingerprint);
+/* So many edges are coming: MILL_ENOMEM now, with what is needed, if the budget cannot hold them. */
+mill_err builder_expect(struct builder *b, u64 n_edges);
+struct budget *builder_budget(struct builder *b);
+struct ticker *builder_ticker(struct builder *b);
+struct pool *builder_pool(struct builder *b);
+/* Frees b also when it fails. */
+mill_err builder_finish(struct builder *b, struct mill_built *out);
+void builder_abandon(struct builder *b);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The original ids of a graph in ascending order. The rank of an id is its place among them:
+ * the first of two numberings, before the vertices with out-edges are moved to the front.
+ */
+#ifndef IMPORT_IDS_H
+#define IMPORT_IDS_H
+
+#include "base/memory.h"
+#include "base/thread.h"
+
+/*
+ * Three forms: dense (id == rank), close (a bitmap of the ids, counted before each word) and
+ * scattered (sorted, found by binary search within a bucket of the leading bits).
+ */
+struct ids {
+	u64 n;
+	u64 *id;	/* by rank; NULL: dense */
+	u64 *bits;	/* close */
+	u32 *before;	/* close: ids below each word of bits */
+	u32 *bucket;	/* scattered: the first rank of each bucket */
+	u64 min;
+	unsigned shift;	/* scattered: (id - min) >> shift is its bucket */
+};
+
+void ids_dense(struct ids *m, u64 n);
+
+/*
+ * Closes a bitmap that has a bit for every id below `limit` (kept, freed by ids_release).
+ * MILL_ELIMIT if there are more than MAX_VERTICES.
+ */
+mill_err ids_from_bits(struct ids *m, struct budget *budget, u64 *bits, u64 limit);
+/* The distinct ones of n ids in any order (kept, freed by ids_release). */
+mill_err ids_from_list(struct ids *m, struct budget *budget, struct pool *pool, u64 *id, u64 n);
+void ids_release(struct ids *m);
+
+static inline u64 ids_at(const struct ids *m, u64 rank) { return m->id ? m->id[rank] : rank; }
+
+/* id must be one of them. */
+static inline u64 ids_rank(const struct ids *m, u64 id)
+{
+	if (m->bits) {
+		u64 below = ((u64)1 << (id % 64)) - 1;
+
+		return m->before[id / 64] + (u64)__builtin_popcountll(m->bits[id / 64] & below);
+	}
+	if (m->bucket) {
+		u64 b = (id - m->min) >> m->shift;
+		u64 low = m->bucket[b], high = m->bucket[b + 1];
+
+		while (high - low > 1) {
+			u64 middle = low + (high - low) / 2;
+
+			if (m->id[middle] <= id)
+				low = middle;
+			else
+				high = middle;
+		}
+		return low;
+	}
+	return id;
+}
+
+#endif

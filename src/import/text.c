@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines are parsed where they lie in a buffer that always ends with a newline: no loop over digits or
+ * blanks needs to ask for the end. The carriage return of CRLF belongs to the end of a line; anywhere
+ * else it is an error, as is NUL.
+ */
+#define _GNU_SOURCE 1	/* memrchr */
+#include "import/text.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/number.h"
+#include "import/input.h"
+
+#define READ_SIZE (1 * MIB)
+#define BATCH 4096u		/* edges */
+#define SHOWN 24		/* bytes of a bad field that a message quotes */
+
+struct reader {
+	struct text *t;
+	struct builder *b;
+	struct input *in;
+	u64 line;		/* the present one, counted from 1 */
+	bool began;		/* a line that is no comment has been seen */
+	char *buffer;		/* TEXT_LINE_MAX + READ_SIZE + 1 */
+	u64 fill;
+	struct raw_edge *edge;	/* BATCH */
+	u64 n;
+};
+
+mill_err text_init(struct text *t)
+{
+	t->fraction = false;
+	t->min_weight = INT64_MAX;
+	t->max_weight = INT64_MIN;
+	t->n_edges = 0;
+	t->sum = checksum_begin();
+	return t->sum ? MILL_OK : fail(MILL_ENOMEM, "no memory for a checksum");
+}
+
+void text_release(struct text *t)
+{
+	if (t->sum)
+		checksum_end(t->sum);
+	t->sum = NULL;
+}
+
+u64 text_fingerprint(struct text *t)
+{
+	u64 sum = checksum_end(t->sum);
+
+	t->sum = NULL;
+	return sum;
+}
+
+enum mill_weight text_weight(const struct text *t)
+{
+	if (!t->weight_column)
+		return MILL_WEIGHT_NONE;
+	if (t->weight_type)
+		return t->weight_type;
+	if (t->fraction)
+		return MILL_WEIGHT_F64;
+	if (!t->n_edges || (t->min_weight >= 0 && t->max_weight <= UINT32_MAX))
+		return MILL_WEIGHT_U32;
+	if (t->min_weight >= INT32_MIN && t->max_weight <= INT32_MAX)
+		return MILL_WEIGHT_I32;
+	return MILL_WEIGHT_F64;
+}
+
+/* ---- Fields ---- */
+
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
+static bool at_line_end(const char *p) { return *p == '\n' || (*p == '\r' && p[1] == '\n'); }
+static bool at_field_end(const char *p) { return is_blank(*p) || *p == ',' || at_line_end(p); }
+
+static const char *skip_blanks(const char *p)
+{
+	while (is_blank(*p))
+		p++;
+	return p;
+}
+
+static const char *field_end(const char *p)
+{
+	while (!at_field_end(p))
+		p++;
+	return p;
+}
+
+/* From the end of a field to the next one: blanks, and at most one comma. */
+static const char *next_field(const char *p)
+{
+	p = skip_blanks(p);
+	return *p == ',' ? skip_blanks(p + 1) : p;
+}
+
+/* The field at p for a message, with what cannot be printed masked. */
+static const char *show(char *to, const char *p)
+{
+	size_t n = (size_t)(field_end(p) - p), shown = min_u64(n, SHOWN);
+
+	for (size_t i = 0; i < shown; i++)
+		to[i] = (unsigned char)p[i] < 0x20 || p[i] == 0x7f ? '?' : p[i];
+	strcpy(to + shown, n > shown ? "..." : "");
+	return to;
+}
+
+static mill_err fail_line(const struct reader *r, const char *what)
+{
+	return fail(MILL_EINPUT, "%s:%llu: %s", input_name(r->in), (unsigned long long)r->line, what);
+}
+
+static mill_err fail_field(const struct reader *r, const char *p, const char *what)
+{
+	char field[SHOWN + 4];
+
+	return fail(MILL_EINPUT, "%s:%llu: \"%s\" %s", input_name(r->in), (unsigned long long)r->line,
+		    show(field, p), what);
+}
+
+static mill_err bad_id(const struct reader *r, const char *p, int column)
+{
+	const char *end = p;
+
+	if (at_line_end(p) || *p == ',')
+		return fail(MILL_EINPUT, "%s:%llu: column %d is missing: an edge is two vertex ids",
+			    input_name(r->in), (unsigned long long)r->line, column);
+	if (*p == '-' && is_digit(p[1]))
+		return fail_field(r, p, "is negative, and vertex ids are not");
+	while (is_digit(*end))
+		end++;
+	if (end > p && at_field_end(end))
+		return fail_field(r, p, "is above 2^64 - 1, the largest vertex id");
+	return fail_field(r, p, "is not a vertex id");
+}
+
+/* The id at p; NULL if there is none. 19 digits always fit 64 bits. */
+static inline const char *parse_id(u64 *out, const char *p)
+{
+	const char *begin = p;
+	u64 value = 0;
+
+	for (; is_digit(*p); p++)
+		value = value * 10 + (u64)(*p - '0');
+	if (__builtin_expect(p == begin || !at_field_end(p), 0))
+		return NULL;
+	if (__builtin_expect(p - begin > 19, 0) && !number_u64(&value, begin, p))
+		return NULL;
+	*out = value;
+	return p;
+}
+
+static const f64 power_of_ten[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12,
+				    1e13, 1e14, 1e15 };
+
+/*
+ * A number as most are written: at most 15 digits, perhaps with a point. Both the digits and the power
+ * of ten are exact in f64, so their quotient is correctly rounded. False: ask number_f64.
+ */
+static bool parse_short(f64 *out, bool *whole, i64 *integer, const char *p, const char *end)
+{
+	const char *point = NULL;
+	bool minus = *p == '-';
+	int n = 0;
+	i64 value = 0;
+
+	for (p += minus; p < end; p++) {
+		if (*p == '.' && !point) {
+			point = p;
+			continue;
+		}
+		if (!is_digit(*p) || ++n > 15)
+			return false;
+		value = value * 10 + (*p - '0');
+	}
+	if (!n)
+		return false;
+	*whole = !point;
+	*integer = minus ? -value : value;
+	*out = (f64)value / (point ? power_of_ten[end - point - 1] : 1);
+	if (minus)
+		*out = -*out;
+	return true;
+}
+
+static mill_err check_weight(struct reader *r, const char *p, f64 value, bool whole, i64 integer)
+{
+	struct text *t = r->t;
+
+	switch (t->weight_type) {
+	case MILL_WEIGHT_U32:
+		if (!whole || integer < 0 || integer > UINT32_MAX)
+			return fail_field(r, p, "is not a weight of type u32");
+		break;
+	case MILL_WEIGHT_I32:
+		if (!whole || integer < INT32_MIN || integer > INT32_MAX)
+			return fail_field(r, p, "is not a weight of type i32");
+		break;
+	case MILL_WEIGHT_F32:
+		if (isfinite(value) && isinf((f32)value))
+			return fail_field(r, p, "is beyond the weights of type f32");
+		break;
+	default:
+		break;
+	}
+	if (whole) {
+		t->min_weight = integer < t->min_weight ? integer : t->min_weight;
+		t->max_weight = integer > t->max_weight ? integer : t->max_weight;
+	}
+	t->fraction |= !whole;
+	return MILL_OK;
+}
+
+/* The weight of the line whose third column, if any, is at p. */
+static mill_err parse_weight(struct reader *r, const char *p, u64 *out)
+{
+	const char *end;
+	bool whole = false;
+	i64 integer = 0;
+	f64 value;
+
+	for (u32 column = 3; column < r->t->weight_column && !at_line_end(p); column++)
+		p = next_field(field_end(p));
+	end = field_end(p);
+	if (end == p)
+		return fail(MILL_EINPUT, "%s:%llu: column %u, the weight, is missing", input_name(r->in),
+			    (unsigned long long)r->line, r->t->weight_column);
+	if (!parse_short(&value, &whole, &integer, p, end) && !number_f64(&value, p, end))
+		return fail_field(r, p, "is not a weight");
+	if (isnan(value))
+		return fail_field(r, p, "is not a weight: weights are numbers");
+	TRY(check_weight(r, p, value, whole, integer));
+	memcpy(out, &value, sizeof(*out));
+	return MILL_OK;
+}
+
+/* ---- Lines ---- */
+
+static mill_err flush(struct reader *r)
+{
+	if (!r->n)
+		return MILL_OK;
+	checksum_add(r->t->sum, r->edge, r->n * sizeof(*r->edge));
+	TRY(builder_add(r->b, r->edge, r->n));
+	r->t->n_edges += r->n;
+	r->n = 0;
+	return MILL_OK;
+}
+
+/* "source,target,weight": neither of the first two fields is a number, and there is a comma. */
+static bool is_header(const char *p, const char *end)
+{
+	u64 id;
+
+	if (!memchr(p, ',', (size_t)(end - p)))
+		return false;
+	return !parse_id(&id, p) && !is_digit(*p) && *p != '-' && !parse_id(&id, next_field(field_end(p)));
+}
+
+/* Not inline: the first line that matters and the lines that do not. */
+static mill_err __attribute__((noinline)) odd_line(struct reader *r, const char *p, bool *skip)
+{
+	const char *end = strchr(p, '\n');
+
+	*skip = true;
+	if (at_line_end(p))
+		return MILL_OK;
+	if (*p == '#' || *p == '%') {
+		/* Read as comments its lines would give a wrong graph, without an error. */
+		if (r->line == 1 && !strncmp(p, "%%MatrixMarket", 14))
+			return fail_line(r, "this is a Matrix Market file, not an edge list");
+		return MILL_OK;
+	}
+	*skip = !r->began && is_header(p, end);
+	r->began = true;
+	return MILL_OK;
+}
+
+static inline mill_err parse_line(struct reader *r, const char *p)
+{
+	struct raw_edge *e = &r->edge[r->n];
+	const char *q;
+	bool skip;
+
+	p = skip_blanks(p);
+	if (__builtin_expect(!is_digit(*p) || !r->began, 0)) {
+		TRY(odd_line(r, p, &skip));
+		if (skip)
+			return MILL_OK;
+	}
+	q = parse_id(&e->from, p);
+	if (!q)
+		return bad_id(r, p, 1);
+	p = next_field(q);
+	q = parse_id(&e->to, p);
+	if (!q)
+		return bad_id(r, p, 2);
+	if (r->t->weight_column)
+		TRY(parse_weight(r, next_field(q), &e->weight));
+	if (r->t->refuse_loops && e->from == e->to)
+		return fail_line(r, "an edge from a vertex to itself");
+	if (++r->n == BATCH)
+		return flush(r);
+	return MILL_OK;
+}
+
+/* All lines of [p, end), which ends with a newline. */
+static mill_err parse_lines(struct reader *r, const char *p, const char *end)
+{
+	while (p < end) {
+		const char *next = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1;
+
+		i64 length = next - p - 1;
+
+		r->line++;
+		if (length && next[-2] == '\r')
+			length--;
+		if (length > (i64)TEXT_LINE_MAX)
+			return fail_line(r, "the line is longer than 1 MiB");
+		TRY(parse_line(r, p));
+		p = next;
+	}
+	return MILL_OK;
+}
+
+static mill_err check_nul(struct reader *r)
+{
+	const char *nul = memchr(r->buffer, 0, r->fill);
+
+	if (!nul)
+		return MILL_OK;
+	r->line++;
+	for (const char *p = r->buffer; p < nul; p++)
+		r->line += *p == '\n';
+	return fail_line(r, "a NUL byte: this is no text");
+}
+
+static mill_err read_all(struct reader *r)
+{
+	struct ticker *ticker = builder_ticker(r->b);
+	bool first = true;
+	u64 got;
+
+	ticker_begin(ticker, "read", "bytes", input_size(r->in));
+	do {
+		const char *begin = r->buffer, *end;
+
+		TRY(input_read(r->in, r->buffer + r->fill, READ_SIZE, &got));
+		r->fill += got;
+		if (!got && r->fill)	/* the last line may have no newline */
+			r->buffer[r->fill++] = '\n';
+		else if (first && got && r->fill < 3)
+			continue;	/* could be a part of the mark */
+		TRY(check_nul(r));
+		if (first && r->fill >= 3 && !memcmp(begin, "\xef\xbb\xbf", 3))
+			begin += 3;
+		first = false;
+		end = memrchr(begin, '\n', r->fill - (u64)(begin - r->buffer));
+		end = end ? end + 1 : begin;
+		TRY(parse_lines(r, begin, end));
+		r->fill -= (u64)(end - r->buffer);
+		memmove(r->buffer, end, r->fill);
+		if (r->fill > TEXT_LINE_MAX + 1) {
+			r->line++;
+			return fail_line(r, "the line is longer than 1 MiB");
+		}
+		TRY(ticker_tick(ticker, input_done(r->in)));
+	} while (got);
+	return flush(r);
+}
+
+mill_err text_read(struct text *t, struct builder *b, const char *path)
+{
+	struct reader r = { .t = t, .b = b };
+	struct budget *budget = builder_budget(b);
+	mill_err err;
+
+	err = memory_new(&r.buffer, budget, TEXT_LINE_MAX + READ_SIZE + 8, 1, "a text buffer");
+	if (!err)
+		err = memory_new(&r.edge, budget, BATCH, sizeof(*r.edge), "a text buffer");
+	if (!err)
+		err = input_open(&r.in, path, budget);
+	if (!err)
+		err = read_all(&r);
+	input_close(r.in);
+	memory_free(r.edge);
+	memory_free(r.buffer);
+	return err;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Edge lists as text, plain or gzip: a line is FROM TO [more columns], separated by spaces, tabs or a
+ * comma. Lines that begin with # or % are comments; the first other line of a file with commas
+ * may be a header.
+ */
+#ifndef IMPORT_TEXT_H
+#define IMPORT_TEXT_H
+
+#include "import/builder.h"
+
+#define TEXT_LINE_MAX (1 * MIB)	/* bytes, without the end of the line */
+
+/* Several files that are read as one graph. */
+struct text {
+	/* set by the caller */
+	u32 weight_column;		/* counted from 1; 0: no weights */
+	enum mill_weight weight_type;	/* NONE: decided by the values */
+	bool refuse_loops;
+	/* what has been read */
+	bool fraction;			/* a weight is not written as an integer that i64 holds */
+	i64 min_weight, max_weight;	/* of the others */
+	u64 n_edges;
+	struct checksum_stream *sum;	/* over all edges as read */
+};
+
+mill_err text_init(struct text *t);
+void text_release(struct text *t);
+/*
+ * Adds the edges of a file ("-": stdin) to b, with weights as F64. Bad lines are MILL_EINPUT
+ * "FILE:LINE: ...".
+ */
+mill_err text_read(struct text *t, struct builder *b, const char *path);
+/* The type that holds all weights read: the one asked for, else the narrowest. */
+enum mill_weight text_weight(const struct text *t);
+/* Of all edges, in their order. Once. */
+u64 text_fingerprint(struct text *t);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Advance: who drives the templates of advance.inc and the kernels of advance.cl over a frontier. */
+#include "engine/cache.h"
+#include "op/op.h"
+
+/* Below so many edges waking the other threads costs more than they do. */
+#define SMALL_STEP 2048
+
+struct advancing {
+	struct mill_run *run;
+	const struct advance_program *program;
+	const void *args;
+	struct frontier *front;
+	const u64 *bits;	/* of the frontier, on the host */
+	struct emit *emit;	/* one per worker */
+	bool pull;
+};
+
+/* ---- Native ---- */
+
+static mill_err advance_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			     unsigned worker)
+{
+	struct advancing *a = arg;
+
+	(void)page;
+	if (a->pull)
+		a->program->pull_rows(a->args, seg, begin, end, a->bits, &a->emit[worker]);
+	else
+		a->program->push_rows(a->args, seg, begin, end, a->bits, &a->emit[worker]);
+	return MILL_OK;
+}
+
+static mill_err advance_list(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct advancing *a = arg;
+	const struct topology *t = run_direction(a->run, false);
+
+	for (u32 i = 0; i < t->n_segments; i++)
+		a->program->push_list(a->args, &t->segment[i], a->front->list + begin, end - begin,
+				      &a->emit[worker]);
+	return MILL_OK;
+}
+
+/* Has any vertex of the range something to give (push) or to want (pull)? */
+static bool has_work(void *arg, u64 begin, u64 end)
+{
+	struct advancing *a = arg;
+
+	if (!a->pull)
+		return bitmap_any(a->bits, begin, end);
+	return a->program->wanted(a->args, begin, end);
+}
+
+static void begin_emit(struct advancing *a, bool to_list)
+{
+	for (unsigned i = 0; i < pool_size(a->run->pool); i++) {
+		struct emit *e = &a->emit[i];
+
+		e->tally = (struct tally){ .rest = UINT64_MAX };
+		e->bits = a->front->next_bits->buffer.host;
+		e->far = a->front->far ? a->front->far->buffer.host : NULL;
+		e->limit = a->front->limit;
+		e->list = to_list ? a->front->next_list : NULL;
+		e->list_n = &a->front->next_n;
+		e->n_buffer = 0;
+	}
+}
+
+static struct tally end_emit(struct advancing *a)
+{
+	struct tally sum = { .rest = UINT64_MAX };
+
+	for (unsigned i = 0; i < pool_size(a->run->pool); i++) {
+		const struct tally *t = &a->emit[i].tally;
+
+		emit_flush(&a->emit[i]);
+		sum.edges += t->edges;
+		sum.updates += t->updates;
+		sum.emitted += t->emitted;
+		sum.rest = min_u64(sum.rest, t->rest);
+	}
+	return sum;
+}
+
+static mill_err advance_native(struct advancing *a, struct mill_step *step)
+{
+	struct frontier *f = a->front;
+	bool by_list = !a->pull && !f->dense;
+	/* No more vertices can become active than edges are looked at. */
+	bool to_list = by_list && f->work <= f->capacity;
+	struct pass pass = { .in = a->pull, .active = has_work, .work = advance_rows, .arg = a };
+	struct tally t;
+
+	begin_emit(a, to_list);
+	if (by_list) {
+		u64 grain = f->work < SMALL_STEP ? f->n : max_u64(f->n / 64, 16);
+
+		TRY(pool_for(a->run->pool, f->n, grain, advance_list, a));
+		TRY(ticker_tick(&a->run->ticker, 0));
+	} else {
+		TRY(frontier_bits(f, &a->bits));
+		TRY(run_pass(a->run, &pass, step));
+	}
+	t = end_emit(a);
+	step->edges = t.edges;
+	step->updates = t.updates;
+	return frontier_turn(f, !to_list, to_list && !a->program->unique, t.emitted);
+}
+
+/* ---- On a device ---- */
+
+static mill_err launch_page_kernel(void *arg, u32 page, const struct page_args *pa)
+{
+	struct advancing *a = arg;
+	struct frontier *f = a->front;
+	struct launching l;
+
+	(void)page;
+	launch_begin(&l, &a->program->program, a->pull ? "pull" : "push", a->args);
+	launch_page(&l, pa);
+	launch_vec(&l, f->bits);
+	launch_vec(&l, f->next_bits);
+	if (!a->pull)
+		launch_vec(&l, f->far);
+	launch_vec(&l, f->counts);
+	if (!a->pull)
+		launch_u64(&l, &f->limit);
+	return launch_go(a->run, &l, pa->n_rows);
+}
+
+/* What a pull wants is not known on the host; every page is asked. */
+static mill_err advance_device(struct advancing *a, struct mill_step *step)
+{
+	struct frontier *f = a->front;
+	struct device_pass pass = {
+		.in = a->pull,
+		.active = a->pull ? NULL : has_work,
+		.launch = launch_page_kernel,
+		.arg = a,
+	};
+	u64 counts[4] = { 0, 0, UINT64_MAX, 0 };
+	const u64 *next;
+
+	TRY(device_write(&f->counts->buffer, 0, counts, sizeof(counts)));
+	TRY(frontier_bits(f, &a->bits));
+	TRY(cache_run(a->run, &pass, step));
+	TRY(device_read(&f->counts->buffer, 0, counts, sizeof(counts)));
+	step->edges = counts[0];
+	step->updates = counts[1];
+	TRY(frontier_turn(f, true, false, 0));
+	TRY(frontier_bits(f, &next));
+	f->n = bitmap_count(next, 0, a->run->store->vertices);
+	return MILL_OK;
+}
+
+/* ---- Both ---- */
+
+/* Beamer's rule: pull when the frontier's edges are many among those not yet seen, until it is small again. */
+static bool choose_pull(struct advancing *a)
+{
+	struct frontier *f = a->front;
+
+	f->edges_left -= min_u64(f->edges_left, f->work);
+	if (!a->program->pull || !a->run->need.in)
+		return false;
+	if (!f->pulling)
+		return f->work > f->edges_left / ADVANCE_ALPHA;
+	return f->n >= f->last_n || f->n > a->run->store->vertices / ADVANCE_BETA;
+}
+
+mill_err op_advance(struct mill_run *r, const struct advance_program *p, const void *args,
+		    struct frontier *f)
+{
+	struct advancing a = { .run = r, .program = p, .args = args, .front = f, .emit = r->emit };
+	struct mill_step step = { .frontier = f->n };
+	f64 began = clock_now();
+
+	if (!f->n)
+		return MILL_OK;
+	a.pull = f->pulling = choose_pull(&a);
+	step.direction = a.pull ? "pull" : "push";
+	run_tell(r, "step %llu", r->ledger.total.step + 1);
+	TRY(r->device->native ? advance_native(&a, &step) : advance_device(&a, &step));
+	step.seconds = clock_now() - began;
+	ledger_add(&r->ledger, &step);
+	return MILL_OK;
+}
+
+/* ---- Near/far ---- */
+
+struct nearing {
+	struct advancing *advancing;
+	u64 old;
+};
+
+static mill_err near_words(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct nearing *n = arg;
+
+	n->advancing->program->near(n->advancing->args, begin, end, n->old, &n->advancing->emit[worker]);
+	return MILL_OK;
+}
+
+static mill_err near_device(struct advancing *a, u64 old, u64 *rest)
+{
+	struct frontier *f = a->front;
+	u32 n_words = (u32)(f->far->n * 2);	/* of 32 bits */
+	u64 counts[4] = { 0, 0, UINT64_MAX, 0 };
+	const u64 *next;
+	struct launching l;
+
+	TRY(device_write(&f->counts->buffer, 0, counts, sizeof(counts)));
+	launch_begin(&l, &a->program->program, "near", a->args);
+	launch_vec(&l, f->far);
+	launch_vec(&l, f->next_bits);
+	launch_vec(&l, f->counts);
+	launch_u64(&l, &old);
+	launch_u64(&l, &f->limit);
+	launch_u32(&l, &n_words);
+	TRY(launch_go(a->run, &l, n_words));
+	TRY(device_read(&f->counts->buffer, 0, counts, sizeof(counts)));
+	*rest = counts[2];
+	TRY(frontier_turn(f, true, false, 0));
+	TRY(frontier_bits(f, &next));
+	f->n = bitmap_count(next, 0, a->run->store->vertices);
+	return MILL_OK;
+}
+
+mill_err op_near(struct mill_run *r, const struct advance_program *p, const void *args, struct frontier *f,
+		 u64 limit, u64 *rest)
+{
+	struct advancing a = { .run = r, .program = p, .args = args, .front = f, .emit = r->emit };
+	struct nearing n = { &a, f->limit };
+	struct tally t;
+
+	f->limit = limit;
+	if (!r->device->native)
+		return near_device(&a, n.old, rest);
+	begin_emit(&a, false);
+	TRY(pool_for(r->pool, f->far->n, 1024, near_words, &n));
+	t = end_emit(&a);
+	*rest = t.rest;
+	return frontier_turn(f, true, false, t.emitted);
+}

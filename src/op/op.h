@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The operators: how a program meets the edges. Push or pull, list or bitmap, resident, streamed or
+ * on a device are their choices, never the algorithm's.
+ */
+#ifndef OP_OP_H
+#define OP_OP_H
+
+#include "engine/frontier.h"
+#include "engine/run.h"
+
+/* Where to go on from push to pull and back (Beamer's alpha and beta). */
+#define ADVANCE_ALPHA 15
+#define ADVANCE_BETA 18
+
+/* Gives the frontier's edges to the program; what it activates is the frontier afterwards. */
+mill_err op_advance(struct mill_run *r, const struct advance_program *p, const void *args,
+		    struct frontier *f);
+
+/*
+ * Near/far: moves what waits and has a key below `limit` to the frontier, and forgets what was
+ * settled meanwhile (a key below the old limit). *rest: the smallest key that still waits, UINT64_MAX for none.
+ */
+mill_err op_near(struct mill_run *r, const struct advance_program *p, const void *args, struct frontier *f,
+		 u64 limit, u64 *rest);
+
+/*
+ * Reduces every vertex's in-neighbours (or out-neighbours) to what the program makes of them. The reducer keeps
+ * what passes share: which lists span segments, and room for their block sums.
+ */
+struct reducer;
+mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduce_program *p, bool in);
+mill_err op_reduce(struct mill_run *r, struct reducer *red, const void *args);
+u64 reducer_bytes(const struct store *st, bool in, u32 sum_size);
+
+/* Calls the program at vertices [begin, end) and sums what it returns, in a fixed order. */
+mill_err op_compute(struct mill_run *r, const struct compute_program *p, const void *args, u64 begin,
+		    u64 end, f64 *sum);
+u64 computer_bytes(const struct store *st);
+
+#endif

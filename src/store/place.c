@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/place.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "store/manifest.h"
+
+#define MARK_NAME "making"	/* holds the name of the store that a PATH.new belongs to */
+#define MANIFEST_TEMP "manifest.tmp"
+#define CLAIM_TRIES 20		/* 10 ms each: a reader that sweeps holds the lock for a moment */
+
+struct place {
+	struct budget *budget;
+	char *path;		/* the target */
+	char *parent;
+	char *temp;		/* PATH.new */
+	const char *base;	/* the last component of path */
+	struct file dir;	/* temp, locked */
+	mode_t mode;		/* of finished files */
+	bool force, committed;
+};
+
+mill_err place_path(char **out, struct budget *budget, const char *path)
+{
+	size_t n = path ? strlen(path) : 0;
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	if (!n || (n == 1 && path[0] == '/'))
+		return fail(MILL_EUSAGE, "\"%s\" cannot be the path of a store", path ? path : "");
+	return memory_printf(out, budget, "%.*s", (int)n, path);
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static mill_err parent_of(char **out, struct budget *budget, const char *path)
+{
+	size_t n = (size_t)(base_of(path) - path);
+
+	if (!n)
+		return memory_string(out, budget, ".");
+	return memory_printf(out, budget, "%.*s", (int)n, path);
+}
+
+/* What is in a directory */
+
+static bool has_file(int dir, const char *name)
+{
+	struct stat st;
+
+	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode);
+}
+
+/* Does the file `name` begin with this text (and, if whole, end there too)? Missing: no. */
+static mill_err file_says(bool *out, int dir, const char *name, const char *text, bool whole)
+{
+	u64 size, want = strlen(text);
+	struct file f;
+	char got[512];
+	mill_err err;
+
+	*out = false;
+	if (!has_file(dir, name) || want > sizeof(got))
+		return MILL_OK;
+	TRY(file_open(&f, dir, name, FILE_READ, NULL));
+	err = file_size(&f, &size);
+	if (!err && size >= want && (!whole || size == want)) {
+		err = file_read_at(&f, got, want, 0);
+		*out = !err && !memcmp(got, text, want);
+	}
+	file_close(&f);
+	return err;
+}
+
+static bool is_part(const char *name)
+{
+	static const char *const part[] = { MANIFEST_NAME, MANIFEST_TEMP, SUMS_NAME, MARK_NAME };
+
+	for (size_t i = 0; i < ARRAY_LEN(part); i++)
+		if (!strcmp(name, part[i]))
+			return true;
+	for (enum store_file f = 0; f < STORE_FILES; f++)
+		if (!strcmp(name, store_file_name(f)))
+			return true;
+	return false;
+}
+
+/* Something in the directory that is not part of a store; "" if there is nothing else. */
+static mill_err find_stranger(char *out, size_t size, int dir)
+{
+	struct dirent *entry;
+	mill_err err = MILL_OK;
+	DIR *list;
+	int fd;
+
+	*out = '\0';
+	fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	list = fd < 0 ? NULL : fdopendir(fd);
+	if (!list) {
+		err = fail_errno("cannot read a directory");
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	while (errno = 0, (entry = readdir(list))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		    is_part(entry->d_name))
+			continue;
+		snprintf(out, size, "%s", entry->d_name);
+		break;
+	}
+	if (!entry && errno)
+		err = fail_errno("cannot read a directory");
+	closedir(list);
+	return err;
+}
+
+/* May this unlocked PATH.new be removed? A user's own store of that name may not. */
+static mill_err is_leftover(bool *out, int dir, const char *base)
+{
+	char stranger[NAME_MAX + 1];
+
+	TRY(file_says(out, dir, MARK_NAME, base, true));
+	if (*out || has_file(dir, MANIFEST_NAME))
+		return MILL_OK;
+	TRY(find_stranger(stranger, sizeof(stranger), dir));
+	*out = !stranger[0];
+	return MILL_OK;
+}
+
+/* Locks */
+
+static bool same_inode(int fd, const char *path)
+{
+	struct stat a, b;
+
+	return !fstat(fd, &a) && !lstat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/*
+ * Opens and locks a directory. *out is FILE_CLOSED with MILL_OK if it is not there, or not any more
+ * when the lock is ours. MILL_ELOCKED: another process has it. MILL_EUSAGE: not a directory.
+ */
+static mill_err lock_dir(struct file *out, const char *path)
+{
+	struct file dir;
+	struct stat st;
+	mill_err err;
+
+	*out = FILE_CLOSED;
+	if (lstat(path, &st))
+		return MILL_OK;
+	if (!S_ISDIR(st.st_mode))
+		return fail(MILL_EUSAGE, "%s is in the way: not a directory", path);
+	err = file_open(&dir, AT_FDCWD, path, FILE_READ, NULL);
+	if (err)
+		return path_exists(path) ? err : MILL_OK;
+	if (flock(dir.fd, LOCK_EX | LOCK_NB)) {
+		err = errno == EWOULDBLOCK
+			      ? fail(MILL_ELOCKED, "%s is locked by another process", path)
+			      : fail_errno("cannot lock %s", path);
+		file_close(&dir);
+		return err;
+	}
+	if (!same_inode(dir.fd, path))
+		file_close(&dir);
+	*out = dir;
+	return MILL_OK;
+}
+
+/* Best effort: what stays is swept by the next command. */
+static void drop(int dir, const char *name)
+{
+	for (int i = 0; i < 3; i++)
+		if (!fault_io(FAULT_UNLINK, NULL) && !unlinkat(dir, name, 0))
+			return;
+}
+
+/* The manifest first: without it the rest is a leftover, should we be killed half-way. */
+static mill_err remove_store(int dir, const char *path)
+{
+	drop(dir, MANIFEST_NAME);
+	return dir_remove(path);
+}
+
+void place_sweep(const char *path)
+{
+	char *target = NULL, *temp = NULL;
+	struct file dir = FILE_CLOSED;
+	bool leftover = false;
+
+	if (!place_path(&target, NULL, path) && !memory_printf(&temp, NULL, "%s.new", target) &&
+	    !lock_dir(&dir, temp) && dir.fd >= 0 &&
+	    !is_leftover(&leftover, dir.fd, base_of(target)) && leftover)
+		(void)remove_store(dir.fd, temp);
+	file_close(&dir);
+	memory_free(temp);
+	memory_free(target);
+}
+
+/* Opening */
+
+/* Is what is at the target's path a store, and nothing but that? */
+static mill_err check_replaceable(const struct place *p)
+{
+	struct file dir;
+	struct stat st;
+	char stranger[NAME_MAX + 1] = "";
+	mill_err err;
+	bool store;
+
+	if (lstat(p->path, &st) || !S_ISDIR(st.st_mode))
+		return fail(MILL_EUSAGE, "%s is not a store: only a store can be replaced",
+			    p->path);
+	TRY(file_open(&dir, AT_FDCWD, p->path, FILE_READ, NULL));
+	err = file_says(&store, dir.fd, MANIFEST_NAME, "millrace-store ", false);
+	if (!err && !store)
+		err = fail(MILL_EUSAGE, "%s is not a store: only a store can be replaced", p->path);
+	if (!err)
+		err = find_stranger(stranger, sizeof(stranger), dir.fd);
+	if (!err && stranger[0])
+		err = fail(MILL_EUSAGE,
+			   "%s holds \"%s\", which is not part of a store: move it away first",
+			   p->path, stranger);
+	file_close(&dir);
+	return err;
+}
+
+static mill_err check_target(const struct place *p)
+{
+	if (!path_exists(p->path))
+		return MILL_OK;
+	if (!p->force)
+		return fail(MILL_EUSAGE, "%s exists already: replace it with --force, or choose "
+					 "another name", p->path);
+	return check_replaceable(p);
+}
+
+/* The sign that a PATH.new is ours; durable before there can be a manifest beside it. */
+static mill_err write_mark(const struct place *p, int dir)
+{
+	struct file f;
+	mill_err err;
+	bool there;
+
+	TRY(file_says(&there, dir, MARK_NAME, p->base, true));
+	if (there)
+		return MILL_OK;
+	if (has_file(dir, MARK_NAME))
+		drop(dir, MARK_NAME);
+	TRY(file_open(&f, dir, MARK_NAME, FILE_CREATE, NULL));
+	err = file_write_at(&f, p->base, strlen(p->base), 0);
+	if (!err)
+		err = file_sync(&f);
+	file_close(&f);
+	return err;
+}
+
+/* One attempt to get PATH.new, new and locked: p->dir stays closed when it must be tried again. */
+static mill_err claim(struct place *p)
+{
+	bool leftover = false;
+	mill_err made, err;
+
+	made = dir_make(p->temp);
+	if (made && !path_exists(p->temp))
+		return made;
+	TRY(lock_dir(&p->dir, p->temp));
+	if (p->dir.fd < 0)
+		return MILL_OK;
+	if (!made)
+		return MILL_OK;
+	err = is_leftover(&leftover, p->dir.fd, p->base);
+	if (!err && !leftover)
+		err = fail(MILL_EUSAGE, "%s is in the way, and not left over by an import of %s: "
+					"rename it, or choose another name", p->temp, p->path);
+	if (!err)
+		err = remove_store(p->dir.fd, p->temp);	/* what a killed process left */
+	file_close(&p->dir);
+	return err;
+}
+
+static mill_err claim_patiently(struct place *p)
+{
+	const struct timespec moment = { .tv_nsec = 10 * 1000 * 1000 };
+	mill_err err = MILL_OK;
+
+	for (int i = 0; i < CLAIM_TRIES; i++) {
+		err = claim(p);
+		if (err ? err != MILL_ELOCKED : p->dir.fd >= 0)
+			return err;
+		if (err)
+			nanosleep(&moment, NULL);
+	}
+	return fail(MILL_ELOCKED, "%s is being made by another process: %s is locked", p->path,
+		    p->temp);
+}
+
+static mill_err prepare(struct place *p, const char *path)
+{
+	struct stat st;
+
+	TRY(place_path(&p->path, p->budget, path));
+	TRY(parent_of(&p->parent, p->budget, p->path));
+	TRY(memory_printf(&p->temp, p->budget, "%s.new", p->path));
+	p->base = base_of(p->path);
+	TRY(check_target(p));
+	TRY(claim_patiently(p));
+	if (fstat(p->dir.fd, &st))
+		return fail_errno("cannot look at %s", p->temp);
+	p->mode = st.st_mode & 0666;	/* the directory was made with the user's mask */
+	return write_mark(p, p->dir.fd);
+}
+
+mill_err place_open(struct place **out, const char *path, bool force, struct budget *budget)
+{
+	struct place *p;
+	mill_err err;
+
+	TRY(memory_new(&p, budget, 1, sizeof(*p), "the place of a store"));
+	p->budget = budget;
+	p->force = force;
+	p->dir = FILE_CLOSED;
+	err = prepare(p, path);
+	if (err) {
+		place_close(p);
+		return err;
+	}
+	*out = p;
+	return MILL_OK;
+}
+
+/* Files */
+
+mill_err place_create(struct place *p, struct file *out, const char *name)
+{
+	char *shown;
+	mill_err err;
+
+	TRY(memory_printf(&shown, p->budget, "%s/%s", p->temp, name));
+	err = file_open(out, p->dir.fd, name, FILE_CREATE, shown);
+	memory_free(shown);
+	return err;
+}
+
+mill_err place_finish(struct place *p, struct file *f)
+{
+	if (fchmod(f->fd, p->mode))
+		return fail_errno("cannot set the mode of %s", f->name);
+	return file_sync(f);
+}
+
+/* Committing */
+
+static mill_err write_manifest(struct place *p, const char *text, size_t size)
+{
+	char *from = NULL, *to = NULL;
+	struct file f = FILE_CLOSED;
+	mill_err err;
+
+	err = place_create(p, &f, MANIFEST_TEMP);
+	if (!err)
+		err = file_write_at(&f, text, size, 0);
+	if (!err)
+		err = place_finish(p, &f);
+	file_close(&f);
+	if (!err)
+		err = memory_printf(&from, p->budget, "%s/%s", p->temp, MANIFEST_TEMP);
+	if (!err)
+		err = memory_printf(&to, p->budget, "%s/%s", p->temp, MANIFEST_NAME);
+	if (!err)
+		err = dir_rename(from, to, false);
+	memory_free(from);
+	memory_free(to);
+	return err;
+}
+
+/* Undoing must not hide why. */
+static mill_err take_back(const struct place *p, mill_err err, bool exchange)
+{
+	struct error why;
+
+	error_save(&why, err);
+	if (exchange)
+		(void)dir_rename(p->temp, p->path, true);
+	else
+		(void)dir_rename(p->path, p->temp, false);
+	return error_restore(&why);
+}
+
+static mill_err publish_new(const struct place *p)
+{
+	mill_err err;
+
+	TRY(dir_rename(p->temp, p->path, false));
+	err = dir_sync(p->parent);
+	return err ? take_back(p, err, false) : MILL_OK;
+}
+
+/* old: locked, so that nobody takes it for a leftover before we have removed it. */
+static mill_err publish_over(const struct place *p, int old)
+{
+	mill_err err;
+
+	TRY(check_replaceable(p));
+	err = write_mark(p, old);
+	if (!err)
+		err = dir_sync(p->path);
+	if (!err)
+		err = dir_rename(p->temp, p->path, true);
+	if (!err) {
+		err = dir_sync(p->parent);
+		if (err)
+			err = take_back(p, err, true);
+	}
+	if (err)
+		drop(old, MARK_NAME);
+	else if (same_inode(old, p->temp))
+		(void)remove_store(old, p->temp);	/* if it stays, the next command sweeps it */
+	return err;
+}
+
+mill_err place_commit(struct place *p, const char *manifest, size_t size)
+{
+	struct file old;
+	mill_err err;
+
+	TRY(dir_sync(p->temp));
+	TRY(write_manifest(p, manifest, size));
+	TRY(dir_sync(p->temp));
+	TRY(check_target(p));
+	TRY(lock_dir(&old, p->path));
+	err = old.fd < 0 ? publish_new(p) : publish_over(p, old.fd);
+	file_close(&old);
+	if (err)
+		return err;
+	p->committed = true;
+	drop(p->dir.fd, MARK_NAME);
+	return MILL_OK;
+}
+
+void place_close(struct place *p)
+{
+	struct error why;
+
+	if (!p)
+		return;
+	/* By its inode: if an exchange could not be undone, PATH.new is the old store. */
+	if (!p->committed && p->dir.fd >= 0 && same_inode(p->dir.fd, p->temp)) {
+		error_save(&why, MILL_OK);
+		(void)remove_store(p->dir.fd, p->temp);
+		error_restore(&why);
+	}
+	file_close(&p->dir);
+	memory_free(p->temp);
+	memory_free(p->parent);
+	memory_free(p->path);
+	memory_free(p);
+}

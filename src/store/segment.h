@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A segment: consecutive vertices with their neighbour lists, as operators see them. A page
+ * decodes into one; a graph resident in RAM is a single one (or a few, each below 2^32 edges).
+ */
+#ifndef STORE_SEGMENT_H
+#define STORE_SEGMENT_H
+
+#include "base/types.h"
+
+/*
+ * The sum over a neighbour list is defined as the sum, in order, of the sums of its blocks of so
+ * many neighbours, counted from the list's beginning. A list that spans pages is cut only between such
+ * blocks: so the bits of the result depend neither on the page size nor on the threads.
+ */
+#define LIST_BLOCK 1024u
+
+struct segment {
+	vid first;		/* vertex of row 0 */
+	vid n_rows;
+	u32 n_edges;
+	eid first_edge;		/* number of edge 0 in the whole direction */
+	u64 skip;		/* edges of row 0's list that lie in earlier segments */
+	bool continues;		/* the last row's list goes on in the next segment */
+	const u32 *row;		/* n_rows + 1 offsets into neighbour, from 0 */
+	const vid *neighbour;	/* ascending within a list */
+	const void *weight;	/* n_edges of the store's weight type, or NULL */
+};
+
+/* A row of which other segments hold parts too. */
+static inline bool segment_row_is_partial(const struct segment *s, vid i)
+{
+	return (i == 0 && s->skip) || (s->continues && i + 1 == s->n_rows);
+}
+
+#endif

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/store.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/checksum.h"
+#include "base/clock.h"
+#include "store/export.h"
+#include "store/manifest.h"
+#include "store/page.h"
+#include "store/place.h"
+
+/* Opening */
+
+static mill_err open_dir(struct file *out, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return fail_errno("cannot open %s", path);
+	if (!S_ISDIR(st.st_mode))
+		return fail(MILL_EINPUT, "%s is not a store: not a directory", path);
+	return file_open(out, AT_FDCWD, path, FILE_READ, NULL);
+}
+
+/* A file of the store that must be a plain file of this size. */
+static mill_err open_part(struct file *out, const struct store *st, int dir, const char *name,
+			  enum file_mode mode, u64 size)
+{
+	struct file f = FILE_CLOSED;
+	struct stat info;
+	char *shown;
+	mill_err err;
+	u64 found;
+
+	TRY(memory_printf(&shown, NULL, "%s/%s", st->path, name));
+	if (fstatat(dir, name, &info, 0))
+		err = errno == ENOENT ? fail(MILL_ECORRUPT, "%s is missing", shown)
+				      : fail_errno("cannot open %s", shown);
+	else if (!S_ISREG(info.st_mode))	/* a FIFO would make the open hang */
+		err = fail(MILL_ECORRUPT, "%s is not a plain file", shown);
+	else
+		err = file_open(&f, dir, name, mode, shown);
+	if (!err)
+		err = file_size(&f, &found);
+	if (!err && found != size)
+		err = fail(MILL_ECORRUPT,
+			   "%s has %" PRIu64 " bytes, the store was made with %" PRIu64, shown,
+			   found, size);
+	memory_free(shown);
+	if (err)
+		file_close(&f);
+	else
+		*out = f;
+	return err;
+}
+
+static mill_err read_manifest(struct manifest *out, const struct store *st, int dir, u64 *size)
+{
+	struct file f = FILE_CLOSED;
+	struct stat info;
+	char *shown, *text = NULL;
+	mill_err err;
+
+	if (fstatat(dir, MANIFEST_NAME, &info, 0))
+		return errno == ENOENT ? fail(MILL_EINPUT, "%s is not a store: it has no manifest",
+					      st->path)
+				       : fail_errno("cannot open %s/manifest", st->path);
+	if (!S_ISREG(info.st_mode))
+		return fail(MILL_EINPUT, "%s is not a store: its manifest is not a plain file",
+			    st->path);
+	TRY(memory_printf(&shown, NULL, "%s/%s", st->path, MANIFEST_NAME));
+	err = file_open(&f, dir, MANIFEST_NAME, FILE_READ, shown);
+	if (!err)
+		err = file_size(&f, size);
+	if (!err && *size > MANIFEST_READ_MAX)
+		err = fail(MILL_ECORRUPT, "%s is too long for a manifest", shown);
+	if (!err)
+		err = memory_new(&text, NULL, *size + 1, 1, "the manifest");
+	if (!err)
+		err = file_read_at(&f, text, *size, 0);
+	if (!err)
+		err = manifest_parse(out, text, *size, shown);
+	memory_free(text);
+	memory_free(shown);
+	file_close(&f);
+	return err;
+}
+
+static mill_err take_manifest(struct store *st, const struct manifest *m, struct budget *budget)
+{
+	TRY(memory_string(&st->origin, budget, m->origin));
+	memcpy(st->uuid_bytes, m->uuid, sizeof(st->uuid_bytes));
+	uuid_show(st->uuid, m->uuid);
+	st->format = STORE_FORMAT;
+	st->page_size = m->page_size;
+	st->directed = m->directed;
+	st->weight = m->weight;
+	st->vertices = m->vertices;
+	st->sources = m->sources;
+	st->edges = m->edges;
+	st->stored_edges = m->stored_edges;
+	st->self_loops = m->self_loops;
+	st->min_id = m->min_id;
+	st->max_id = m->max_id;
+	st->max_degree = m->max_degree;
+	st->min_weight = m->min_weight;
+	st->max_weight = m->max_weight;
+	st->sum_weight = m->sum_weight;
+	memcpy(st->size, m->size, sizeof(st->size));
+	return MILL_OK;
+}
+
+static bool is_paged(enum store_file f)
+{
+	return f == STORE_OUT_PAGES || f == STORE_IN_PAGES;
+}
+
+static mill_err open_parts(struct store *st, const struct manifest *m, int dir)
+{
+	for (enum store_file f = 0; f < STORE_FILES; f++) {
+		if (!manifest_has(m, f))
+			continue;
+		TRY(open_part(&st->file[f], st, dir, store_file_name(f),
+			      is_paged(f) ? FILE_READ_DIRECT : FILE_READ, m->size[f]));
+		st->bytes += m->size[f];
+	}
+	return MILL_OK;
+}
+
+/* The checksums: one allocation, of which st->sum[0] is the beginning. */
+static mill_err read_sums(struct store *st, const struct manifest *m, int dir,
+			  struct budget *budget)
+{
+	struct file f;
+	mill_err err;
+	u64 n = 0, size;
+
+	for (enum store_file i = 0; i < STORE_FILES; i++)
+		n += div_up(m->size[i], STORE_BLOCK);
+	size = n * sizeof(u64);
+	TRY(open_part(&f, st, dir, SUMS_NAME, FILE_READ, size));
+	err = memory_new(&st->sum[0], budget, n, sizeof(u64), "the store's checksums");
+	if (!err)
+		err = file_read_at(&f, st->sum[0], size, 0);
+	if (!err && checksum(st->sum[0], size) != m->sums)
+		err = fail(MILL_ECORRUPT, "%s does not match the manifest", f.name);
+	file_close(&f);
+	if (err)
+		return err;
+	for (enum store_file i = 1; i < STORE_FILES; i++)
+		st->sum[i] = st->sum[i - 1] + div_up(m->size[i - 1], STORE_BLOCK);
+	st->bytes += size;
+	return MILL_OK;
+}
+
+/* May entry e follow the entry before it (NULL: be the first)? */
+static bool entry_follows(const struct pages *p, const struct page_entry *before,
+			  const struct page_entry *e)
+{
+	static const struct page_entry none;
+	size_t w = weight_size(p->store->weight);
+	const struct page_entry *b = before ? before : &none;
+	u64 next = (u64)b->first_vertex + b->n_rows;
+	u64 most = b->n_edges + (b->n_rows == 1 ? b->skip : 0);
+
+	if (e->reserved || !e->n_rows || e->first_edge != b->first_edge + b->n_edges ||
+	    page_bytes(e->n_rows, e->n_edges, w) > p->store->page_size)
+		return false;
+	if (!e->skip)
+		return e->first_vertex == next;
+	/* The page before decides how much exactly, if it holds other rows too: see page_decode. */
+	return before && e->skip % LIST_BLOCK == 0 && e->first_vertex == next - 1 && e->n_edges &&
+	       (b->n_rows == 1 ? e->skip == most : e->skip <= most);
+}
+
+static mill_err read_index(struct pages *p, struct budget *budget)
+{
+	const struct store *st = p->store;
+	struct page_entry *entry = NULL;
+	const struct page_entry *last;
+
+	if (!p->n_pages)
+		return MILL_OK;
+	TRY(memory_new(&entry, budget, p->n_pages, sizeof(*entry), "a page index"));
+	p->entry = entry;
+	TRY(store_read(st, p->index, entry, p->n_pages * sizeof(*entry), 0));
+	for (u32 i = 0; i < p->n_pages; i++) {
+		if (!entry_follows(p, i ? &entry[i - 1] : NULL, &entry[i]))
+			return fail(MILL_ECORRUPT, "%s: entry %u is impossible",
+				    st->file[p->index].name, i);
+		p->n_split += entry[i].skip != 0;
+	}
+	last = &entry[p->n_pages - 1];
+	if ((u64)last->first_vertex + last->n_rows != p->n_rows ||
+	    last->first_edge + last->n_edges != st->stored_edges)
+		return fail(MILL_ECORRUPT, "%s does not cover all rows and edges",
+			    st->file[p->index].name);
+	return MILL_OK;
+}
+
+static mill_err open_pages(struct store *st, struct pages *p, enum store_file data, u64 n_rows,
+			   struct budget *budget)
+{
+	*p = (struct pages){
+		.store = st,
+		.data = data,
+		.index = data + 1,
+		.degrees = data + 2,
+		.n_pages = (u32)(st->size[data] / st->page_size),
+		.n_rows = (vid)n_rows,
+	};
+	return read_index(p, budget);
+}
+
+static mill_err open_all(struct store *st, const char *path, struct budget *budget)
+{
+	struct file dir = FILE_CLOSED;
+	struct manifest m;
+	mill_err err;
+	u64 size;
+
+	TRY(memory_string(&st->path, budget, path));
+	err = open_dir(&dir, path);
+	if (!err)
+		err = read_manifest(&m, st, dir.fd, &size);
+	if (!err)
+		err = take_manifest(st, &m, budget);
+	if (!err)
+		err = open_parts(st, &m, dir.fd);
+	if (!err)
+		err = read_sums(st, &m, dir.fd, budget);
+	file_close(&dir);
+	if (err)
+		return err;
+	st->bytes += size;
+
+	TRY(open_pages(st, &st->out, STORE_OUT_PAGES, m.sources, budget));
+	if (m.in_pages)
+		TRY(open_pages(st, &st->in, STORE_IN_PAGES, m.in_rows, budget));
+	else if (!m.directed)
+		st->in = st->out;
+	st->has_in = m.in_pages || !m.directed;
+	return MILL_OK;
+}
+
+mill_err store_open(struct store **out, const char *path, struct budget *budget)
+{
+	struct store *st;
+	mill_err err;
+
+	place_sweep(path);
+	TRY(memory_new(&st, budget, 1, sizeof(*st), "a store"));
+	for (enum store_file f = 0; f < STORE_FILES; f++)
+		st->file[f] = FILE_CLOSED;
+	err = open_all(st, path, budget);
+	if (err) {
+		store_close(st);
+		return err;
+	}
+	*out = st;
+	return MILL_OK;
+}
+
+void store_close(struct store *st)
+{
+	if (!st)
+		return;
+	for (enum store_file f = 0; f < STORE_FILES; f++)
+		file_close(&st->file[f]);
+	if (st->in.entry != st->out.entry)
+		memory_free((void *)st->in.entry);
+	memory_free((void *)st->out.entry);
+	memory_free(st->sum[0]);
+	memory_free(st->origin);
+	memory_free(st->path);
+	memory_free(st);
+}
+
+u64 store_csr_bytes(const struct store *st)
+{
+	u64 per_edge = st->weight == MILL_WEIGHT_NONE ? 4 : 8;
+
+	return per_edge * st->stored_edges + 8 * (st->vertices + 1);
+}
+
+/* Reading */
+
+mill_err store_check_block(const struct store *st, enum store_file f, u64 number, const void *data,
+			   u64 size)
+{
+	if (checksum(data, size) == st->sum[f][number])
+		return MILL_OK;
+	return fail(MILL_ECORRUPT, "%s: the block at byte %" PRIu64 " does not match its checksum",
+		    st->file[f].name, number * STORE_BLOCK);
+}
+
+/* Bytes [from, to) of one block that lies at `at`, through a buffer that holds all of it. */
+static mill_err read_part(const struct store *st, enum store_file f, u8 *buffer, void *out, u64 at,
+			  u64 from, u64 to)
+{
+	u64 size = min_u64(STORE_BLOCK, st->size[f] - at);
+
+	TRY(file_read_at(&st->file[f], buffer, size, at));
+	TRY(store_check_block(st, f, at / STORE_BLOCK, buffer, size));
+	memcpy(out, buffer + (from - at), to - from);
+	return MILL_OK;
+}
+
+mill_err store_read(const struct store *st, enum store_file f, void *to, u64 size, u64 offset)
+{
+	u64 end = offset + size;
+	u8 *buffer = NULL;
+	u8 *out = to;
+	mill_err err = MILL_OK;
+
+	assert(end >= offset && end <= st->size[f]);
+	while (offset < end && !err) {
+		u64 at = offset - offset % STORE_BLOCK;
+		u64 block_end = min_u64(at + STORE_BLOCK, st->size[f]);
+		u64 stop = min_u64(block_end, end);
+
+		if (offset == at && stop == block_end) {
+			err = file_read_at(&st->file[f], out, stop - at, at);
+			if (!err)
+				err = store_check_block(st, f, at / STORE_BLOCK, out, stop - at);
+		} else {
+			if (!buffer)
+				err = memory_new(&buffer, NULL, STORE_BLOCK, 1, "a block");
+			if (!err)
+				err = read_part(st, f, buffer, out, at, offset, stop);
+		}
+		out += stop - offset;
+		offset = stop;
+	}
+	memory_free(buffer);
+	return err;
+}
+
+/* The vertex at place i of the ascending order of original ids. */
+static mill_err ordered(const struct store *st, u64 i, vid *v, u64 *id)
+{
+	TRY(store_read(st, STORE_ORDER, v, sizeof(*v), i * sizeof(*v)));
+	if (*v >= st->vertices)
+		return fail(MILL_ECORRUPT, "%s: entry %" PRIu64 " is not a vertex",
+			    st->file[STORE_ORDER].name, i);
+	return store_id(st, *v, id);
+}
+
+mill_err store_vertex(const struct store *st, u64 id, vid *out)
+{
+	u64 low = 0, high = st->vertices;
+
+	while (low < high) {
+		u64 middle = low + (high - low) / 2;
+		u64 found;
+		vid v;
+
+		TRY(ordered(st, middle, &v, &found));
+		if (found == id) {
+			*out = v;
+			return MILL_OK;
+		}
+		if (found < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*out = NO_VERTEX;
+	return MILL_OK;
+}
+
+mill_err store_id(const struct store *st, vid v, u64 *out)
+{
+	return store_read(st, STORE_IDS, out, sizeof(*out), (u64)v * sizeof(*out));
+}
+
+mill_err store_degree(const struct store *st, vid v, u32 *out)
+{
+	*out = 0;
+	if (v >= st->sources)
+		return MILL_OK;
+	return store_read(st, STORE_OUT_DEGREES, out, sizeof(*out), (u64)v * sizeof(*out));
+}
+
+/* The public handle */
+
+MILL_API mill_err mill_store_open(mill_store **out, const char *path)
+{
+	struct mill_store *store;
+	mill_err err;
+
+	if (!path)
+		return fail(MILL_EUSAGE, "the path of the store is missing");
+	TRY(memory_new(&store, NULL, 1, sizeof(*store), "a store"));
+	budget_init(&store->budget, 0);
+	err = store_open(&store->st, path, &store->budget);
+	if (err) {
+		memory_free(store);
+		return err;
+	}
+	*out = store;
+	return MILL_OK;
+}
+
+MILL_API void mill_store_close(mill_store *store)
+{
+	if (!store)
+		return;
+	store_close(store->st);
+	memory_free(store);
+}
+
+MILL_API void mill_store_info(const mill_store *store, struct mill_info *out)
+{
+	const struct store *st = store->st;
+
+	*out = (struct mill_info){
+		.path = st->path,
+		.uuid = st->uuid,
+		.vertices = st->vertices,
+		.sources = st->sources,
+		.edges = st->edges,
+		.stored_edges = st->stored_edges,
+		.self_loops = st->self_loops,
+		.bytes = st->bytes,
+		.csr_bytes = store_csr_bytes(st),
+		.pages = (u64)st->out.n_pages + (st->directed ? st->in.n_pages : 0),
+		.min_id = st->min_id,
+		.max_id = st->max_id,
+		.max_degree = st->max_degree,
+		.page_size = st->page_size,
+		.format = st->format,
+		.directed = st->directed,
+		.has_in_pages = st->has_in,
+		.weight = st->weight,
+		.codec = "raw",
+		.origin = st->origin,
+	};
+}
+
+MILL_API mill_err mill_store_verify(mill_store *store, const struct mill_watcher *watcher)
+{
+	struct ticker ticker;
+
+	ticker_init(&ticker, watcher);
+	return store_verify(store->st, &ticker);
+}
+
+MILL_API mill_err mill_store_export(mill_store *store, const char *path,
+				    const struct mill_watcher *watcher)
+{
+	struct ticker ticker;
+
+	if (!path)
+		return fail(MILL_EUSAGE, "the path of the export is missing");
+	ticker_init(&ticker, watcher);
+	return store_export(store->st, path, &store->budget, &ticker);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An open store: the manifest, the checksums and the page indexes are in memory, the rest is
+ * read when asked for, and nothing is handed out unverified. docs/format.md is the format.
+ * A store is immutable: it can be read from any number of threads and processes.
+ */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "store/segment.h"
+
+#define STORE_FORMAT 1u
+#define STORE_BLOCK (64 * KIB)	/* what a checksum covers */
+#define PAGE_SIZE_MIN (64 * KIB)
+#define PAGE_SIZE_MAX (64 * MIB)
+#define PAGE_SIZE_DEFAULT (1 * MIB)
+
+/* The files of a store, in the order of the manifest and of the checksums. */
+enum store_file {
+	STORE_OUT_PAGES,
+	STORE_OUT_INDEX,
+	STORE_OUT_DEGREES,	/* u32 per vertex below `sources`: the others have none */
+	STORE_IN_PAGES,		/* the in-files: only of a directed store, and not with --out-only */
+	STORE_IN_INDEX,
+	STORE_IN_DEGREES,	/* u32 per vertex */
+	STORE_IDS,		/* u64 per vertex: its original id */
+	STORE_ORDER,		/* vid: the vertices in ascending order of their original ids */
+	STORE_FILES
+};
+
+/* One entry per page of an index, little-endian, as on disk. */
+struct page_entry {
+	u64 first_edge;
+	u64 skip;		/* see struct segment */
+	u32 first_vertex;
+	u32 n_rows;
+	u32 n_edges;
+	u32 reserved;		/* 0 */
+};
+_Static_assert(sizeof(struct page_entry) == 32, "page_entry is a disk format");
+
+/* One direction. */
+struct pages {
+	const struct store *store;
+	enum store_file data, index, degrees;
+	u32 n_pages;
+	vid n_rows;		/* vertices that have rows: 0 .. n_rows - 1 */
+	u32 n_split;		/* how many pages begin in the middle of a list */
+	const struct page_entry *entry;
+};
+
+struct store {
+	char *path;
+	char uuid[37];
+	u8 uuid_bytes[16];
+	char *origin;
+	u32 format;
+	u32 page_size;
+	bool directed;
+	enum mill_weight weight;
+	u64 vertices, sources, edges, stored_edges, self_loops;
+	u64 min_id, max_id, max_degree;
+	f64 max_weight, sum_weight;	/* over stored edges; 0 without weights */
+	f64 min_weight;
+	u64 bytes;
+	struct file file[STORE_FILES];
+	u64 size[STORE_FILES];
+	u64 *sum[STORE_FILES];		/* checksum of each block */
+	struct pages out, in;		/* an undirected store has in == out */
+	bool has_in;
+};
+
+/* budget (may be NULL) pays for the checksums and indexes. */
+mill_err store_open(struct store **out, const char *path, struct budget *budget);
+void store_close(struct store *st);
+
+/* 0, 4 or 8 */
+size_t weight_size(enum mill_weight w);
+const char *weight_name(enum mill_weight w);
+/* The graph as a CSR: the unit of sizes given in percent. */
+u64 store_csr_bytes(const struct store *st);
+
+/* Bytes [offset, offset + size) of a file that is not a page file, verified block by block. */
+mill_err store_read(const struct store *st, enum store_file f, void *to, u64 size, u64 offset);
+
+/* The vertex of an original id; NO_VERTEX if there is none. */
+mill_err store_vertex(const struct store *st, u64 id, vid *out);
+mill_err store_id(const struct store *st, vid v, u64 *out);
+mill_err store_degree(const struct store *st, vid v, u32 *out);	/* out */
+
+/* The page that holds the beginning of v's row. v < pages->n_rows. */
+u32 pages_find(const struct pages *p, vid v);
+/*
+ * Reads page i into frame (page_size bytes, aligned to 4096 for direct I/O), verifies it and makes seg a view of it.
+ * Safe for hostile pages: offsets and neighbours are checked, not only the checksum.
+ */
+mill_err page_read(const struct pages *p, u32 i, void *frame);
+/* A frame for page_read; memory_free it. */
+mill_err page_frame_new(void **out, const struct store *st, struct budget *budget);
+mill_err page_decode(const struct pages *p, u32 i, const void *frame, struct segment *seg);
+
+/* Is block `number` of a file, of which data holds all `size` bytes, what was written? */
+mill_err store_check_block(const struct store *st, enum store_file f, u64 number, const void *data,
+			   u64 size);
+
+/* Every checksum, and every invariant: sorted lists, degrees, ids, in = transpose of out. */
+struct ticker;
+mill_err store_verify(const struct store *st, struct ticker *ticker);
+
+/* What the public handle is. */
+struct mill_store {
+	struct store *st;
+	struct budget budget;	/* counts, without a limit */
+};
+
+#endif

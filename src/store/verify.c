@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Verify reads every byte once, in bounded memory. What a plain read checks (checksums, the
+ * shape of pages) is left to page_read, page_decode and store_read; the invariants between
+ * files are here.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "store/page.h"
+#include "store/stats.h"
+#include "store/store.h"
+
+/* A vector file, element after element. */
+struct scan {
+	const struct store *st;
+	enum store_file file;
+	u64 at;		/* byte of the next element */
+	bool loaded;	/* its block is in memory */
+	u8 *block;
+};
+
+/* Two independent 64-bit hashes, summed over edges: the order does not matter. */
+struct hash {
+	u64 a, b;
+};
+
+struct verify {
+	const struct store *st;
+	struct ticker *ticker;
+	u64 done;	/* bytes */
+	void *frame;
+};
+
+/* One pass over the pages of a direction. */
+struct pass {
+	struct verify *verify;
+	const struct pages *pages;
+	struct scan degrees;
+	struct stats stats;
+	u64 max_degree;
+	struct hash as_listed;	/* of (u, v, weight) */
+	struct hash reversed;	/* of (v, u, weight) */
+	/* The list that is being read, perhaps over several pages. */
+	u64 degree;
+	vid last;
+};
+
+static mill_err scan_open(struct scan *s, const struct store *st, enum store_file file, u64 at)
+{
+	*s = (struct scan){ .st = st, .file = file, .at = at };
+	return memory_new(&s->block, NULL, STORE_BLOCK, 1, "a block");
+}
+
+static void scan_close(struct scan *s) { memory_free(s->block); }
+
+/* size divides a block, so that no element lies in two. */
+static mill_err scan_next(struct scan *s, void *to, size_t size)
+{
+	u64 in_block = s->at % STORE_BLOCK;
+
+	if (!in_block || !s->loaded) {
+		u64 begin = s->at - in_block;
+		u64 n = min_u64(STORE_BLOCK, s->st->size[s->file] - begin);
+
+		TRY(store_read(s->st, s->file, s->block, n, begin));
+		s->loaded = true;
+	}
+	memcpy(to, s->block + in_block, size);
+	s->at += size;
+	return MILL_OK;
+}
+
+static mill_err wrong(const struct store *st, enum store_file f, const char *what, u64 where)
+{
+	return fail(MILL_ECORRUPT, "%s: %s %" PRIu64, st->file[f].name, what, where);
+}
+
+static mill_err wrong_manifest(const struct store *st, const char *what)
+{
+	return fail(MILL_ECORRUPT, "%s/manifest: %s is not what the store holds", st->path, what);
+}
+
+static mill_err tick(struct verify *v, u64 bytes)
+{
+	v->done += bytes;
+	return ticker_tick(v->ticker, v->done);
+}
+
+/* Pages */
+
+static void hash_add(struct hash *h, u64 from, u64 to, u64 weight)
+{
+	u64 edge = from << 32 | to;
+
+	h->a += random_mix(edge + weight * 0x9e3779b97f4a7c15u);
+	h->b += random_mix((edge ^ 0x6a09e667f3bcc909u) * 0xd1342543de82ef95u + random_mix(weight));
+}
+
+static bool hash_equal(struct hash x, struct hash y) { return x.a == y.a && x.b == y.b; }
+
+static u64 weight_bits(const void *weight, size_t size, u64 k)
+{
+	if (size == 8)
+		return ((const u64 *)weight)[k];
+	return size ? ((const u32 *)weight)[k] : 0;
+}
+
+static bool all_zero(const u8 *at, const u8 *end)
+{
+	u8 any = 0;
+
+	for (; at < end; at++)
+		any |= *at;
+	return !any;
+}
+
+/* Every byte that is not a header, row, neighbour or weight. */
+static bool padding_is_zero(const struct store *st, const u8 *frame, const struct segment *seg)
+{
+	size_t w = weight_size(st->weight);
+	u64 lists = page_bytes(seg->n_rows, seg->n_edges, 0);
+
+	if (w && !all_zero(frame + lists, frame + page_weight_at(seg->n_rows, seg->n_edges)))
+		return false;
+	return all_zero(frame + page_bytes(seg->n_rows, seg->n_edges, w), frame + st->page_size);
+}
+
+static mill_err check_piece(struct pass *p, vid v, const vid *neighbour, const void *weight, u64 n)
+{
+	const struct store *st = p->verify->st;
+	size_t w = weight_size(st->weight);
+
+	for (u64 k = 0; k < n; k++) {
+		u64 bits = weight_bits(weight, w, k);
+
+		if ((k || p->degree) && neighbour[k] < p->last)
+			return wrong(st, p->pages->data, "not ascending is the list of vertex", v);
+		p->last = neighbour[k];
+		hash_add(&p->as_listed, v, neighbour[k], bits);
+		hash_add(&p->reversed, neighbour[k], v, bits);
+	}
+	stats_add(&p->stats, v, neighbour, weight, n);
+	p->degree += n;
+	return MILL_OK;
+}
+
+/* The list of v is complete. */
+static mill_err check_degree(struct pass *p, vid v)
+{
+	const struct store *st = p->verify->st;
+	u32 degree;
+
+	TRY(scan_next(&p->degrees, &degree, sizeof(degree)));
+	if (degree != p->degree)
+		return wrong(st, p->pages->degrees, "wrong is the degree of vertex", v);
+	if (!degree && (p->pages->data == STORE_OUT_PAGES || (u64)v + 1 == p->pages->n_rows))
+		return wrong(st, p->pages->data, "no edge has vertex", v);
+	p->max_degree = max_u64(p->max_degree, degree);
+	p->degree = 0;
+	return MILL_OK;
+}
+
+static mill_err check_page(struct pass *p, u32 i)
+{
+	const struct store *st = p->verify->st;
+	size_t w = weight_size(st->weight);
+	struct segment seg;
+
+	TRY(page_read(p->pages, i, p->verify->frame));
+	TRY(page_decode(p->pages, i, p->verify->frame, &seg));
+	if (!padding_is_zero(st, p->verify->frame, &seg))
+		return wrong(st, p->pages->data, "not zero is the padding of page", i);
+	for (u64 r = 0; r < seg.n_rows; r++) {
+		u32 begin = seg.row[r];
+		vid v = (vid)(seg.first + r);
+
+		TRY(check_piece(p, v, seg.neighbour + begin,
+				w ? (const u8 *)seg.weight + begin * w : NULL,
+				seg.row[r + 1] - begin));
+		if (r + 1 < seg.n_rows || !seg.continues)
+			TRY(check_degree(p, v));
+	}
+	return tick(p->verify, st->page_size);
+}
+
+/* The index in memory was checked when the store was opened; is it still the one on disk? */
+static mill_err check_index(struct verify *v, const struct pages *pages)
+{
+	struct scan s;
+	mill_err err;
+
+	err = scan_open(&s, v->st, pages->index, 0);
+	for (u32 i = 0; !err && i < pages->n_pages; i++) {
+		struct page_entry e;
+
+		err = scan_next(&s, &e, sizeof(e));
+		if (!err && memcmp(&e, &pages->entry[i], sizeof(e)))
+			err = wrong(v->st, pages->index, "changed is entry", i);
+	}
+	scan_close(&s);
+	return err ? err : tick(v, v->st->size[pages->index]);
+}
+
+static mill_err check_pages(struct pass *p)
+{
+	const struct pages *pages = p->pages;
+	const struct store *st = p->verify->st;
+	mill_err err;
+
+	TRY(check_index(p->verify, pages));
+	err = scan_open(&p->degrees, st, pages->degrees, 0);
+	for (u32 i = 0; !err && i < pages->n_pages; i++)
+		err = check_page(p, i);
+	/* In-degrees go on for vertices that have no row. */
+	for (u64 v = pages->n_rows; !err && v < st->size[pages->degrees] / 4; v++)
+		err = check_degree(p, (vid)v);
+	scan_close(&p->degrees);
+	return err ? err : tick(p->verify, st->size[pages->degrees]);
+}
+
+static bool same_number(f64 a, f64 b) { return a == b || (isnan(a) && isnan(b)); }
+
+static mill_err check_stats(const struct pass *p)
+{
+	const struct store *st = p->verify->st;
+
+	if (p->stats.edges != st->stored_edges)
+		return wrong_manifest(st, "stored_edges");
+	if (p->stats.self_loops != st->self_loops)
+		return wrong_manifest(st, "self_loops");
+	if (p->max_degree != st->max_degree)
+		return wrong_manifest(st, "max_degree");
+	if (p->stats.not_a_number)
+		return fail(MILL_ECORRUPT, "%s: a weight is not a number",
+			    st->file[STORE_OUT_PAGES].name);
+	if (!same_number(p->stats.min_weight, st->min_weight))
+		return wrong_manifest(st, "min_weight");
+	if (!same_number(p->stats.max_weight, st->max_weight))
+		return wrong_manifest(st, "max_weight");
+	if (!same_number(stats_sum_weight(&p->stats), st->sum_weight))
+		return wrong_manifest(st, "sum_weight");
+	return MILL_OK;
+}
+
+static mill_err check_lists(struct verify *v)
+{
+	const struct store *st = v->st;
+	struct pass out = { .verify = v, .pages = &st->out, .stats.weight = st->weight };
+	struct pass in = { .verify = v, .pages = &st->in, .stats.weight = st->weight };
+
+	TRY(check_pages(&out));
+	TRY(check_stats(&out));
+	if (!st->directed && !hash_equal(out.as_listed, out.reversed))
+		return fail(MILL_ECORRUPT, "%s: an edge is not there in both directions",
+			    st->file[STORE_OUT_PAGES].name);
+	if (!st->directed || !st->has_in)
+		return MILL_OK;
+	TRY(check_pages(&in));
+	if (in.stats.edges != st->stored_edges || !hash_equal(out.as_listed, in.reversed))
+		return fail(MILL_ECORRUPT, "%s: the in-edges are not the out-edges reversed",
+			    st->file[STORE_IN_PAGES].name);
+	return MILL_OK;
+}
+
+/* Ids */
+
+/* One of the two ascending runs of ids. */
+struct run {
+	struct scan scan;
+	u64 next, end;	/* vertices */
+	u64 id;		/* of next */
+	bool begun;
+};
+
+static mill_err run_open(struct run *r, const struct store *st, u64 begin, u64 end)
+{
+	*r = (struct run){ .next = begin, .end = end };
+	return scan_open(&r->scan, st, STORE_IDS, begin * sizeof(u64));
+}
+
+/* Makes id that of vertex `next`. */
+static mill_err run_load(struct run *r)
+{
+	u64 before = r->id;
+
+	if (r->next == r->end)
+		return MILL_OK;
+	TRY(scan_next(&r->scan, &r->id, sizeof(r->id)));
+	if (r->begun && r->id <= before)
+		return wrong(r->scan.st, STORE_IDS, "not ascending is the id of vertex", r->next);
+	r->begun = true;
+	return MILL_OK;
+}
+
+/* `order` is the merge of both runs; strictly ascending, so the ids are distinct. */
+static mill_err merge_ids(struct verify *v, struct run *run, struct scan *order)
+{
+	const struct store *st = v->st;
+	u64 before = 0;
+
+	TRY(run_load(&run[0]));
+	TRY(run_load(&run[1]));
+	for (u64 i = 0; i < st->vertices; i++) {
+		bool second = run[0].next == run[0].end ||
+			      (run[1].next < run[1].end && run[1].id < run[0].id);
+		struct run *r = &run[second];
+		vid listed;
+
+		TRY(scan_next(order, &listed, sizeof(listed)));
+		if (listed != r->next || (i && r->id <= before))
+			return wrong(st, STORE_ORDER, "does not sort the ids: entry", i);
+		if ((i == 0 && r->id != st->min_id) ||
+		    (i + 1 == st->vertices && r->id != st->max_id))
+			return wrong_manifest(st, "min_id or max_id");
+		before = r->id;
+		r->next++;
+		TRY(run_load(r));
+		if (i % STORE_BLOCK == STORE_BLOCK - 1)
+			TRY(tick(v, STORE_BLOCK * (sizeof(u64) + sizeof(vid))));
+	}
+	return MILL_OK;
+}
+
+static mill_err check_ids(struct verify *v)
+{
+	const struct store *st = v->st;
+	struct run run[2] = { { .next = 0 }, { .next = 0 } };
+	struct scan order = { .block = NULL };
+	mill_err err;
+
+	err = run_open(&run[0], st, 0, st->sources);
+	if (!err)
+		err = run_open(&run[1], st, st->sources, st->vertices);
+	if (!err)
+		err = scan_open(&order, st, STORE_ORDER, 0);
+	if (!err)
+		err = merge_ids(v, run, &order);
+	scan_close(&run[0].scan);
+	scan_close(&run[1].scan);
+	scan_close(&order);
+	return err;
+}
+
+mill_err store_verify(const struct store *st, struct ticker *ticker)
+{
+	struct verify v = { .st = st, .ticker = ticker };
+	mill_err err;
+
+	ticker_begin(ticker, "verify", "bytes", st->bytes);
+	err = page_frame_new(&v.frame, st, NULL);
+	if (!err)
+		err = check_lists(&v);
+	if (!err)
+		err = check_ids(&v);
+	memory_free(v.frame);
+	return err ? err : ticker_tick(ticker, st->bytes);
+}

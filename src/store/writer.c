@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The writer fills pages list by list and keeps the checksums of all blocks; place.c owns the
+ * directory in which this happens.
+ */
+#include "store/writer.h"
+
+#include <assert.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/checksum.h"
+#include "store/manifest.h"
+#include "store/page.h"
+#include "store/place.h"
+#include "store/stats.h"
+
+/* A file that only grows, with the checksums of its blocks. */
+struct sink {
+	struct file file;
+	u64 size;
+	u8 *block;		/* not yet written: size % STORE_BLOCK bytes; NULL in page files */
+	u64 *sum;
+	u64 n_sums, max_sums;
+};
+
+/* One direction on its way. */
+struct side {
+	u64 n_lists;		/* vertices that came */
+	u64 n_rows;		/* vertices that have rows in pages: up to the last list with edges */
+	u64 n_edges, n_pages;
+	/* The open page. */
+	u64 page_rows, page_edges, page_first, page_skip;
+};
+
+struct store_writer {
+	struct place *place;
+	struct budget *budget;
+	struct manifest manifest;
+	bool begun, in_begun;
+	struct sink sink[STORE_FILES];
+	struct side side[2];
+	struct stats stats;
+	/*
+	 * The open page: neighbours lie at the beginning of the frame and are moved to their place when
+	 * the number of rows is known.
+	 */
+	u8 *frame;
+	u32 *row;
+	u8 *weight;
+};
+
+static mill_err bug(const char *what)
+{
+	return fail(MILL_EBUG, "the store's writer was misused: %s", what);
+}
+
+/* Sinks */
+
+static mill_err sink_open(struct store_writer *w, enum store_file f, bool paged)
+{
+	struct sink *s = &w->sink[f];
+
+	TRY(place_create(w->place, &s->file, store_file_name(f)));
+	if (paged)
+		return MILL_OK;
+	return memory_new(&s->block, w->budget, STORE_BLOCK, 1, "a file buffer");
+}
+
+static mill_err add_sum(struct store_writer *w, struct sink *s, u64 sum)
+{
+	if (s->n_sums == s->max_sums) {
+		u64 max = s->max_sums ? 2 * s->max_sums : 512;
+		u64 *more;
+
+		TRY(memory_new(&more, w->budget, max, sizeof(*more), "checksums"));
+		if (s->n_sums)
+			memcpy(more, s->sum, s->n_sums * sizeof(*more));
+		memory_free(s->sum);
+		s->sum = more;
+		s->max_sums = max;
+	}
+	s->sum[s->n_sums++] = sum;
+	return MILL_OK;
+}
+
+/* size: a block, or the last part of the file; ends at byte `end`. */
+static mill_err put_block(struct store_writer *w, struct sink *s, const void *data, u64 size,
+			  u64 end)
+{
+	TRY(add_sum(w, s, checksum(data, size)));
+	return file_write_at(&s->file, data, size, end - size);
+}
+
+static mill_err sink_add(struct store_writer *w, enum store_file f, const void *data, u64 size)
+{
+	struct sink *s = &w->sink[f];
+	const u8 *from = data;
+
+	while (size) {
+		u64 fill = s->size % STORE_BLOCK;
+		u64 n = min_u64(size, STORE_BLOCK - fill);
+
+		s->size += n;
+		if (n == STORE_BLOCK) {
+			TRY(put_block(w, s, from, n, s->size));
+		} else {
+			memcpy(s->block + fill, from, n);
+			if (fill + n == STORE_BLOCK)
+				TRY(put_block(w, s, s->block, STORE_BLOCK, s->size));
+		}
+		from += n;
+		size -= n;
+	}
+	return MILL_OK;
+}
+
+static mill_err sink_finish(struct store_writer *w, enum store_file f)
+{
+	struct sink *s = &w->sink[f];
+
+	if (s->block && s->size % STORE_BLOCK)
+		TRY(put_block(w, s, s->block, s->size % STORE_BLOCK, s->size));
+	w->manifest.size[f] = s->size;
+	TRY(place_finish(w->place, &s->file));
+	if (!s->block)
+		file_forget(&s->file);	/* pages are read past the cache */
+	return MILL_OK;
+}
+
+static void sink_release(struct sink *s)
+{
+	file_close(&s->file);
+	memory_free(s->block);
+	memory_free(s->sum);
+}
+
+/* Pages */
+
+static enum store_file data_file(bool in)
+{
+	return in ? STORE_IN_PAGES : STORE_OUT_PAGES;
+}
+
+static mill_err put_page(struct store_writer *w, enum store_file f)
+{
+	struct sink *s = &w->sink[f];
+	u32 size = w->manifest.page_size;
+
+	for (u64 at = 0; at < size; at += STORE_BLOCK)
+		TRY(add_sum(w, s, checksum(w->frame + at, STORE_BLOCK)));
+	TRY(file_write_at(&s->file, w->frame, size, s->size));
+	s->size += size;
+	return MILL_OK;
+}
+
+static mill_err close_page(struct store_writer *w, bool in)
+{
+	struct side *d = &w->side[in];
+	size_t wsize = weight_size(w->manifest.weight);
+	struct page_header h = {
+		.magic = PAGE_MAGIC,
+		.number = (u32)d->n_pages,
+		.codec = PAGE_RAW,
+		.direction = in,
+		.first_vertex = (u32)d->page_first,
+		.n_rows = (u32)d->page_rows,
+		.n_edges = (u32)d->page_edges,
+		.row_at = sizeof(h),
+		.neighbour_at = (u32)page_neighbour_at(d->page_rows),
+		.weight_at = wsize ? (u32)page_weight_at(d->page_rows, d->page_edges) : 0,
+		.first_edge = d->n_edges - d->page_edges,
+	};
+	struct page_entry e = {
+		.first_edge = h.first_edge,
+		.skip = d->page_skip,
+		.first_vertex = h.first_vertex,
+		.n_rows = h.n_rows,
+		.n_edges = h.n_edges,
+	};
+	u64 end = page_bytes(d->page_rows, d->page_edges, wsize);
+	u64 list_end = h.neighbour_at + d->page_edges * sizeof(vid);
+
+	if (!d->page_rows)
+		return MILL_OK;
+	if (d->n_pages == UINT32_MAX)
+		return fail(MILL_ELIMIT, "the store needs more than %u pages: choose larger ones",
+			    UINT32_MAX);
+	assert(end <= w->manifest.page_size);
+	memcpy(h.uuid, w->manifest.uuid, sizeof(h.uuid));
+	w->row[d->page_rows] = h.n_edges;
+	memmove(w->frame + h.neighbour_at, w->frame, d->page_edges * sizeof(vid));
+	memcpy(w->frame, &h, sizeof(h));
+	memcpy(w->frame + h.row_at, w->row, 4 * (d->page_rows + 1));
+	if (wsize) {
+		memset(w->frame + list_end, 0, h.weight_at - list_end);
+		memcpy(w->frame + h.weight_at, w->weight, wsize * d->page_edges);
+	}
+	memset(w->frame + end, 0, w->manifest.page_size - end);
+	TRY(put_page(w, data_file(in)));
+	TRY(sink_add(w, data_file(in) + 1, &e, sizeof(e)));
+
+	d->n_pages++;
+	d->page_rows = d->page_edges = d->page_skip = 0;
+	return MILL_OK;
+}
+
+/* Appends a row to the open page; it fits. skip: edges of the list that are in earlier pages. */
+static void put_row(struct store_writer *w, bool in, u64 v, u64 skip, const vid *neighbour,
+		    const u8 *weight, u64 n)
+{
+	struct side *d = &w->side[in];
+	size_t wsize = weight_size(w->manifest.weight);
+
+	if (!d->page_rows) {
+		d->page_first = v;
+		d->page_skip = skip;
+	}
+	w->row[d->page_rows++] = (u32)d->page_edges;
+	if (!n)
+		return;
+	memcpy(w->frame + d->page_edges * sizeof(vid), neighbour, n * sizeof(vid));
+	if (wsize)
+		memcpy(w->weight + d->page_edges * wsize, weight, n * wsize);
+	d->page_edges += n;
+	d->n_edges += n;
+}
+
+/* How many of n further edges, in a new row, the open page has room for; -1: not even the row. */
+static i64 room(const struct store_writer *w, const struct side *d, u64 n)
+{
+	size_t wsize = weight_size(w->manifest.weight);
+	u64 size = w->manifest.page_size;
+	u64 rows = d->page_rows + 1;
+	u64 fit;
+
+	if (page_bytes(rows, d->page_edges, wsize) > size)
+		return -1;
+	fit = (size - page_neighbour_at(rows)) / (sizeof(vid) + wsize);
+	while (page_bytes(rows, fit, wsize) > size)	/* the gap before the weights */
+		fit--;
+	return (i64)min_u64(n, fit - d->page_edges);
+}
+
+static mill_err put_list(struct store_writer *w, bool in, u64 v, const vid *neighbour,
+			 const void *weight, u64 degree)
+{
+	struct side *d = &w->side[in];
+	size_t wsize = weight_size(w->manifest.weight);
+	const u8 *bytes = weight;
+	u64 done = 0;
+
+	for (;;) {
+		i64 n = room(w, d, degree - done);
+
+		if (n >= 0 && (u64)n < degree - done)
+			n -= n % LIST_BLOCK;
+		if (n > 0 || (n == 0 && !degree)) {
+			put_row(w, in, v, done, neighbour + done,
+				wsize ? bytes + done * wsize : NULL, (u64)n);
+			done += (u64)n;
+			if (done == degree)
+				return MILL_OK;
+		}
+		TRY(close_page(w, in));
+	}
+}
+
+/* The public part */
+
+mill_err writer_open(struct store_writer **out, const char *path, bool force, struct budget *budget)
+{
+	struct store_writer *w;
+	mill_err err;
+
+	TRY(memory_new(&w, budget, 1, sizeof(*w), "the store's writer"));
+	w->budget = budget;
+	for (enum store_file f = 0; f < STORE_FILES; f++)
+		w->sink[f].file = FILE_CLOSED;
+	err = place_open(&w->place, path, force, budget);
+	if (err) {
+		writer_abandon(w);
+		return err;
+	}
+	*out = w;
+	return MILL_OK;
+}
+
+/* The same graph in the same shape has the same uuid: stores can be compared byte by byte. */
+static void derive_uuid(struct manifest *m)
+{
+	u64 shape[] = {
+		0, m->fingerprint, m->page_size, m->directed, m->in_pages,
+		m->weight, m->vertices, m->sources, m->edges,
+	};
+
+	for (unsigned half = 0; half < 2; half++) {
+		u64 sum;
+
+		shape[0] = half;
+		sum = checksum(shape, sizeof(shape));
+		memcpy(m->uuid + 8 * half, &sum, 8);
+	}
+	m->uuid[6] = (u8)((m->uuid[6] & 0x0f) | 0x80);	/* RFC 9562: version 8, variant 2 */
+	m->uuid[8] = (u8)((m->uuid[8] & 0x3f) | 0x80);
+}
+
+/* One printable line: whatever a file name or an option may have held. */
+static void copy_origin(char *to, const char *from)
+{
+	size_t n = 0;
+
+	for (; from && *from && n < ORIGIN_MAX; from++) {
+		u8 c = (u8)*from;
+
+		to[n++] = c < 0x20 || c == 0x7f ? '?' : *from;
+	}
+	to[n] = '\0';
+}
+
+mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
+{
+	struct manifest *m = &w->manifest;
+	u32 size = facts->page_size ? facts->page_size : (u32)PAGE_SIZE_DEFAULT;
+	size_t wsize = weight_size(facts->weight);
+
+	if (w->begun)
+		return bug("begun twice");
+	if (size < PAGE_SIZE_MIN || size > PAGE_SIZE_MAX || (size & (size - 1)))
+		return fail(MILL_EUSAGE,
+			    "a page of %u bytes: pages are 64K to 64M, a power of two", size);
+	if (facts->vertices > MAX_VERTICES)
+		return fail(MILL_ELIMIT, "%llu vertices, a store holds at most %llu",
+			    (unsigned long long)facts->vertices, (unsigned long long)MAX_VERTICES);
+	if (facts->edges > MAX_EDGES)
+		return fail(MILL_ELIMIT, "%llu edges, a store holds at most %llu",
+			    (unsigned long long)facts->edges, (unsigned long long)MAX_EDGES);
+	if (facts->sources > facts->vertices)
+		return bug("more sources than vertices");
+
+	m->page_size = size;
+	m->directed = facts->directed;
+	m->in_pages = facts->directed && facts->in_pages;
+	m->weight = facts->weight;
+	m->vertices = facts->vertices;
+	m->sources = facts->sources;
+	m->edges = facts->edges;
+	m->fingerprint = facts->fingerprint;
+	copy_origin(m->origin, facts->origin);
+	derive_uuid(m);
+	w->stats.weight = facts->weight;
+
+	TRY(memory_new(&w->frame, w->budget, size, 1, "a page"));
+	TRY(memory_new(&w->row, w->budget, size, 1, "the rows of a page"));
+	if (wsize)
+		TRY(memory_new(&w->weight, w->budget, size, 1, "the weights of a page"));
+	for (enum store_file f = 0; f < STORE_FILES; f++)
+		if (manifest_has(m, f))
+			TRY(sink_open(w, f, f == STORE_OUT_PAGES || f == STORE_IN_PAGES));
+	w->begun = true;
+	return MILL_OK;
+}
+
+static mill_err check_list(const struct store_writer *w, bool in, u64 degree)
+{
+	const struct side *d = &w->side[in];
+
+	if (!w->begun || (in && !w->manifest.in_pages) || (!in && w->in_begun))
+		return bug("a list out of turn");
+	if (d->n_lists == w->manifest.vertices)
+		return bug("more lists than vertices");
+	if (!in && (d->n_lists < w->manifest.sources) != (degree != 0))
+		return bug("the vertices with out-edges are not the first ones");
+	if (degree > UINT32_MAX)
+		return fail(MILL_ELIMIT, "a vertex has %llu edges, at most %u are possible",
+			    (unsigned long long)degree, UINT32_MAX);
+	if (degree > MAX_EDGES - d->n_edges)
+		return fail(MILL_ELIMIT, "more than %llu edges",
+			    (unsigned long long)MAX_EDGES);
+	return MILL_OK;
+}
+
+mill_err writer_list(struct store_writer *w, bool in, const vid *neighbour, const void *weight,
+		     u64 degree)
+{
+	struct side *d = &w->side[in];
+	u32 narrow = (u32)degree;
+	u64 v;
+
+	TRY(check_list(w, in, degree));
+	if (in && !w->in_begun) {
+		TRY(close_page(w, false));	/* the buffers of the open page are shared */
+		w->in_begun = true;
+	}
+	v = d->n_lists++;
+	if (in || v < w->manifest.sources)
+		TRY(sink_add(w, data_file(in) + 2, &narrow, sizeof(narrow)));
+	if (!degree)
+		return MILL_OK;	/* gets a row when a later vertex has edges */
+
+	for (; d->n_rows < v; d->n_rows++)
+		TRY(put_list(w, in, d->n_rows, NULL, NULL, 0));
+	TRY(put_list(w, in, v, neighbour, weight, degree));
+	d->n_rows = v + 1;
+	if (!in) {
+		stats_add(&w->stats, (vid)v, neighbour, weight, degree);
+		w->manifest.max_degree = max_u64(w->manifest.max_degree, degree);
+	}
+	return MILL_OK;
+}
+
+mill_err writer_append(struct store_writer *w, enum store_file f, const void *data, u64 size)
+{
+	struct manifest *m = &w->manifest;
+	const u8 *bytes = data;
+
+	if (!w->begun || (f != STORE_IDS && f != STORE_ORDER))
+		return bug("appended to a file that is the writer's own");
+	for (u64 at = 0; f == STORE_IDS && at + 8 <= size; at += 8) {
+		bool first = w->sink[f].size + at == 0;
+		u64 id;
+
+		memcpy(&id, bytes + at, sizeof(id));
+		m->min_id = first ? id : min_u64(m->min_id, id);
+		m->max_id = max_u64(m->max_id, id);
+	}
+	return sink_add(w, f, data, size);
+}
+
+/* The checksums of all files, one after the other. */
+static mill_err write_sums(struct store_writer *w)
+{
+	struct file file = FILE_CLOSED;
+	struct checksum_stream *digest;
+	mill_err err;
+	u64 at = 0;
+
+	digest = checksum_begin();
+	if (!digest)
+		return fail(MILL_ENOMEM, "no memory for a checksum");
+	err = place_create(w->place, &file, SUMS_NAME);
+	for (enum store_file f = 0; !err && f < STORE_FILES; f++) {
+		u64 size = w->sink[f].n_sums * sizeof(u64);
+
+		if (!size)
+			continue;
+		checksum_add(digest, w->sink[f].sum, size);
+		err = file_write_at(&file, w->sink[f].sum, size, at);
+		at += size;
+	}
+	if (!err)
+		err = place_finish(w->place, &file);
+	w->manifest.sums = checksum_end(digest);
+	file_close(&file);
+	return err;
+}
+
+/* What the lists revealed; false if they are not what the facts said. */
+static bool take_counts(struct store_writer *w)
+{
+	struct manifest *m = &w->manifest;
+	const struct stats *s = &w->stats;
+	u64 pairs;
+
+	m->stored_edges = s->edges;
+	m->in_rows = w->side[1].n_rows;
+	m->self_loops = s->self_loops;
+	m->min_weight = s->min_weight;
+	m->max_weight = s->max_weight;
+	m->sum_weight = stats_sum_weight(s);
+	pairs = s->edges - s->self_loops;
+	return w->side[0].n_lists >= m->sources && !s->not_a_number &&
+	       (!m->in_pages || w->side[1].n_edges == s->edges) &&
+	       m->edges == (m->directed ? s->edges : s->self_loops + pairs / 2) &&
+	       m->size[STORE_IDS] == m->vertices * 8 &&
+	       m->size[STORE_ORDER] == m->vertices * sizeof(vid);
+}
+
+static mill_err finish(struct store_writer *w)
+{
+	static const u32 none;
+	char text[MANIFEST_MAX];
+
+	if (!w->begun)
+		return bug("committed before it was begun");
+	TRY(close_page(w, w->in_begun));
+	for (; w->manifest.in_pages && w->side[1].n_lists < w->manifest.vertices;
+	     w->side[1].n_lists++)
+		TRY(sink_add(w, STORE_IN_DEGREES, &none, sizeof(none)));
+	for (enum store_file f = 0; f < STORE_FILES; f++)
+		if (manifest_has(&w->manifest, f))
+			TRY(sink_finish(w, f));
+	TRY(write_sums(w));
+	if (!take_counts(w))
+		return bug("the lists are not what was announced");
+	return place_commit(w->place, text, manifest_format(text, &w->manifest));
+}
+
+mill_err writer_commit(struct store_writer *w)
+{
+	mill_err err = finish(w);
+
+	writer_abandon(w);	/* a committed place is left alone */
+	return err;
+}
+
+void writer_abandon(struct store_writer *w)
+{
+	if (!w)
+		return;
+	for (enum store_file f = 0; f < STORE_FILES; f++)
+		sink_release(&w->sink[f]);
+	memory_free(w->frame);
+	memory_free(w->row);
+	memory_free(w->weight);
+	place_close(w->place);
+	memory_free(w);
+}

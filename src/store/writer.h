@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes a store, all or nothing: into PATH.new (locked, so that a second process that makes the same
+ * store is refused, and what a killed one left is swept), renamed to PATH when everything is durable.
+ */
+#ifndef STORE_WRITER_H
+#define STORE_WRITER_H
+
+#include "store/store.h"
+
+struct store_writer;
+
+/* What the manifest says; counts that pages reveal (bytes, sums) are the writer's. */
+struct store_facts {
+	u64 vertices, sources, edges;
+	bool directed;
+	bool in_pages;		/* a directed store that has them */
+	enum mill_weight weight;
+	u32 page_size;
+	u64 fingerprint;	/* of the input and the options that shape the graph: the uuid comes from it */
+	const char *origin;
+};
+
+mill_err writer_open(struct store_writer **out, const char *path, bool force, struct budget *budget);
+/* Before the first list. */
+mill_err writer_begin(struct store_writer *w, const struct store_facts *facts);
+/*
+ * The next vertex's list (vertices come in order, one call each, from 0; empty lists too). neighbour is
+ * ascending; weight: of the store's type, or NULL. All out-lists, then all in-lists.
+ */
+mill_err writer_list(struct store_writer *w, bool in, const vid *neighbour, const void *weight, u64 degree);
+/* Appends to a vector file: STORE_IDS, STORE_ORDER (degrees are the writer's own). */
+mill_err writer_append(struct store_writer *w, enum store_file f, const void *data, u64 size);
+/* Makes it durable and visible; frees w also when it fails (and then nothing is left behind). */
+mill_err writer_commit(struct store_writer *w);
+void writer_abandon(struct store_writer *w);
+
+#endif

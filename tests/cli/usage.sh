@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+# What can be typed wrongly: exit 2, one line, a hint. And what help shows.
+. "$(dirname "$0")/lib.sh"
+
+expect 2; hints "help"
+expect 2 nonsense; hints "unknown command 'nonsense'"
+expect 2 bsf; hints "did you mean 'bfs'"
+expect 0 --version; says "millrace 0."; says "cpu"
+expect 0 help; says "import"; says "exit codes"
+expect 0 --help; says "pagerank"
+expect 2 help nothing
+
+# Every command explains itself, both ways, with examples; help and list name the same algorithms.
+for command in import generate export info verify plan bfs sssp pagerank list help; do
+	expect 0 help $command; says "usage: millrace $command"; says "examples:"
+	cp out first
+	expect 0 $command --help; must cmp out first
+	expect 2 $command --nonsense; hints "unknown option --nonsense"
+done
+expect 0 list; says "algorithms:"; says "devices:"; says "policies:"; says "formats:"; says "kron"
+expect 0 list algorithms --json
+cp out listed
+json listed "{a['name'] for a in r['algorithms']} >= {'bfs', 'sssp', 'pagerank'}"
+for algorithm in $(python3 -c "import json; print(*[a['name'] for a in json.load(open('listed'))['algorithms']])"); do
+	expect 0 help "$algorithm"
+done
+expect 2 list nonsense
+
+expect 0 generate kron --scale 6 --seed 1 -o g.mill
+
+# Options: both spellings, values that are missing, malformed, out of range or given twice.
+expect 0 bfs g.mill --source=max-degree --threads=1
+expect 0 bfs --source max-degree -- g.mill
+expect 2 bfs g.mill --sorce 1; hints "did you mean --source?"
+expect 2 bfs g.mill -x
+expect 2 bfs g.mill --source; hints "--source ID"
+expect 2 bfs g.mill --source --check; hints "needs a value"
+expect 2 bfs g.mill --source 1 --source 2; hints "twice"
+expect 2 bfs g.mill --check=yes; hints "takes no value"
+expect 2 bfs g.mill --threads 0
+expect 2 bfs g.mill --threads 2x
+expect 2 bfs g.mill --threads -1
+expect 2 bfs g.mill --seed 18446744073709551616
+expect 2 bfs g.mill --repeat 0
+expect 2 bfs g.mill --memory ""
+expect 2 bfs g.mill --memory 12Q
+expect 2 bfs g.mill --memory -5M
+expect 2 bfs g.mill --io nonsense; hints "pread"
+expect 2 bfs g.mill --policy nonsense; hints "list policies"
+expect 2 bfs g.mill --device nonsense
+expect 2 bfs g.mill --device-memory 64M; hints "--device"
+expect 2 bfs g.mill --json=
+expect 2 bfs g.mill --progress=sometimes
+expect 2 bfs g.mill --damping 0.5; hints "unknown option"
+expect 2 bfs; hints "usage: millrace bfs STORE"
+expect 2 bfs g.mill h.mill; hints "too many"
+expect 2 bfs g.mill --checkpoint d
+expect 2 bfs g.mill --trace f
+expect 2 pagerank g.mill --source 1; hints "unknown option"
+for value in 0 1 -0.5 2 nan inf 0x1p-1 "" "0.5 "; do
+	expect 2 pagerank g.mill --damping "$value"
+done
+expect 2 pagerank g.mill --tolerance -1e-9
+expect 2 pagerank g.mill --iterations 0
+expect 2 pagerank g.mill --precision f16
+expect 2 pagerank g.mill --exact --precision f64
+expect 2 sssp g.mill --delta 0
+expect 2 sssp g.mill --source max-degree; hints "weight"
+expect 2 plan bfs g.mill --precision f64; hints "means nothing for bfs"
+expect 2 plan nonsense g.mill
+expect 2 plan bfs
+expect 2 import x.el; hints "-o STORE"
+expect 2 import x.el -o x.mill --directed --undirected
+expect 2 import x.el -o x.mill --weights 2
+expect 2 import x.el -o x.mill --weights three
+expect 2 import x.el -o x.mill --weight-type u32; hints "--weights"
+expect 2 import x.el -o x.mill --dedup some; hints "first"
+expect 2 import x.el -o x.mill --memory 25%
+expect 2 generate kron --scale 6; hints "-o STORE"
+expect 2 generate kron -o x.mill; hints "--scale"
+expect 2 generate kron --scale 6 --vertices 64 -o x.mill
+expect 2 generate krom --scale 6 -o x.mill; hints "did you mean 'kron'"
+expect 2 generate path --vertices 6 --degree 3 -o x.mill; hints "means nothing for path"
+expect 2 generate star --vertices 6 --a 0.3 -o x.mill
+expect 2 generate kron --scale 6 --page-size 100K -o x.mill
+expect 2 generate kron --scale 6 --page-size 32K -o x.mill
+expect 2 generate kron --scale 6 --page-size 8G -o x.mill
+expect 2 generate kron --scale 6 --codec packed -o x.mill
+expect 2 export g.mill; hints "-o FILE"
+must [ ! -e x.mill ]
+must [ ! -e x.mill.new ]
+done_testing

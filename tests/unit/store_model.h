@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Small graphs as plain edge lists, and stores made of them through the writer: what the tests
+ * of the store share. Vertices are given by vid: sources are 0 .. sources - 1.
+ */
+#ifndef TEST_STORE_MODEL_H
+#define TEST_STORE_MODEL_H
+
+#include "unit.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/checksum.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "store/manifest.h"
+#include "store/page.h"
+#include "store/store.h"
+#include "store/writer.h"
+
+#define UNUSED __attribute__((unused))
+
+struct arc {
+	u32 from, to, ordinal;
+	u64 weight;	/* bits of the graph's type */
+};
+
+struct graph {
+	u32 n, sources;
+	bool directed, out_only;
+	enum mill_weight weight;
+	struct arc *arc;	/* stored ones: both directions of an undirected edge */
+	u32 n_arcs;
+	u64 edges;		/* as meant */
+	u64 *id;
+};
+
+#define assert_ok(call)                                                     \
+	do {                                                                \
+		mill_err assert_err_ = (call);                              \
+		if (assert_err_)                                            \
+			fail_msg("%s: %d: %s", #call, assert_err_, mill_error()); \
+	} while (0)
+
+static char scratch[64];
+
+UNUSED static int scratch_make(void **state)
+{
+	(void)state;
+	snprintf(scratch, sizeof(scratch), "/tmp/millrace-test-XXXXXX");
+	return mkdtemp(scratch) ? 0 : -1;
+}
+
+UNUSED static int scratch_remove(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", scratch);
+	return system(command);
+}
+
+/* A path in the scratch directory; good for the next 63 calls. */
+UNUSED static const char *in_scratch(const char *name)
+{
+	static char ring[64][256];
+	static unsigned next;
+	char *to = ring[next++ % 64];
+
+	snprintf(to, sizeof(ring[0]), "%s/%s", scratch, name);
+	return to;
+}
+
+static u64 random_weight(enum mill_weight type, u64 seed, u64 i)
+{
+	f32 f = (f32)random_unit(seed, i) * 100 - 20;
+	f64 d = random_unit(seed, i) * 100 - 20;
+	u64 bits = 0;
+
+	switch (type) {
+	case MILL_WEIGHT_NONE:
+		break;
+	case MILL_WEIGHT_U32:
+		return (u32)random_at(seed, i);
+	case MILL_WEIGHT_I32:
+		return (u32)random_at(seed, i);
+	case MILL_WEIGHT_F32:
+		memcpy(&bits, &f, sizeof(f));
+		break;
+	case MILL_WEIGHT_F64:
+		memcpy(&bits, &d, sizeof(d));
+		break;
+	}
+	return bits;
+}
+
+static void graph_release(struct graph *g)
+{
+	free(g->arc);
+	free(g->id);
+}
+
+/* Room for max arcs and ids that interleave sources and others; the largest is 2^64 - 1. */
+static void graph_init(struct graph *g, u32 n, u32 sources, u32 max_arcs)
+{
+	u32 next[2] = { 0, sources };
+
+	g->n = n;
+	g->sources = sources;
+	g->arc = calloc(max_arcs + 1, sizeof(*g->arc));
+	g->id = calloc(n + 1, sizeof(*g->id));
+	assert_true(g->arc && g->id);
+	for (u32 rank = 0; rank < n; rank++) {
+		bool other = next[0] == sources || (next[1] < n && random_at(n, rank) & 1);
+
+		g->id[next[other]++] = rank + 1 == n ? UINT64_MAX : 5 + 3 * (u64)rank;
+	}
+}
+
+/* Adds an edge as meant. */
+static void graph_add(struct graph *g, u32 u, u32 v, u64 weight)
+{
+	u32 ordinal = (u32)g->edges++;
+
+	g->arc[g->n_arcs++] = (struct arc){ u, v, ordinal, weight };
+	if (!g->directed && u != v)
+		g->arc[g->n_arcs++] = (struct arc){ v, u, ordinal, weight };
+}
+
+/* Every source gets an edge at least, then m more at random; few vertices give parallel edges. */
+UNUSED static void graph_random(struct graph *g, u32 n, u32 sources, u32 m, u64 seed)
+{
+	graph_init(g, n, sources, 2 * (m + sources));
+	for (u32 u = 0; u < sources; u++)
+		graph_add(g, u, (u32)random_below(seed, u, g->directed ? n : sources),
+			  random_weight(g->weight, seed + 1, g->edges));
+	for (u32 i = 0; i < m && sources; i++) {
+		u32 u = (u32)random_below(seed + 2, i, sources);
+		u32 v = (u32)random_below(seed + 3, i, g->directed ? n : sources);
+
+		graph_add(g, u, v, random_weight(g->weight, seed + 1, g->edges));
+	}
+}
+
+static int by_out(const void *a, const void *b)
+{
+	const struct arc *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal;
+}
+
+static int by_in(const void *a, const void *b)
+{
+	const struct arc *x = a, *y = b;
+
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal;
+}
+
+static void put_weight(void *to, enum mill_weight type, u64 k, u64 bits)
+{
+	memcpy((u8 *)to + k * weight_size(type), &bits, weight_size(type));
+}
+
+/* All lists of a direction, in order, by one sort. */
+static mill_err write_lists(struct store_writer *w, struct graph *g, bool in)
+{
+	vid *neighbour = calloc(g->n_arcs + 1, sizeof(vid));
+	u8 *weight = calloc(g->n_arcs + 1, 8);
+	mill_err err = MILL_OK;
+	u32 i = 0;
+
+	qsort(g->arc, g->n_arcs, sizeof(*g->arc), in ? by_in : by_out);
+	for (u32 v = 0; v < g->n && !err; v++) {
+		u64 k = 0;
+
+		for (; i < g->n_arcs && (in ? g->arc[i].to : g->arc[i].from) == v; i++, k++) {
+			neighbour[k] = (vid)(in ? g->arc[i].from : g->arc[i].to);
+			put_weight(weight, g->weight, k, g->arc[i].weight);
+		}
+		err = writer_list(w, in, neighbour, g->weight ? weight : NULL, k);
+	}
+	free(neighbour);
+	free(weight);
+	return err;
+}
+
+static mill_err write_ids(struct store_writer *w, const struct graph *g)
+{
+	vid *order = calloc(g->n + 1, sizeof(vid));
+	u32 a = 0, b = g->sources;
+	mill_err err;
+
+	for (u32 i = 0; i < g->n; i++) {
+		bool other = a == g->sources || (b < g->n && g->id[b] < g->id[a]);
+
+		order[i] = (vid)(other ? b++ : a++);
+	}
+	err = writer_append(w, STORE_IDS, g->id, (u64)g->n * 8);
+	if (!err)
+		err = writer_append(w, STORE_ORDER, order, (u64)g->n * sizeof(vid));
+	free(order);
+	return err;
+}
+
+static mill_err graph_write(struct graph *g, const char *path, u32 page_size, bool force)
+{
+	struct store_facts facts = {
+		.vertices = g->n,
+		.sources = g->sources,
+		.edges = g->edges,
+		.directed = g->directed,
+		.in_pages = g->directed && !g->out_only,
+		.weight = g->weight,
+		.page_size = page_size,
+		.fingerprint = 0x1234,
+		.origin = "test",
+	};
+	struct store_writer *w;
+	mill_err err;
+
+	TRY(writer_open(&w, path, force, NULL));
+	err = writer_begin(w, &facts);
+	if (!err)
+		err = write_lists(w, g, false);
+	if (!err && facts.in_pages)
+		err = write_lists(w, g, true);
+	if (!err)
+		err = write_ids(w, g);
+	if (!err)
+		return writer_commit(w);
+	writer_abandon(w);
+	return err;
+}
+
+/* Open and verify: what finds every accident. */
+UNUSED static mill_err open_and_verify(const char *path)
+{
+	struct ticker ticker;
+	struct store *st;
+	mill_err err;
+
+	TRY(store_open(&st, path, NULL));
+	ticker_init(&ticker, NULL);
+	err = store_verify(st, &ticker);
+	store_close(st);
+	return err;
+}
+
+/* Whole files. */
+UNUSED static u8 *slurp(const char *path, size_t *size)
+{
+	FILE *f = fopen(path, "rb");
+	u8 *data;
+	long n;
+
+	assert_non_null(f);
+	fseek(f, 0, SEEK_END);
+	n = ftell(f);
+	rewind(f);
+	data = calloc((size_t)n + 1, 1);
+	assert_non_null(data);
+	*size = fread(data, 1, (size_t)n, f);
+	assert_int_equal(*size, n);
+	fclose(f);
+	return data;
+}
+
+UNUSED static void spill(const char *path, const void *data, size_t size)
+{
+	FILE *f = fopen(path, "wb");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(data, 1, size, f), size);
+	assert_int_equal(fclose(f), 0);
+}
+
+UNUSED static const char *part_path(const char *store, const char *name)
+{
+	static char ring[4][512];
+	static unsigned next;
+	char *to = ring[next++ % 4];
+
+	snprintf(to, sizeof(ring[0]), "%s/%s", store, name);
+	return to;
+}
+
+/* Writes a manifest's text with its checksum made right. */
+UNUSED static void seal_manifest(const char *store, const char *text, size_t size)
+{
+	char all[8192];
+
+	assert_true(size + 26 < sizeof(all));
+	memcpy(all, text, size);
+	snprintf(all + size, sizeof(all) - size, "checksum %016llx\n",
+		 (unsigned long long)checksum(text, size));
+	spill(part_path(store, "manifest"), all, size + 26);
+}
+
+/* Makes all checksums right again after files were altered: what an attacker can do. */
+UNUSED static void reseal(const char *store)
+{
+	u64 sum[4096], n = 0;
+	size_t size;
+	char *text, *at;
+
+	for (enum store_file f = 0; f < STORE_FILES; f++) {
+		const char *path = part_path(store, store_file_name(f));
+		u8 *data;
+
+		if (access(path, F_OK))
+			continue;
+		data = slurp(path, &size);
+		for (size_t b = 0; b < size; b += STORE_BLOCK) {
+			assert_true(n < ARRAY_LEN(sum));
+			sum[n++] = checksum(data + b, min_u64(STORE_BLOCK, size - b));
+		}
+		free(data);
+	}
+	spill(part_path(store, "sums"), sum, n * 8);
+	text = (char *)slurp(part_path(store, "manifest"), &size);
+	at = strstr(text, "\nsums ");
+	assert_non_null(at);
+	sprintf(at, "\nsums %016llx\n", (unsigned long long)checksum(sum, n * 8));
+	seal_manifest(store, text, strlen(text));
+	free(text);
+}
+
+#endif

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "unit.h"
+
+/* Every test works in an empty directory of its own. */
+static char home[PATH_MAX], scratch[PATH_MAX];
+
+static int enter(void **state)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	(void)state;
+	snprintf(scratch, sizeof(scratch), "%s/millrace-test-XXXXXX", tmp ? tmp : "/tmp");
+	return !getcwd(home, sizeof(home)) || !mkdtemp(scratch) || chdir(scratch);
+}
+
+static int leave(void **state)
+{
+	(void)state;
+	return chdir(home) || dir_remove(scratch);
+}
+
+static unsigned n_entries(void)
+{
+	DIR *dir = opendir(".");
+	unsigned n = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n - 2;
+}
+
+static void put(const char *path, const char *text)
+{
+	struct file f;
+
+	unlink(path);
+	assert_int_equal(file_open(&f, AT_FDCWD, path, FILE_CREATE, NULL), MILL_OK);
+	assert_int_equal(file_write_at(&f, text, strlen(text), 0), MILL_OK);
+	file_close(&f);
+}
+
+static void expect(const char *path, const char *text)
+{
+	char got[256] = "";
+	struct file f;
+	u64 size;
+
+	assert_int_equal(file_open(&f, AT_FDCWD, path, FILE_READ, NULL), MILL_OK);
+	assert_int_equal(file_size(&f, &size), MILL_OK);
+	assert_int_equal(size, strlen(text));
+	assert_int_equal(file_read_at(&f, got, size, 0), MILL_OK);
+	assert_string_equal(got, text);
+	file_close(&f);
+}
+
+static void test_open(void **state)
+{
+	struct file f = FILE_CLOSED;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(file_open(&f, AT_FDCWD, "gone", FILE_READ, NULL), MILL_EIO);
+	assert_string_equal(mill_error(), "cannot open gone: No such file or directory");
+	assert_int_equal(file_open(&f, AT_FDCWD, "gone", FILE_READ_DIRECT, "s/gone"), MILL_EIO);
+	assert_string_equal(mill_error(), "cannot open s/gone: No such file or directory");
+	assert_int_equal(f.fd, -1);
+
+	assert_int_equal(file_open(&f, AT_FDCWD, "new", FILE_CREATE, NULL), MILL_OK);
+	assert_int_equal(fstat(f.fd, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	file_close(&f);
+	file_close(&f);
+	assert_int_equal(file_open(&f, AT_FDCWD, "new", FILE_CREATE, NULL), MILL_EIO);
+	assert_string_equal(mill_error(), "cannot create new: File exists");
+
+	/* A FIFO or a directory in place of a page file neither hangs nor passes. */
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(file_open(&f, AT_FDCWD, "fifo", FILE_READ_DIRECT, NULL), MILL_EIO);
+	assert_int_equal(file_open(&f, AT_FDCWD, ".", FILE_READ_DIRECT, NULL), MILL_EIO);
+}
+
+static void test_read_at(void **state)
+{
+	char got[16] = "";
+	struct file f;
+
+	(void)state;
+	put("f", "0123456789");
+	assert_int_equal(file_open(&f, AT_FDCWD, "f", FILE_READ, NULL), MILL_OK);
+	assert_int_equal(file_read_at(&f, got, 4, 3), MILL_OK);
+	assert_memory_equal(got, "3456", 4);
+	assert_int_equal(file_read_at(&f, got, 0, 99), MILL_OK);
+	assert_int_equal(file_read_at(&f, got, 4, 8), MILL_ECORRUPT);
+	assert_string_equal(mill_error(), "f ends at byte 10, byte 11 is expected");
+	assert_int_equal(file_read_at(&f, got, 4, UINT64_MAX - 1), MILL_ECORRUPT);
+	assert_int_equal(file_read_at(&f, got, 4, INT64_MAX), MILL_ECORRUPT);
+	file_forget(&f);
+	file_close(&f);
+}
+
+static void test_direct(void **state)
+{
+	u64 size = 3 * MIB;
+	u8 *data, *back;
+	struct file f;
+
+	(void)state;
+	assert_int_equal(memory_new(&data, NULL, size, 1, "data"), MILL_OK);
+	assert_int_equal(memory_new(&back, NULL, size + 4096, 1, "data"), MILL_OK);
+	for (u64 i = 0; i < size; i++)
+		data[i] = (u8)(i * 7 + i / 4096);
+	assert_int_equal(file_open(&f, AT_FDCWD, "f", FILE_CREATE, NULL), MILL_OK);
+	assert_int_equal(file_reserve(&f, size), MILL_OK);
+	assert_int_equal(file_write_at(&f, data, size - 100, 0), MILL_OK);
+	assert_int_equal(file_write_at(&f, data + size - 100, 100, size - 100), MILL_OK);
+	assert_int_equal(file_sync(&f), MILL_OK);
+	assert_int_equal(file_read_at(&f, back, 10, 5000), MILL_OK);
+	assert_memory_equal(back, data + 5000, 10);
+	file_close(&f);
+
+	assert_int_equal(file_open(&f, AT_FDCWD, "f", FILE_READ_DIRECT, NULL), MILL_OK);
+	assert_int_equal(file_read_at(&f, back, size - 8192, 8192), MILL_OK);
+	assert_memory_equal(back, data + 8192, size - 8192);
+	assert_int_equal(file_read_at(&f, back, 8192, size - 4096), MILL_ECORRUPT);
+	file_close(&f);
+
+	/* A file cut in the middle of a sector. */
+	assert_int_equal(truncate("f", 5000), 0);
+	assert_int_equal(file_open(&f, AT_FDCWD, "f", FILE_READ_DIRECT, NULL), MILL_OK);
+	assert_int_equal(file_read_at(&f, back, 8192, 0), MILL_ECORRUPT);
+	assert_string_equal(mill_error(), "f ends at byte 5000, byte 8191 is expected");
+	file_close(&f);
+	memory_free(data);
+	memory_free(back);
+}
+
+static void test_pipe(void **state)
+{
+	static char big[300000], back[300000];
+	struct file from = FILE_CLOSED, to = FILE_CLOSED;
+	u64 fill = 0, got = 1;
+	int fd[2], status;
+	pid_t child;
+
+	(void)state;
+	memset(big, 'x', sizeof(big));
+	big[123456] = 'y';
+	assert_int_equal(pipe(fd), 0);
+	/* Non-blocking ends, as a shell may leave them: reads and writes must wait all the same. */
+	assert_int_equal(fcntl(fd[0], F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(fcntl(fd[1], F_SETFL, O_NONBLOCK), 0);
+	from.fd = fd[0];
+	to.fd = fd[1];
+	child = fork();
+	if (!child) {
+		close(fd[0]);
+		_exit((int)file_write_next(&to, big, sizeof(big)));
+	}
+	file_close(&to);
+	while (got && fill < sizeof(back)) {
+		assert_int_equal(file_read_next(&from, back + fill, sizeof(back) - fill, &got), MILL_OK);
+		fill += got;
+	}
+	assert_int_equal(fill, sizeof(back));
+	assert_memory_equal(back, big, sizeof(big));
+	assert_int_equal(file_read_next(&from, back, 1, &got), MILL_OK);
+	assert_int_equal(got, 0);
+	file_close(&from);
+	waitpid(child, &status, 0);
+	assert_int_equal(status, 0);
+}
+
+/* Neither a closed pipe nor a file size limit kills, with the signals at their defaults. */
+static void test_signals(void **state)
+{
+	struct rlimit old, small = { .rlim_cur = 1000 };
+	struct file f = FILE_CLOSED;
+	char data[2000] = "";
+	int fd[2];
+
+	(void)state;
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	assert_int_equal(pipe(fd), 0);
+	close(fd[0]);
+	f.fd = fd[1];
+	assert_int_equal(file_write_next(&f, "x", 1), MILL_EIO);
+	assert_non_null(strstr(mill_error(), "Broken pipe"));
+	file_close(&f);
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	small.rlim_max = old.rlim_max;
+	assert_int_equal(file_open(&f, AT_FDCWD, "f", FILE_CREATE, NULL), MILL_OK);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	assert_int_equal(file_write_at(&f, data, sizeof(data), 0), MILL_ENOSPACE);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	file_close(&f);
+}
+
+static void test_dirs(void **state)
+{
+	(void)state;
+	assert_int_equal(dir_remove("gone"), MILL_OK);
+	assert_int_equal(dir_make("a"), MILL_OK);
+	assert_int_equal(dir_make("a"), MILL_EIO);
+	assert_int_equal(dir_make("gone/b"), MILL_EIO);
+	put("a/1", "of a");
+	assert_int_equal(dir_sync("a"), MILL_OK);
+	assert_int_equal(dir_sync("gone"), MILL_EIO);
+
+	assert_int_equal(dir_rename("a", "b", false), MILL_OK);
+	assert_false(path_exists("a"));
+	expect("b/1", "of a");
+	assert_int_equal(dir_make("a"), MILL_OK);
+	put("a/1", "new");
+	assert_int_equal(dir_rename("a", "b", false), MILL_EUSAGE);
+	assert_int_equal(dir_rename("a", "b", true), MILL_OK);
+	expect("b/1", "new");
+	expect("a/1", "of a");
+	assert_int_equal(dir_rename("a", "c", true), MILL_OK);	/* nothing to swap with */
+	assert_false(path_exists("a"));
+	assert_int_equal(dir_rename("gone", "d", false), MILL_EIO);
+
+	/* A link to a directory is not followed, one inside is removed and not what it names. */
+	assert_int_equal(symlink("b", "link"), 0);
+	assert_int_equal(dir_remove("link"), MILL_EIO);
+	assert_int_equal(symlink("../b/1", "c/link"), 0);
+	assert_int_equal(dir_remove("c"), MILL_OK);
+	expect("b/1", "new");
+	assert_int_equal(dir_make("b/deeper"), MILL_OK);
+	assert_int_equal(dir_remove("b"), MILL_EIO);
+	assert_int_equal(dir_remove("b/deeper"), MILL_OK);
+	for (int i = 0; i < 500; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "b/file%d", i);
+		put(name, "x");
+	}
+	assert_int_equal(dir_remove("b"), MILL_OK);
+	assert_int_equal(unlink("link"), 0);
+	assert_int_equal(n_entries(), 0);
+}
+
+static void test_outfile(void **state)
+{
+	static char big[1000000];
+	struct outfile *o;
+	struct stat st;
+	struct file f;
+	mode_t old = umask(027);
+
+	(void)state;
+	put("out", "before");
+	assert_int_equal(outfile_open(&o, "out"), MILL_OK);
+	assert_int_equal(outfile_write(o, "abc", 3), MILL_OK);
+	assert_int_equal(outfile_printf(o, " %d %s", 7, "x"), MILL_OK);
+	expect("out", "before");	/* not yet */
+	assert_int_equal(n_entries(), 2);
+	assert_int_equal(outfile_commit(o), MILL_OK);
+	expect("out", "abc 7 x");
+	assert_int_equal(stat("out", &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0640);
+	umask(old);
+
+	assert_int_equal(outfile_open(&o, "out"), MILL_OK);
+	assert_int_equal(outfile_write(o, "never", 5), MILL_OK);
+	outfile_abandon(o);
+	outfile_abandon(NULL);
+	expect("out", "abc 7 x");
+	assert_int_equal(n_entries(), 1);
+
+	/* Larger than the buffer, in pieces of every kind. */
+	memset(big, 'z', sizeof(big) - 1);
+	assert_int_equal(outfile_open(&o, "big"), MILL_OK);
+	for (int i = 0; i < 70000; i++)
+		assert_int_equal(outfile_printf(o, "%06d\n", i), MILL_OK);
+	assert_int_equal(outfile_printf(o, "%s", big), MILL_OK);
+	assert_int_equal(outfile_write(o, big, sizeof(big) - 1), MILL_OK);
+	assert_int_equal(outfile_commit(o), MILL_OK);
+	assert_int_equal(file_open(&f, AT_FDCWD, "big", FILE_READ, NULL), MILL_OK);
+	assert_int_equal(fstat(f.fd, &st), 0);
+	assert_int_equal(st.st_size, 70000 * 7 + 2 * 999999);
+	assert_int_equal(file_read_at(&f, big, 490001, 0), MILL_OK);
+	assert_memory_equal(big + 69999 * 7, "069999\nz", 8);
+	file_close(&f);
+}
+
+static void test_outfile_places(void **state)
+{
+	struct outfile *o;
+	char name[64];
+	int fd;
+
+	(void)state;
+	assert_int_equal(outfile_open(&o, "no/such/dir"), MILL_EIO);
+	assert_non_null(strstr(mill_error(), "no/such/dir"));
+	assert_int_equal(outfile_open(&o, "."), MILL_EIO);
+
+	/* What killed processes left goes, what someone still writes stays. */
+	snprintf(name, sizeof(name), "out.partial-%ld", (long)getpid());
+	put(name, "stale");
+	put("out.partial-999999999", "stale");
+	put("out.partial-12345", "live");
+	put("out.partial-x", "not ours");
+	fd = open("out.partial-12345", O_RDONLY);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_int_equal(outfile_open(&o, "out"), MILL_OK);
+	assert_false(path_exists("out.partial-999999999"));
+	assert_true(path_exists("out.partial-12345"));
+	close(fd);
+	assert_true(path_exists("out.partial-x"));
+	assert_int_equal(outfile_write(o, "new", 3), MILL_OK);
+	assert_int_equal(outfile_commit(o), MILL_OK);
+	expect("out", "new");
+
+	/* A device is written, never replaced; a link's target is replaced, never the link. */
+	assert_int_equal(outfile_open(&o, "/dev/null"), MILL_OK);
+	assert_int_equal(outfile_write(o, "gone", 4), MILL_OK);
+	assert_int_equal(outfile_commit(o), MILL_OK);
+	assert_int_equal(symlink("out", "link"), 0);
+	assert_int_equal(outfile_open(&o, "link"), MILL_OK);
+	assert_int_equal(outfile_write(o, "linked", 6), MILL_OK);
+	assert_int_equal(outfile_commit(o), MILL_OK);
+	expect("out", "linked");
+	assert_int_equal(readlink("link", name, sizeof(name)), 3);
+}
+
+static void test_outfile_full(void **state)
+{
+	struct outfile *o;
+
+	(void)state;
+	if (access("/dev/full", W_OK))
+		skip();
+	assert_int_equal(outfile_open(&o, "/dev/full"), MILL_OK);
+	assert_int_equal(outfile_write(o, "x", 1), MILL_OK);
+	assert_int_equal(outfile_commit(o), MILL_ENOSPACE);
+}
+
+static void test_stdout(void **state)
+{
+	int fd[2], keep = dup(STDOUT_FILENO);
+	struct outfile *o;
+	char got[8] = "";
+
+	(void)state;
+	assert_int_equal(pipe(fd), 0);
+	fflush(stdout);
+	dup2(fd[1], STDOUT_FILENO);
+	close(fd[1]);
+	assert_int_equal(outfile_open(&o, "-"), MILL_OK);
+	assert_int_equal(outfile_write(o, "hello", 5), MILL_OK);
+	assert_int_equal(outfile_commit(o), MILL_OK);
+	assert_int_equal(fcntl(STDOUT_FILENO, F_GETFD), 0);	/* still open */
+	assert_int_equal(read(fd[0], got, sizeof(got)), 5);
+	assert_string_equal(got, "hello");
+	close(fd[0]);
+	assert_int_equal(outfile_open(&o, "-"), MILL_OK);
+	assert_int_equal(outfile_write(o, "hello", 5), MILL_OK);
+	assert_int_equal(outfile_commit(o), MILL_EIO);
+	dup2(keep, STDOUT_FILENO);
+	close(keep);
+	assert_non_null(strstr(mill_error(), "standard output: Broken pipe"));
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, enter, leave)
+	const struct CMUnitTest tests[] = {
+		TEST(test_open),	TEST(test_read_at),	    TEST(test_direct),
+		TEST(test_pipe),	TEST(test_signals),	    TEST(test_dirs),
+		TEST(test_outfile),	TEST(test_outfile_places),  TEST(test_outfile_full),
+		TEST(test_stdout),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
