@@ -42,16 +42,20 @@ MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
 	struct need need;
 	const u32 *depth;
 	u32 levels;
+	vid root;
 
-	TRY(run_source(r, how ? how->source : NULL, &r->root));
+	/* Until run_begin the last result stands, and its certificate needs its own root. */
+	TRY(run_source(r, how ? how->source : NULL, &root));
 	TRY(bfs_need(r, how, &need));
 	TRY(run_begin(r, "bfs", &need));
+	r->root = root;
 	TRY(run_vec(r, &a.depth, "depth", r->store->vertices, sizeof(u32), &unreached));
 	TRY(run_frontier(r, &front, false));
 
+	TRY(device_prepare(r->device, &bfs_advance.program.source));
 	run_start(r);
-	TRY(vec_set(a.depth, r->root, &a.level));
-	TRY(frontier_set(front, r->root));
+	TRY(vec_set(a.depth, root, &a.level));
+	TRY(frontier_set(front, root));
 	for (; front->n; a.level++)
 		TRY(op_advance(r, &bfs_advance, &a, front));
 	levels = a.level;
@@ -62,9 +66,9 @@ MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
 	TRY(count_reached(r, depth, reached, &reach));
 	vec_unmap(a.depth, (void *)depth);
 	r->ledger.edges_traversed = reach.edges;
-	TRY(run_fact_id(r, "source", r->root));
+	TRY(run_fact_id(r, "source", root));
 	run_fact(r, "reached", reach.reached);
 	run_fact(r, "max_depth", levels - 1);
 	r->check = check;
-	return r->options.parents ? tree_settle(r, TREE_UNIT, a.depth, r->root) : MILL_OK;
+	return r->options.parents ? tree_settle(r, TREE_UNIT, a.depth, root) : MILL_OK;
 }

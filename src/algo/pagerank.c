@@ -275,6 +275,9 @@ static mill_err iterate(struct mill_run *r, const struct ranking *g, const struc
 	f64 dangling;
 
 	TRY(op_reducer(r, &reducer, k->reduce, true));
+	TRY(device_prepare(r->device, &k->reduce->program.source));
+	TRY(device_prepare(r->device, &k->vertex->program.source));
+	TRY(device_prepare(r->device, &k->mass->program.source));
 	run_start(r);
 	TRY(op_compute(r, k->vertex, &a, 0, n, &s->change));
 	for (s->iterations = 0; s->iterations < most; s->iterations++) {

@@ -177,16 +177,19 @@ MILL_API mill_err mill_sssp(mill_run *r, const struct mill_sssp *how)
 	struct reach reach;
 	struct need need;
 	void *data;
+	vid root;
 
 	TRY(sssp_need(r, how, &need));
-	TRY(run_source(r, how ? how->source : NULL, &r->root));
+	TRY(run_source(r, how ? how->source : NULL, &root));
 	TRY(run_begin(r, "sssp", &need));
+	r->root = root;
 	TRY(run_vec(r, &distance, "distance", r->store->vertices, kinds[kind].size, &none));
 	TRY(run_frontier(r, &front, true));
 
+	TRY(device_prepare(r->device, &kinds[kind].program->program.source));
 	run_start(r);
-	TRY(vec_set(distance, r->root, &zero));
-	TRY(frontier_set(front, r->root));
+	TRY(vec_set(distance, root, &zero));
+	TRY(frontier_set(front, root));
 	TRY(search(r, kind, distance, front, delta));
 
 	run_column(r, "distance", kinds[kind].real ? MILL_TYPE_F64 : MILL_TYPE_U64, distance, UINT64_MAX);
@@ -195,10 +198,10 @@ MILL_API mill_err mill_sssp(mill_run *r, const struct mill_sssp *how)
 	TRY(count_reached(r, data, kinds[kind].size == 4 ? reached_u32 : reached_u64, &reach));
 	vec_unmap(distance, data);
 	r->ledger.edges_traversed = reach.edges;
-	TRY(run_fact_id(r, "source", r->root));
+	TRY(run_fact_id(r, "source", root));
 	run_fact(r, "reached", reach.reached);
 	run_fact_real(r, "delta", delta);
 	r->kind = kind;
 	r->check = check;
-	return r->options.parents ? tree_settle(r, kind, distance, r->root) : MILL_OK;
+	return r->options.parents ? tree_settle(r, kind, distance, root) : MILL_OK;
 }

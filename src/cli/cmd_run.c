@@ -110,7 +110,7 @@ static void tell(const struct call *call, const struct work *w, const struct out
 		show_fact(call, &r->fact[i], i ? ", " : "  result  ");
 	if (r->n_facts)
 		say(call, "\n");
-	for (i = 0; i < r->n_top && i < 10; i++)
+	for (i = 0; i < r->n_top && i < 5; i++)
 		say(call, "%s %" PRIu64 " (%.6g)", i ? "," : "  top    ", r->top[i].id,
 		    r->top[i].value);
 	if (r->n_top)

@@ -61,6 +61,11 @@ mill_err device_fill(struct buffer *b, const void *pattern, size_t size)
 	return b->size ? b->owner->ops->fill(b->owner, b, pattern, size) : MILL_OK;
 }
 
+mill_err device_prepare(struct device *d, const struct kernel_source *source)
+{
+	return d->ops->prepare ? d->ops->prepare(d, source) : MILL_OK;
+}
+
 mill_err device_launch(struct device *d, const struct launch *l)
 {
 	for (u32 i = 0; i < l->n_args; i++)

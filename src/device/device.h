@@ -54,6 +54,8 @@ struct device_ops {
 	mill_err (*write)(struct device *d, struct buffer *b, u64 at, const void *from, u64 size);
 	mill_err (*read)(struct device *d, const struct buffer *b, u64 at, void *to, u64 size);
 	mill_err (*fill)(struct device *d, struct buffer *b, const void *pattern, size_t size);
+	/* Builds the programs now rather than at their first launch. Absent on a native device. */
+	mill_err (*prepare)(struct device *d, const struct kernel_source *source);
 	/* In order after everything given to the device before. Absent on a native device. */
 	mill_err (*launch)(struct device *d, const struct launch *l);
 };
@@ -77,6 +79,7 @@ mill_err device_write(struct buffer *b, u64 at, const void *from, u64 size);
 mill_err device_read(const struct buffer *b, u64 at, void *to, u64 size);
 /* Repeats the pattern (1, 2, 4 or 8 bytes) over the whole buffer. */
 mill_err device_fill(struct buffer *b, const void *pattern, size_t size);
+mill_err device_prepare(struct device *d, const struct kernel_source *source);
 mill_err device_launch(struct device *d, const struct launch *l);
 
 /* The text of a file below src/ that was embedded at build time ("op/advance.cl"); NULL if there is none. */

@@ -234,7 +234,7 @@ static mill_err find_program(struct opencl *o, const struct kernel_source *sourc
 static mill_err find_kernel(struct opencl *o, const struct kernel_source *source, const char *entry, cl_kernel *out)
 {
 	struct kernel_entry *k;
-	cl_program program;
+	cl_program program = NULL;
 	cl_int code;
 
 	for (u32 i = 0; i < o->n_kernels; i++)
@@ -255,11 +255,18 @@ static mill_err find_kernel(struct opencl *o, const struct kernel_source *source
 	return MILL_OK;
 }
 
+static mill_err prepare(struct device *d, const struct kernel_source *source)
+{
+	cl_program program;
+
+	return find_program(self(d), source, &program);
+}
+
 static mill_err launch(struct device *d, const struct launch *l)
 {
 	size_t local = LOCAL_SIZE, global = (size_t)round_up(l->n_items, LOCAL_SIZE);
 	struct opencl *o = self(d);
-	cl_kernel kernel;
+	cl_kernel kernel = NULL;
 	cl_int code;
 
 	TRY(find_kernel(o, l->source, l->entry, &kernel));
@@ -304,6 +311,7 @@ static const struct device_ops opencl_ops = {
 	.write = write_bytes,
 	.read = read_bytes,
 	.fill = fill,
+	.prepare = prepare,
 	.launch = launch,
 };
 

@@ -143,22 +143,46 @@ static u64 degree(const struct topology *t, vid v)
 	return d;
 }
 
+/* Exactly: how long the next list can become depends on it. */
+static void count_work(struct frontier *f)
+{
+	const struct topology *t = run_direction(f->run, false);
+
+	f->work = 0;
+	for (u64 i = 0; i < f->n; i++)
+		f->work += degree(t, f->list[i]);
+}
+
+void frontier_list(struct frontier *f)
+{
+	const u64 *bits = f->bits->buffer.host;
+	u64 n = 0;
+
+	if (!f->dense || f->n > f->capacity)
+		return;
+	for (u64 w = 0; n < f->n; w++)
+		for (u64 word = bits[w]; word; word &= word - 1)
+			f->list[n++] = (vid)(w * 64 + (u64)__builtin_ctzll(word));
+	f->dense = false;
+	f->marked = true;
+	count_work(f);
+}
+
 mill_err frontier_measure(struct frontier *f)
 {
 	const struct topology *t = run_direction(f->run, false);
 	const struct pages *p = t->pages;
 	const u64 *bits;
 
-	f->work = 0;
 	if (!f->dense) {
-		for (u64 i = 0; i < f->n; i++)
-			f->work += degree(t, f->list[i]);
+		count_work(f);
 		return MILL_OK;
 	}
 	if (t->resident) {	/* exact counts would cost a pass: the average serves a dense frontier */
 		f->work = (u64)((f64)f->n / (f64)max_u64(p->n_rows, 1) * (f64)p->store->stored_edges);
 		return MILL_OK;
 	}
+	f->work = 0;
 	TRY(frontier_bits(f, &bits));
 	for (u32 i = 0; i < p->n_pages; i++) {
 		const struct page_entry *e = &p->entry[i];

@@ -40,6 +40,8 @@ mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far);
 mill_err frontier_set(struct frontier *f, vid v);
 mill_err frontier_set_all(struct frontier *f, u64 n);
 
+/* A dense frontier becomes a list, if it fits one. */
+void frontier_list(struct frontier *f);
 /* The bits as the host sees them; sparse frontiers are marked first. */
 mill_err frontier_bits(struct frontier *f, const u64 **out);
 /* next becomes the frontier, of n vertices; what was the frontier is cleared. */

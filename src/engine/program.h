@@ -47,6 +47,8 @@ struct vec {
 
 /* ---- Native forms ---- */
 
+#define PULL_AHEAD 16u	/* rows: some hundred nanoseconds of work */
+
 /* advance: op/advance.inc. Rows are counted within the segment. */
 struct advance_program {
 	struct program program;

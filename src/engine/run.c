@@ -118,7 +118,7 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 		.pass_bytes = (u64)(n->out ? st->out.n_pages : in_pages ? st->in.n_pages : st->out.n_pages) *
 			      st->page_size,
 	};
-	out->fits = r->device->native && out->resident <= r->budget.limit;
+	out->fits = r->device->native && !r->only_frames && out->resident <= r->budget.limit;
 }
 
 static mill_err refuse_small(const struct mill_run *r, const struct mill_plan *plan)
@@ -145,6 +145,8 @@ static mill_err load(struct mill_run *r, const struct need *n, const struct mill
 	u64 bytes = 0;
 	mill_err err = MILL_OK;
 
+	if (r->only_frames)
+		all = r->only_frames;
 	r->need = *n;
 	if (!r->device->native) {
 		TRY(cache_open(&r->cache, r, n->state));

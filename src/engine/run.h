@@ -50,6 +50,7 @@ struct mill_run {
 	struct device_cache *cache;	/* pages on a device that is not native */
 	struct need need;		/* what was made room for */
 	bool loaded;
+	u32 only_frames;		/* for tests: not 0 streams through so many frames, whatever would fit */
 	struct device *host;		/* the cpu device: run->device itself where that is native */
 
 	/* The algorithm under way, or the last one. */

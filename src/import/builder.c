@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In memory: edges are kept in chunks as they come, become sorted keys (row << bits | column) with
- * their weights beside them, and leave as lists.
+ * In memory: edges are kept in chunks as they come, become sorted keys (row << bits |
+ * column) with their weights beside them, and leave as lists.
  *
- * A vertex has three numbers on its way: the original id, its rank among the ids, and its vid, in
- * which the vertices with out-edges come first. Each is monotone in the one before (the last one
- * within sources and within the rest), so nothing needs sorting twice.
+ * A vertex has three numbers on its way: the original id, its rank among the ids, and its
+ * vid, in which the vertices with out-edges come first. Each is monotone in the one before
+ * (the last one within sources and within the rest), so nothing needs sorting twice.
  */
 #include "import/builder.h"
 
@@ -14,30 +14,22 @@
 #include "base/bitmap.h"
 #include "base/number.h"
 #include "base/random.h"
-#include "base/sort.h"
+#include "import/edges.h"
 #include "import/ids.h"
+#include "import/lists.h"
 #include "store/writer.h"
 
-#define CHUNK_MIN ((u64)1 << 12)	/* edges */
+#define CHUNK_MIN ((u64)1 << 12) /* edges */
 #define CHUNK_MAX ((u64)1 << 20)
-#define REDUCE_BLOCK ((u64)1 << 18)	/* keys */
-#define TICK_EVERY ((u64)1 << 16)	/* lists or edges between looks at the clock */
-#define REVERSED ((u64)1 << 63)		/* in the key of an undirected edge: it was read as (high, low) */
 
 struct chunk {
 	u64 n, room;
-	bool wide;	/* pairs of u64, else of u32 */
+	bool wide; /* pairs of u64, else of u32 */
 	void *pair;
 	void *weight;	/* of the type in which they are added, or NULL */
 	u64 loops;	/* found by rank_chunks */
-	u64 first_loop;	/* rank; only with loops */
+	u64 first_loop; /* rank; only with loops */
 	u64 at;		/* where its keys begin */
-};
-
-struct edges {
-	u64 *key;
-	u64 *weight;	/* bits of the store's type in the low part; or NULL */
-	u64 n;
 };
 
 struct builder {
@@ -47,37 +39,53 @@ struct builder {
 	struct pool *pool;
 	struct store_writer *writer;
 	f64 started;
-	enum mill_weight added;	/* the type of the weights in the chunks */
+	enum mill_weight added; /* the type of the weights in the chunks */
 
 	struct chunk *chunk;
 	u64 n_chunks, chunk_room;
-	u64 *vertex;		/* of builder_add_vertices */
+	u64 *vertex; /* of builder_add_vertices */
 	u64 n_vertices, vertex_room;
 	u64 n_edges;
 	u64 min_id, max_id;
-	bool wide;		/* an id of more than 32 bits has been seen */
+	bool wide; /* an id of more than 32 bits has been seen */
 
 	struct ids ids;
-	u64 *source;		/* bitmap by rank: has out-edges */
-	vid *order;		/* vid by rank: also a file of the store */
+	u64 *source; /* bitmap by rank: has out-edges */
+	vid *order;  /* vid by rank: also a file of the store */
 	u64 n_sources;
-	unsigned bits;		/* of a vid in a key */
 	struct edges e;
 	struct mill_built built;
 };
 
-static unsigned bits_for(u64 n)	/* to write 0 .. n - 1; at least 1 */
+static unsigned bits_for(u64 n) /* to write 0 .. n - 1; at least 1 */
 {
 	return n > 2 ? 64u - (unsigned)__builtin_clzll(n - 1) : 1;
 }
 
-static u64 low_mask(unsigned bits) { return bits < 64 ? ((u64)1 << bits) - 1 : ~(u64)0; }
+struct budget *builder_budget(struct builder *b)
+{
+	return &b->budget;
+}
 
-struct budget *builder_budget(struct builder *b) { return &b->budget; }
-struct ticker *builder_ticker(struct builder *b) { return &b->ticker; }
-struct pool *builder_pool(struct builder *b) { return b->pool; }
-void builder_set_weight(struct builder *b, enum mill_weight weight) { b->o.weight = weight; }
-void builder_set_fingerprint(struct builder *b, u64 fingerprint) { b->o.fingerprint = fingerprint; }
+struct ticker *builder_ticker(struct builder *b)
+{
+	return &b->ticker;
+}
+
+struct pool *builder_pool(struct builder *b)
+{
+	return b->pool;
+}
+
+void builder_set_weight(struct builder *b, enum mill_weight weight)
+{
+	b->o.weight = weight;
+}
+
+void builder_set_fingerprint(struct builder *b, u64 fingerprint)
+{
+	b->o.fingerprint = fingerprint;
+}
 
 mill_err builder_new(struct builder **out, const struct builder_options *o)
 {
@@ -89,10 +97,12 @@ mill_err builder_new(struct builder **out, const struct builder_options *o)
 		return fail(MILL_EUSAGE, "there is no name for the store");
 	if (t->page_size && (t->page_size < PAGE_SIZE_MIN || t->page_size > PAGE_SIZE_MAX ||
 			     (t->page_size & (t->page_size - 1))))
-		return fail(MILL_EUSAGE, "a page size of %u is not a power of two from 64K to 64M",
+		return fail(MILL_EUSAGE,
+			    "a page size of %u is not a power of two from 64K to 64M",
 			    t->page_size);
 	if (o->dense > MAX_VERTICES)
-		return fail(MILL_ELIMIT, "a graph of %llu vertices: a store holds at most %llu",
+		return fail(MILL_ELIMIT,
+			    "a graph of %llu vertices: a store holds at most %llu",
 			    (unsigned long long)o->dense, (unsigned long long)MAX_VERTICES);
 
 	TRY(memory_new(&b, NULL, 1, sizeof(*b), "the builder"));
@@ -121,13 +131,6 @@ static void free_chunk(struct chunk *c)
 	c->pair = c->weight = NULL;
 }
 
-static void free_edges(struct edges *e)
-{
-	memory_free(e->key);
-	memory_free(e->weight);
-	*e = (struct edges){ .n = 0 };
-}
-
 void builder_abandon(struct builder *b)
 {
 	if (!b)
@@ -139,7 +142,7 @@ void builder_abandon(struct builder *b)
 	ids_release(&b->ids);
 	memory_free(b->source);
 	memory_free(b->order);
-	free_edges(&b->e);
+	edges_release(&b->e);
 	if (b->writer)
 		writer_abandon(b->writer);
 	pool_free(b->pool);
@@ -148,12 +151,12 @@ void builder_abandon(struct builder *b)
 
 /* ---- What finish will need ---- */
 
-static u64 key_bytes(const struct builder *b)	/* of an edge while it is sorted */
+static u64 key_bytes(const struct builder *b) /* of an edge while it is sorted */
 {
 	return 8 + (b->o.weight ? 8 : 0);
 }
 
-static u64 chunk_bytes(const struct builder *b)	/* of an edge while it is collected */
+static u64 chunk_bytes(const struct builder *b) /* of an edge while it is collected */
 {
 	return (b->wide ? 16 : 8) + weight_size(b->added);
 }
@@ -175,15 +178,19 @@ static mill_err check_budget(const struct builder *b, u64 n, u64 v)
 
 	if (!b->budget.limit || bytes <= b->budget.limit)
 		return MILL_OK;
-	return fail(MILL_ENOMEM, "%llu edges need about %s to be sorted, and the budget is %s: "
-		    "give --memory %lluM or more", (unsigned long long)n, size_show(needed, bytes),
-		    size_show(limit, b->budget.limit), (unsigned long long)div_up(bytes, MIB));
+	return fail(MILL_ENOMEM,
+		    "%llu edges need about %s to be sorted, and the budget is %s: "
+		    "give --memory %lluM or more",
+		    (unsigned long long)n, size_show(needed, bytes),
+		    size_show(limit, b->budget.limit),
+		    (unsigned long long)div_up(bytes, MIB));
 }
 
 mill_err builder_expect(struct builder *b, u64 n_edges)
 {
 	if (n_edges > UINT64_MAX / 64)
-		return fail(MILL_ELIMIT, "%llu edges are too many", (unsigned long long)n_edges);
+		return fail(MILL_ELIMIT, "%llu edges are too many",
+			    (unsigned long long)n_edges);
 	return check_budget(b, n_edges, b->o.dense);
 }
 
@@ -207,7 +214,8 @@ static mill_err new_chunk(struct builder *b, struct chunk **out)
 	}
 	TRY(memory_new(&new.pair, &b->budget, new.room, new.wide ? 16 : 8, "the edges"));
 	if (b->added) {
-		err = memory_new(&new.weight, &b->budget, new.room, weight_size(b->added), "the weights");
+		err = memory_new(&new.weight, &b->budget, new.room, weight_size(b->added),
+				 "the weights");
 		if (err) {
 			free_chunk(&new);
 			return err;
@@ -219,7 +227,8 @@ static mill_err new_chunk(struct builder *b, struct chunk **out)
 	return MILL_OK;
 }
 
-static void fill_chunk(struct chunk *c, const struct raw_edge *edge, size_t n, size_t weight)
+static void fill_chunk(struct chunk *c, const struct raw_edge *edge, size_t n,
+		       size_t weight)
 {
 	if (c->wide) {
 		u64 *pair = (u64 *)c->pair + 2 * c->n;
@@ -250,8 +259,8 @@ static mill_err see_ids(struct builder *b, u64 low, u64 high)
 	bool first = !b->n_edges && !b->n_vertices;
 
 	if (b->o.dense && high >= b->o.dense)
-		return fail(MILL_EBUG, "vertex %llu in a dense graph of %llu", (unsigned long long)high,
-			    (unsigned long long)b->o.dense);
+		return fail(MILL_EBUG, "vertex %llu in a dense graph of %llu",
+			    (unsigned long long)high, (unsigned long long)b->o.dense);
 	b->min_id = first ? low : min_u64(b->min_id, low);
 	b->max_id = first ? high : max_u64(b->max_id, high);
 	b->wide |= high > UINT32_MAX;
@@ -296,7 +305,7 @@ mill_err builder_add_vertices(struct builder *b, const u64 *id, size_t n)
 	}
 	TRY(see_ids(b, low, high));
 	if (b->o.dense)
-		return MILL_OK;	/* all of them exist */
+		return MILL_OK; /* all of them exist */
 	if (n > b->vertex_room - b->n_vertices) {
 		u64 room = max_u64(2 * b->vertex_room, b->n_vertices + n), *vertex;
 
@@ -353,7 +362,8 @@ static mill_err close_ids(struct builder *b)
 	struct bits_work w = { .b = b };
 	mill_err err;
 
-	TRY(memory_new(&w.bits, &b->budget, bitmap_words(b->max_id + 1), sizeof(*w.bits), "the ids"));
+	TRY(memory_new(&w.bits, &b->budget, bitmap_words(b->max_id + 1), sizeof(*w.bits),
+		       "the ids"));
 	err = pool_for(b->pool, b->n_chunks, 1, mark_ids, &w);
 	if (err) {
 		memory_free(w.bits);
@@ -368,7 +378,8 @@ static mill_err scattered_ids(struct builder *b)
 {
 	u64 n = 0, *id;
 
-	TRY(memory_new(&id, &b->budget, 2 * b->n_edges + b->n_vertices, sizeof(*id), "the ids"));
+	TRY(memory_new(&id, &b->budget, 2 * b->n_edges + b->n_vertices, sizeof(*id),
+		       "the ids"));
 	for (u64 k = 0; k < b->n_chunks; k++)
 		for (u64 i = 0; i < b->chunk[k].n; i++, n += 2)
 			chunk_pair(&b->chunk[k], i, &id[n], &id[n + 1]);
@@ -385,7 +396,7 @@ static mill_err collect_ids(struct builder *b)
 	if (b->o.dense || !mentions)
 		ids_dense(&b->ids, b->o.dense);
 	else if (b->max_id / 64 <= mentions || b->max_id < 64 * KIB)
-		TRY(close_ids(b));	/* a bitmap is no larger than the list would be */
+		TRY(close_ids(b)); /* a bitmap is no larger than the list would be */
 	else
 		TRY(scattered_ids(b));
 	memory_free(b->vertex);
@@ -394,8 +405,8 @@ static mill_err collect_ids(struct builder *b)
 }
 
 /*
- * Turns the ids of a chunk into ranks, in place (a wide pair gives way to a narrow one), and marks
- * which vertices will have out-edges.
+ * Turns the ids of a chunk into ranks, in place (a wide pair gives way to a narrow one),
+ * and marks which vertices will have out-edges.
  */
 static mill_err rank_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 {
@@ -433,7 +444,8 @@ static mill_err rank_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 
 static mill_err rank_chunks(struct builder *b)
 {
-	TRY(memory_new(&b->source, &b->budget, bitmap_words(b->ids.n), sizeof(*b->source), "the vertices"));
+	TRY(memory_new(&b->source, &b->budget, bitmap_words(b->ids.n), sizeof(*b->source),
+		       "the vertices"));
 	TRY(pool_for(b->pool, b->n_chunks, 1, rank_chunk, b));
 	b->e.n = 0;
 	for (u64 k = 0; k < b->n_chunks; k++) {
@@ -459,66 +471,25 @@ static mill_err number_vertices(struct builder *b)
 	TRY(memory_new(&b->order, &b->budget, b->ids.n, sizeof(*b->order), "the vertices"));
 	for (u64 r = 0; r < b->ids.n; r++)
 		b->order[r] = (vid)(bitmap_get(b->source, r) ? source++ : sink++);
-	b->bits = bits_for(b->o.undirected ? b->n_sources : b->ids.n);
-	if (b->o.undirected && 2 * b->bits > 63)
-		return fail(MILL_ELIMIT, "an undirected graph of %llu vertices with edges: at most 2^31 "
-			    "can be built", (unsigned long long)b->n_sources);
+	b->e.bits = bits_for(b->o.undirected ? b->n_sources : b->ids.n);
+	if (b->o.undirected && 2 * b->e.bits > 63)
+		return fail(MILL_ELIMIT,
+			    "an undirected graph of %llu vertices with edges: at most 2^31 "
+			    "can be built",
+			    (unsigned long long)b->n_sources);
 	return MILL_OK;
 }
 
 /* ---- Ranks to sorted keys ---- */
 
-static f64 weight_value(enum mill_weight type, u64 bits)
-{
-	f32 narrow;
-	f64 wide;
-	u32 low = (u32)bits;
-
-	switch (type) {
-	case MILL_WEIGHT_U32:
-		return low;
-	case MILL_WEIGHT_I32:
-		return (i32)low;
-	case MILL_WEIGHT_F32:
-		memcpy(&narrow, &low, sizeof(narrow));
-		return (f64)narrow;
-	case MILL_WEIGHT_F64:
-		memcpy(&wide, &bits, sizeof(wide));
-		return wide;
-	case MILL_WEIGHT_NONE:
-		break;
-	}
-	return 0;
-}
-
-static u64 weight_bits(enum mill_weight type, f64 value)
-{
-	f32 narrow = (f32)value;
-	u32 low = 0;
-	u64 bits;
-
-	switch (type) {
-	case MILL_WEIGHT_U32:
-		return (u32)value;
-	case MILL_WEIGHT_I32:
-		return (u32)(i32)value;
-	case MILL_WEIGHT_F32:
-		memcpy(&low, &narrow, sizeof(low));
-		return low;
-	case MILL_WEIGHT_F64:
-		memcpy(&bits, &value, sizeof(bits));
-		return bits;
-	case MILL_WEIGHT_NONE:
-		break;
-	}
-	return 0;
-}
-
 static u64 chunk_weight(const struct builder *b, const struct chunk *c, u64 i)
 {
-	u64 bits = weight_size(b->added) == 8 ? ((const u64 *)c->weight)[i] : ((const u32 *)c->weight)[i];
+	u64 bits = weight_size(b->added) == 8 ? ((const u64 *)c->weight)[i]
+					      : ((const u32 *)c->weight)[i];
 
-	return b->added == b->o.weight ? bits : weight_bits(b->o.weight, weight_value(b->added, bits));
+	return b->added == b->o.weight
+		       ? bits
+		       : weight_bits(b->o.weight, weight_value(b->added, bits));
 }
 
 static mill_err key_chunk(void *arg, u64 begin, u64 end, unsigned worker)
@@ -538,9 +509,9 @@ static mill_err key_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 			from = b->order[from];
 			to = b->order[to];
 			if (b->o.undirected && from > to)
-				key = REVERSED | to << b->bits | from;
+				key = EDGE_REVERSED | to << b->e.bits | from;
 			else
-				key = from << b->bits | to;
+				key = from << b->e.bits | to;
 			b->e.key[at] = key;
 			if (b->e.weight)
 				b->e.weight[at] = chunk_weight(b, c, i);
@@ -555,190 +526,18 @@ static mill_err sort_edges(struct builder *b)
 {
 	struct edges *e = &b->e;
 
-	TRY(memory_new(&e->key, &b->budget, e->n, sizeof(*e->key), "the edges"));
-	if (b->o.weight)
-		TRY(memory_new(&e->weight, &b->budget, e->n, sizeof(*e->weight), "the weights"));
+	e->undirected = b->o.undirected;
+	e->type = b->o.weight;
+	e->budget = &b->budget;
+	e->pool = b->pool;
+	e->ticker = &b->ticker;
+	TRY(edges_alloc(e));
 	ticker_begin(&b->ticker, "order edges", "blocks", b->n_chunks);
 	TRY(pool_for(b->pool, b->n_chunks, 1, key_chunk, b));
 	ticker_begin(&b->ticker, "sort", "edges", e->n);
 	TRY(ticker_tick(&b->ticker, 0));
-	TRY(sort_u64(b->pool, &b->budget, e->key, e->weight, e->n, 2 * b->bits));
+	TRY(edges_sort(e));
 	return ticker_tick(&b->ticker, e->n);
-}
-
-/* ---- Parallel and mirrored edges ---- */
-
-/* Whole groups of equal keys, reduced in place. */
-struct block {
-	u64 begin, end;		/* before */
-	u64 n;			/* after, from begin on */
-	u64 loops;		/* of these n */
-	u64 duplicates, merged;
-	u64 forward, backward;	/* directed: sums over the distinct arcs, equal if there is every reverse */
-	bool one_way;		/* undirected: some edge was read in one direction only */
-	mill_err err;		/* at this key: */
-	u64 key;
-};
-
-struct reduce_work {
-	struct builder *b;
-	struct block *block;
-};
-
-/* Sums of it tell sets of arcs apart with an error of 2^-64: `symmetric` is a remark, not a promise. */
-static u64 hash_arc(u64 from, u64 to) { return random_at(from, to); }
-
-/* Weights of the group [begin, end) into one by the rule. */
-static mill_err combine(const struct builder *b, u64 begin, u64 end, u64 *out)
-{
-	const u64 *weight = b->e.weight;
-	enum mill_weight type = b->o.weight;
-	bool whole = type == MILL_WEIGHT_U32 || type == MILL_WEIGHT_I32;
-	u64 best = weight[begin];
-	__int128 sum = 0;
-	f64 real = 0;
-
-	switch (b->o.dedup) {
-	case MILL_DEDUP_MIN:
-	case MILL_DEDUP_MAX:
-		for (u64 i = begin + 1; i < end; i++) {
-			f64 x = weight_value(type, weight[i]), y = weight_value(type, best);
-
-			if (b->o.dedup == MILL_DEDUP_MIN ? x < y : x > y)
-				best = weight[i];
-		}
-		break;
-	case MILL_DEDUP_SUM:
-		for (u64 i = begin; i < end; i++) {
-			if (whole)
-				sum += (i64)weight_value(type, weight[i]);
-			else
-				real += weight_value(type, weight[i]);
-		}
-		if (whole) {
-			if (type == MILL_WEIGHT_U32 ? sum > UINT32_MAX : sum > INT32_MAX || sum < INT32_MIN)
-				return MILL_ELIMIT;
-			real = (f64)(i64)sum;
-		}
-		if (real != real)	/* inf - inf */
-			return MILL_ELIMIT;
-		best = weight_bits(type, real);
-		break;
-	default:
-		break;
-	}
-	*out = best;
-	return MILL_OK;
-}
-
-/*
- * A listing is the first of its pair (or alone) when its direction has been read more often than there
- * are edges: then it makes one. So {u, v} keeps the larger of its two counts, and the weights read first.
- */
-static u64 pair_listings(struct builder *b, u64 begin, u64 end, u64 to)
-{
-	u64 count[2] = { 0, 0 }, made = 0;
-	u64 *key = b->e.key, *weight = b->e.weight, clean = key[begin] & ~REVERSED;
-
-	for (u64 i = begin; i < end; i++) {
-		u64 w = weight ? weight[i] : 0;
-
-		if (++count[key[i] >> 63] <= made)
-			continue;
-		/* key[i] is read, so that it may be written: to + made <= i. */
-		key[to + made] = clean;
-		if (weight)
-			weight[to + made] = w;
-		made++;
-	}
-	return made;
-}
-
-static void reduce_group(struct builder *b, struct block *blk, u64 begin, u64 end, u64 *to)
-{
-	u64 *key = b->e.key, *weight = b->e.weight;
-	u64 clean = b->o.undirected ? key[begin] & ~REVERSED : key[begin];
-	u64 row = clean >> b->bits, column = clean & low_mask(b->bits);
-	u64 size = end - begin, reversed = 0, made, w = 0;
-
-	if (b->o.undirected) {
-		for (u64 i = begin; i < end; i++)
-			reversed += key[i] >> 63;
-		blk->merged += b->o.dedup ? (reversed && reversed < size) : min_u64(reversed, size - reversed);
-		blk->duplicates += (reversed ? reversed - 1 : 0) + (size > reversed ? size - reversed - 1 : 0);
-		blk->one_way |= row != column && (!reversed || reversed == size);
-	} else {
-		blk->duplicates += size - 1;
-		blk->forward += hash_arc(row, column);
-		blk->backward += hash_arc(column, row);
-	}
-
-	if (size == 1) {	/* most of them */
-		key[*to] = clean;
-		if (weight)
-			weight[*to] = weight[begin];
-		made = 1;
-	} else if (b->o.dedup) {
-		mill_err err = MILL_OK;
-
-		if (b->o.dedup == MILL_DEDUP_ERROR)
-			err = MILL_EINPUT;
-		else if (weight)
-			err = combine(b, begin, end, &w);
-		if (err && !blk->err) {
-			blk->err = err;
-			blk->key = clean;
-		}
-		key[*to] = clean;
-		if (weight)
-			weight[*to] = w;
-		made = 1;
-	} else if (b->o.undirected) {
-		made = pair_listings(b, begin, end, *to);
-	} else {
-		made = size;
-		memmove(key + *to, key + begin, size * sizeof(*key));
-		if (weight)
-			memmove(weight + *to, weight + begin, size * sizeof(*weight));
-	}
-	if (row == column)
-		blk->loops += made;
-	*to += made;
-}
-
-static mill_err reduce_blocks(void *arg, u64 first, u64 last, unsigned worker)
-{
-	struct reduce_work *w = arg;
-	struct builder *b = w->b;
-	u64 mask = b->o.undirected ? ~REVERSED : ~(u64)0;
-
-	for (u64 k = first; k < last; k++) {
-		struct block *blk = &w->block[k];
-		u64 to = blk->begin, end;
-
-		for (u64 i = blk->begin; i < blk->end; i = end) {
-			for (end = i + 1; end < blk->end; end++)
-				if ((b->e.key[end] ^ b->e.key[i]) & mask)
-					break;
-			reduce_group(b, blk, i, end, &to);
-		}
-		blk->n = to - blk->begin;
-	}
-	return worker ? MILL_OK : ticker_tick(&b->ticker, first);
-}
-
-/* Blocks begin where a group begins; found by one thread before anything moves. */
-static void cut_blocks(const struct builder *b, struct block *block, u64 n_blocks)
-{
-	u64 mask = b->o.undirected ? ~REVERSED : ~(u64)0, at = 0;
-
-	for (u64 k = 0; k < n_blocks; k++) {
-		block[k].begin = at;
-		at = max_u64(at, min_u64(b->e.n, (k + 1) * REDUCE_BLOCK));
-		while (at < b->e.n && at > block[k].begin && !((b->e.key[at] ^ b->e.key[at - 1]) & mask))
-			at++;
-		block[k].end = at;
-	}
 }
 
 static u64 id_of_vid(const struct builder *b, u64 v)
@@ -751,172 +550,31 @@ static u64 id_of_vid(const struct builder *b, u64 v)
 
 static mill_err fail_edge(const struct builder *b, mill_err code, u64 key)
 {
-	unsigned long long from = id_of_vid(b, key >> b->bits), to = id_of_vid(b, key & low_mask(b->bits));
+	unsigned long long from = id_of_vid(b, key >> b->e.bits);
+	unsigned long long to = id_of_vid(b, key & edge_mask(&b->e));
 
 	if (code == MILL_EINPUT)
-		return fail(code, "the edge from %llu to %llu is listed more than once", from, to);
-	return fail(code, "the weights of the edges from %llu to %llu add up to more than their type holds",
+		return fail(code, "the edge from %llu to %llu is listed more than once",
+			    from, to);
+	return fail(code, "the weights from %llu to %llu add up to more than their type",
 		    from, to);
-}
-
-static mill_err join_blocks(struct builder *b, const struct block *block, u64 n_blocks, u64 *loops)
-{
-	u64 n = 0, forward = 0, backward = 0;
-	struct edges *e = &b->e;
-	bool one_way = false;
-
-	for (u64 k = 0; k < n_blocks; k++) {
-		const struct block *blk = &block[k];
-
-		if (blk->err)
-			return fail_edge(b, blk->err, blk->key);
-		if (n != blk->begin) {
-			memmove(e->key + n, e->key + blk->begin, blk->n * sizeof(*e->key));
-			if (e->weight)
-				memmove(e->weight + n, e->weight + blk->begin, blk->n * sizeof(*e->weight));
-		}
-		n += blk->n;
-		*loops += blk->loops;
-		b->built.duplicates += blk->duplicates;
-		b->built.merged += blk->merged;
-		forward += blk->forward;
-		backward += blk->backward;
-		one_way |= blk->one_way;
-	}
-	e->n = n;
-	b->built.symmetric = b->o.undirected ? !one_way : forward == backward;
-	return MILL_OK;
 }
 
 static mill_err reduce_edges(struct builder *b, u64 *loops)
 {
-	u64 n_blocks = div_up(b->e.n, REDUCE_BLOCK);
-	struct reduce_work w = { .b = b };
-	mill_err err;
+	struct edges_found found;
 
-	TRY(memory_new(&w.block, &b->budget, n_blocks + 1, sizeof(*w.block), "the edges"));
-	cut_blocks(b, w.block, n_blocks);
-	ticker_begin(&b->ticker, "merge", "blocks", n_blocks);
-	err = pool_for(b->pool, n_blocks, 1, reduce_blocks, &w);
-	if (!err)
-		err = join_blocks(b, w.block, n_blocks, loops);
-	memory_free(w.block);
-	return err;
-}
-
-/* ---- Sorted keys to lists ---- */
-
-/* One vertex's list, contiguous as the writer wants it. */
-struct list {
-	struct builder *b;
-	vid *neighbour;
-	void *weight;
-	u64 room, n;
-};
-
-/* Makes the list empty, with room for n. */
-static mill_err list_begin(struct list *l, u64 n)
-{
-	size_t weight = weight_size(l->b->o.weight);
-
-	l->n = 0;
-	if (n <= l->room)
-		return MILL_OK;
-	memory_free(l->neighbour);
-	memory_free(l->weight);
-	l->neighbour = l->weight = NULL;
-	l->room = 0;
-	n = max_u64(n + n / 4, 1024);
-	TRY(memory_new(&l->neighbour, &l->b->budget, n, sizeof(*l->neighbour), "a neighbour list"));
-	if (weight)
-		TRY(memory_new(&l->weight, &l->b->budget, n, weight, "a neighbour list"));
-	l->room = n;
+	TRY(edges_reduce(&b->e, b->o.dedup, &found));
+	if (found.err)
+		return fail_edge(b, found.err, found.key);
+	b->built.duplicates = found.duplicates;
+	b->built.merged = found.merged;
+	b->built.symmetric = found.symmetric;
+	*loops = found.loops;
 	return MILL_OK;
 }
 
-/* Adds edges [begin, end), whose neighbour is the high or the low half of the key. */
-static void list_add(struct list *l, const struct edges *e, u64 begin, u64 end, bool high)
-{
-	unsigned shift = high ? l->b->bits : 0;
-	u64 mask = low_mask(l->b->bits);
-	vid *to = l->neighbour + l->n;
-
-	for (u64 i = begin; i < end; i++)
-		to[i - begin] = (vid)(e->key[i] >> shift & mask);
-	if (weight_size(l->b->o.weight) == 4)
-		for (u64 i = begin; i < end; i++)
-			((u32 *)l->weight)[l->n + i - begin] = (u32)e->weight[i];
-	else if (l->weight)
-		memcpy((u64 *)l->weight + l->n, e->weight + begin, (end - begin) * sizeof(u64));
-	l->n += end - begin;
-}
-
-static u64 run_end(const struct edges *e, u64 at, u64 row, unsigned shift, u64 mask)
-{
-	while (at < e->n && (e->key[at] >> shift & mask) == row)
-		at++;
-	return at;
-}
-
-/*
- * Lists of vertices 0 .. n - 1. by_low: edges in the order of the low half of their keys, or NULL;
- * by_high likewise. Both: the undirected case, where the low neighbours come first.
- */
-static mill_err write_lists(struct builder *b, bool in, const struct edges *by_low,
-			    const struct edges *by_high, u64 n)
-{
-	static const struct edges nothing;
-	const struct edges *low = by_low ? by_low : &nothing, *high = by_high ? by_high : &nothing;
-	struct list l = { .b = b };
-	u64 mask = low_mask(b->bits), i = 0, j = 0;
-	mill_err err = MILL_OK;
-
-	ticker_begin(&b->ticker, in ? "write in-lists" : "write out-lists", "edges", low->n + high->n);
-	for (u64 v = 0; v < n && !err; v++) {
-		u64 i_end = run_end(low, i, v, 0, mask), j_end = run_end(high, j, v, b->bits, mask);
-		u64 degree = (i_end - i) + (j_end - j);
-
-		if (degree > UINT32_MAX) {
-			err = fail(MILL_ELIMIT, "vertex %llu has %llu edges, and a list holds at most 2^32 - 1",
-				   (unsigned long long)id_of_vid(b, v), (unsigned long long)degree);
-			break;
-		}
-		err = list_begin(&l, degree);
-		if (err)
-			break;
-		list_add(&l, low, i, i_end, true);
-		list_add(&l, high, j, j_end, false);
-		i = i_end;
-		j = j_end;
-		err = writer_list(b->writer, in, l.neighbour, l.weight, degree);
-		if (!err && (v % TICK_EVERY == 0 || degree > TICK_EVERY))
-			err = ticker_tick(&b->ticker, i + j);
-	}
-	memory_free(l.neighbour);
-	memory_free(l.weight);
-	return err;
-}
-
-/* The other directions of an undirected graph: every edge but the loops, by its higher end. */
-static mill_err mirror(struct builder *b, struct edges *m, u64 loops)
-{
-	const struct edges *e = &b->e;
-	u64 mask = low_mask(b->bits);
-
-	TRY(memory_new(&m->key, &b->budget, e->n - loops, sizeof(*m->key), "the edges"));
-	if (e->weight)
-		TRY(memory_new(&m->weight, &b->budget, e->n - loops, sizeof(*m->weight), "the weights"));
-	for (u64 i = 0; i < e->n; i++) {
-		if (loops && e->key[i] >> b->bits == (e->key[i] & mask))
-			continue;
-		m->key[m->n] = e->key[i];
-		if (e->weight)
-			m->weight[m->n] = e->weight[i];
-		m->n++;
-	}
-	/* Stable: within a row the lower ends stay in order. */
-	return sort_u64(b->pool, &b->budget, m->key, m->weight, m->n, b->bits);
-}
+/* ---- Sorted keys to the store ---- */
 
 static mill_err write_undirected(struct builder *b, u64 loops)
 {
@@ -924,24 +582,24 @@ static mill_err write_undirected(struct builder *b, u64 loops)
 	mill_err err;
 
 	ticker_begin(&b->ticker, "mirror", "edges", b->e.n);
-	err = mirror(b, &m, loops);
+	err = edges_mirror(&m, &b->e, loops);
 	if (!err)
 		err = ticker_tick(&b->ticker, b->e.n);
 	if (!err)
-		err = write_lists(b, false, &m, &b->e, b->n_sources);
-	free_edges(&m);
+		err = lists_write(b->writer, false, &b->e, &m, b->n_sources);
+	edges_release(&m);
 	return err;
 }
 
 static mill_err write_directed(struct builder *b, bool in_pages)
 {
-	TRY(write_lists(b, false, NULL, &b->e, b->n_sources));
+	TRY(lists_write(b->writer, false, &b->e, NULL, b->n_sources));
 	if (!in_pages)
 		return MILL_OK;
 	ticker_begin(&b->ticker, "sort in-edges", "edges", b->e.n);
 	TRY(ticker_tick(&b->ticker, 0));
-	TRY(sort_u64(b->pool, &b->budget, b->e.key, b->e.weight, b->e.n, b->bits));
-	return write_lists(b, true, &b->e, NULL, b->ids.n);
+	TRY(edges_sort_by_column(&b->e));
+	return lists_write(b->writer, true, NULL, &b->e, b->ids.n);
 }
 
 static mill_err write_ids(struct builder *b)
@@ -954,19 +612,21 @@ static mill_err write_ids(struct builder *b)
 				continue;
 			part[n++] = ids_at(&b->ids, r);
 			if (n == ARRAY_LEN(part)) {
-				TRY(writer_append(b->writer, STORE_IDS, part, sizeof(part)));
+				TRY(writer_append(b->writer, STORE_IDS, part,
+						  sizeof(part)));
 				n = 0;
 			}
 		}
 	TRY(writer_append(b->writer, STORE_IDS, part, n * sizeof(*part)));
-	return writer_append(b->writer, STORE_ORDER, b->order, b->ids.n * sizeof(*b->order));
+	return writer_append(b->writer, STORE_ORDER, b->order,
+			     b->ids.n * sizeof(*b->order));
 }
 
 /* Everything that changes a byte of the pages is in it. */
 static u64 fingerprint(const struct builder *b, const struct store_facts *f)
 {
-	const u64 part[] = { b->o.undirected, b->o.dedup, b->o.loops, b->o.weight, f->in_pages, f->page_size,
-			     b->o.dense };
+	const u64 part[] = { b->o.undirected, b->o.dedup,   b->o.loops, b->o.weight,
+			     f->in_pages,     f->page_size, b->o.dense };
 	u64 h = b->o.fingerprint;
 
 	for (size_t i = 0; i < ARRAY_LEN(part); i++)
@@ -991,7 +651,8 @@ static mill_err write_store(struct builder *b, u64 loops)
 	struct store_writer *w = b->writer;
 
 	if (stored > MAX_EDGES)
-		return fail(MILL_ELIMIT, "the store would have %llu edges, and it holds at most %llu",
+		return fail(MILL_ELIMIT,
+			    "the store would have %llu edges, and it holds at most %llu",
 			    (unsigned long long)stored, (unsigned long long)MAX_EDGES);
 	f.fingerprint = fingerprint(b, &f);
 	TRY(writer_begin(w, &f));
@@ -999,7 +660,7 @@ static mill_err write_store(struct builder *b, u64 loops)
 	TRY(write_ids(b));
 	ticker_begin(&b->ticker, "make durable", "edges", stored);
 	TRY(ticker_tick(&b->ticker, stored));
-	b->writer = NULL;	/* commit frees it */
+	b->writer = NULL; /* commit frees it */
 	TRY(writer_commit(w));
 
 	b->built.vertices = f.vertices;

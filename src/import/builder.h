@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes a store of edges that come in any order. Readers and generators add, finish sorts and
- * writes. (Import's issue puts external sorting behind this interface.)
+ * Makes a store of edges that come in any order. Readers and generators add, finish sorts
+ * and writes. (Import's issue puts external sorting behind this interface.)
  */
 #ifndef IMPORT_BUILDER_H
 #define IMPORT_BUILDER_H
@@ -33,8 +33,8 @@ mill_err builder_add(struct builder *b, const struct raw_edge *edge, size_t n);
 /* Vertices that may have no edge. */
 mill_err builder_add_vertices(struct builder *b, const u64 *id, size_t n);
 /*
- * For readers that look at all values before they know the type: the weights added as F64 become
- * this type, which holds each of them exactly (or rounded, for F32). Before finish.
+ * For readers that look at all values before they know the type: the weights added as F64
+ * become this type, which holds each of them exactly (or rounded, for F32). Before finish.
  */
 void builder_set_weight(struct builder *b, enum mill_weight weight);
 /* For readers that know it only at the end of the input. Before finish. */

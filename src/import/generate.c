@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kron is Graph500's and GAP's R-MAT: every bit of an edge's two ends falls into one of four quadrants
- * with probabilities a, b, c and the rest; then the vertices are renamed at random, so that a name
- * says nothing of the degree.
+ * kron is Graph500's and GAP's R-MAT: every bit of an edge's two ends falls into one of
+ * four quadrants with probabilities a, b, c and the rest; then the vertices are renamed at
+ * random, so that a name says nothing of the degree.
  *
- * A generator works on slots: slot i is an edge or none (the rim of a grid). Undirected edges are
- * handed over as (low, high), so that a multigraph keeps all of them.
+ * A generator works on slots: slot i is an edge or none (the rim of a grid). Undirected
+ * edges are handed over as (low, high), so that a multigraph keeps all of them.
  */
 #include "import/generate.h"
 
@@ -18,21 +18,22 @@
 #include "import/builder.h"
 
 #define BLOCK_SLOTS ((u64)1 << 14)
-#define WAVE_BLOCKS 16u		/* made in parallel, then added in order */
+#define WAVE_BLOCKS 16u /* made in parallel, then added in order */
 #define SCALE_MAX 31u
-#define RETRIES 64u		/* for a kron that does not fill 2^scale vertices */
+#define RETRIES 64u /* for a kron that does not fill 2^scale vertices */
 
 /* Streams of random numbers, told apart by their seeds. */
 enum stream { STREAM_ENDS, STREAM_WEIGHT, STREAM_NAMES };
 
 struct graph {
-	u64 seed[3];		/* by stream */
-	u64 n;			/* vertices */
+	u64 seed[3]; /* by stream */
+	u64 n;	     /* vertices */
 	u64 n_slots;
-	u64 columns;		/* grid */
-	unsigned scale;		/* kron: 2^scale >= n */
-	u64 name_key[4], name_factor[4];	/* kron: the renaming */
-	u32 after_a, after_b, after_c;	/* kron: where the quadrants end, as shares of 2^32 */
+	u64 columns;			 /* grid */
+	unsigned scale;			 /* kron: 2^scale >= n */
+	u64 name_key[4], name_factor[4]; /* kron: the renaming */
+	/* kron: where the quadrants end, as shares of 2^32. */
+	u32 after_a, after_b, after_c;
 	enum mill_weight weight;
 	bool directed;
 };
@@ -41,8 +42,8 @@ struct kind {
 	const char *name;
 	/* False if the slot holds no edge. */
 	bool (*edge)(const struct graph *g, u64 i, u64 *from, u64 *to);
-	bool random;		/* takes a degree and may be a multigraph */
-	bool quadrants;		/* takes a, b, c */
+	bool random;	/* takes a degree and may be a multigraph */
+	bool quadrants; /* takes a, b, c */
 };
 
 /* ---- Edges ---- */
@@ -73,7 +74,7 @@ static u64 new_name(const struct graph *g, u64 x)
 
 static bool kron_edge(const struct graph *g, u64 i, u64 *from, u64 *to)
 {
-	unsigned draws = (g->scale + 1) / 2;	/* of 64 random bits: two levels each */
+	unsigned draws = (g->scale + 1) / 2; /* of 64 random bits: two levels each */
 	u64 u = 0, v = 0;
 
 	for (unsigned try = 0; try < RETRIES; try++) {
@@ -148,7 +149,9 @@ static const struct kind kinds[] = {
 
 const char *const *generate_kinds(void)
 {
-	static const char *const name[] = { "kron", "uniform", "grid", "path", "star", NULL };
+	static const char *const name[] = {
+		"kron", "uniform", "grid", "path", "star", NULL
+	};
 
 	return name;
 }
@@ -175,9 +178,9 @@ static u64 weight_at(const struct graph *g, u64 i)
 struct wave {
 	const struct kind *kind;
 	const struct graph *g;
-	struct raw_edge *edge;	/* WAVE_BLOCKS x BLOCK_SLOTS */
+	struct raw_edge *edge; /* WAVE_BLOCKS x BLOCK_SLOTS */
 	u64 n[WAVE_BLOCKS];
-	u64 first;		/* block */
+	u64 first; /* block */
 };
 
 static mill_err make_block(void *arg, u64 begin, u64 end, unsigned worker)
@@ -187,7 +190,8 @@ static mill_err make_block(void *arg, u64 begin, u64 end, unsigned worker)
 	(void)worker;
 	for (u64 k = begin; k < end; k++) {
 		struct raw_edge *edge = w->edge + k * BLOCK_SLOTS;
-		u64 i = (w->first + k) * BLOCK_SLOTS, last = min_u64(i + BLOCK_SLOTS, w->g->n_slots), n = 0;
+		u64 i = (w->first + k) * BLOCK_SLOTS,
+		    last = min_u64(i + BLOCK_SLOTS, w->g->n_slots), n = 0;
 
 		for (; i < last; i++) {
 			u64 from, to;
@@ -211,8 +215,9 @@ static mill_err add_edges(struct builder *b, const struct kind *kind, const stru
 	struct wave w = { .kind = kind, .g = g };
 	mill_err err;
 
-	err = memory_new(&w.edge, builder_budget(b), min_u64(n_blocks, WAVE_BLOCKS) * BLOCK_SLOTS,
-			 sizeof(*w.edge), "new edges");
+	err = memory_new(&w.edge, builder_budget(b),
+			 min_u64(n_blocks, WAVE_BLOCKS) * BLOCK_SLOTS, sizeof(*w.edge),
+			 "new edges");
 	ticker_begin(ticker, "generate", "edges", g->n_slots);
 	for (; !err && w.first < n_blocks; w.first += WAVE_BLOCKS) {
 		u64 n = min_u64(n_blocks - w.first, WAVE_BLOCKS);
@@ -221,7 +226,8 @@ static mill_err add_edges(struct builder *b, const struct kind *kind, const stru
 		for (u64 k = 0; !err && k < n; k++)
 			err = builder_add(b, w.edge + k * BLOCK_SLOTS, w.n[k]);
 		if (!err)
-			err = ticker_tick(ticker, min_u64((w.first + n) * BLOCK_SLOTS, g->n_slots));
+			err = ticker_tick(ticker,
+					  min_u64((w.first + n) * BLOCK_SLOTS, g->n_slots));
 	}
 	memory_free(w.edge);
 	return err;
@@ -236,7 +242,8 @@ static mill_err find_kind(const struct kind **out, const char *name)
 			*out = &kinds[i];
 			return MILL_OK;
 		}
-	return fail(MILL_EUSAGE, "there is no generator \"%s\": kron, uniform, grid, path or star",
+	return fail(MILL_EUSAGE,
+		    "there is no generator \"%s\": kron, uniform, grid, path or star",
 		    name ? name : "");
 }
 
@@ -253,7 +260,8 @@ static mill_err check_options(const struct kind *kind, const struct mill_generat
 
 	shares(how, &a, &b, &c);
 	if (how->scale && how->vertices)
-		return fail(MILL_EUSAGE, "give either a scale or a number of vertices, not both");
+		return fail(MILL_EUSAGE,
+			    "give either a scale or a number of vertices, not both");
 	if (!(how->degree >= 0) || isinf(how->degree))
 		return fail(MILL_EUSAGE, "the degree is no positive number");
 	if (how->degree > 0 && !kind->random)
@@ -263,8 +271,10 @@ static mill_err check_options(const struct kind *kind, const struct mill_generat
 	if ((how->a != 0 || how->b != 0 || how->c != 0) && !kind->quadrants)
 		return fail(MILL_EUSAGE, "%s takes no a, b, c", kind->name);
 	if (!(a >= 0 && b >= 0 && c >= 0 && a + b + c <= 1 + 1e-9))
-		return fail(MILL_EUSAGE, "a, b and c are shares that add up to at most 1, not %g, %g, %g", a, b, c);
-	if (how->weight != MILL_WEIGHT_NONE && how->weight != MILL_WEIGHT_U32 && how->weight != MILL_WEIGHT_F32)
+		return fail(MILL_EUSAGE, "a, b and c add up to at most 1: not %g, %g, %g",
+			    a, b, c);
+	if (how->weight != MILL_WEIGHT_NONE && how->weight != MILL_WEIGHT_U32 &&
+	    how->weight != MILL_WEIGHT_F32)
 		return fail(MILL_EUSAGE, "generated weights are none, u32 or f32");
 	return MILL_OK;
 }
@@ -281,7 +291,8 @@ static u64 square_root(u64 n)
 }
 
 /* Vertices and slots; nothing is allocated before the limits are checked. */
-static mill_err size_graph(struct graph *g, const struct kind *kind, const struct mill_generate *how)
+static mill_err size_graph(struct graph *g, const struct kind *kind,
+			   const struct mill_generate *how)
 {
 	f64 slots;
 
@@ -289,16 +300,16 @@ static mill_err size_graph(struct graph *g, const struct kind *kind, const struc
 		return fail(MILL_ELIMIT, "scale %u: at most %u", how->scale, SCALE_MAX);
 	g->n = how->vertices ? how->vertices : (u64)1 << how->scale;
 	if (g->n > MAX_VERTICES)
-		return fail(MILL_ELIMIT, "%llu vertices: a store holds at most %llu", (unsigned long long)g->n,
-			    (unsigned long long)MAX_VERTICES);
+		return fail(MILL_ELIMIT, "%llu vertices: a store holds at most %llu",
+			    (unsigned long long)g->n, (unsigned long long)MAX_VERTICES);
 	g->scale = g->n > 1 ? 64u - (unsigned)__builtin_clzll(g->n - 1) : 0;
 
 	if (kind->random) {
 		slots = (how->degree > 0 ? how->degree : 16) * (f64)g->n + 0.5;
 		/* MAX_EDGES itself is no f64: 2^62 is the practical end of 64 bits. */
 		if (slots >= 0x1p62 || (u64)slots > MAX_EDGES)
-			return fail(MILL_ELIMIT, "%.0f edges: a store holds at most %llu", slots,
-				    (unsigned long long)MAX_EDGES);
+			return fail(MILL_ELIMIT, "%.0f edges: a store holds at most %llu",
+				    slots, (unsigned long long)MAX_EDGES);
 		g->n_slots = (u64)slots;
 	} else if (kind->edge == grid_edge) {
 		if (how->vertices) {
@@ -329,7 +340,8 @@ static void seed_graph(struct graph *g, const struct mill_generate *how)
 	for (u64 s = 0; s < ARRAY_LEN(g->seed); s++)
 		g->seed[s] = random_at(how->seed, s);
 	for (u64 i = 0; i < ARRAY_LEN(g->name_key); i++) {
-		g->name_key[i] = random_at(g->seed[STREAM_NAMES], 2 * i) & (((u64)1 << g->scale) - 1);
+		g->name_key[i] = random_at(g->seed[STREAM_NAMES], 2 * i) &
+				 (((u64)1 << g->scale) - 1);
 		g->name_factor[i] = random_at(g->seed[STREAM_NAMES], 2 * i + 1) | 1;
 	}
 	g->after_a = threshold(a);
@@ -339,10 +351,13 @@ static void seed_graph(struct graph *g, const struct mill_generate *how)
 	g->directed = how->directed;
 }
 
-static u64 fingerprint(const struct kind *kind, const struct graph *g, const struct mill_generate *how)
+static u64 fingerprint(const struct kind *kind, const struct graph *g,
+		       const struct mill_generate *how)
 {
-	const u64 part[] = { g->n, g->n_slots, g->columns, g->after_a, g->after_b, g->after_c,
-			     how->weight, how->directed, how->multigraph, how->seed };
+	const u64 part[] = { g->n,	  g->n_slots,	 g->columns,
+			     g->after_a,  g->after_b,	 g->after_c,
+			     how->weight, how->directed, how->multigraph,
+			     how->seed };
 	u64 h = (u64)(kind - kinds);
 
 	for (size_t i = 0; i < ARRAY_LEN(part); i++)
@@ -351,34 +366,42 @@ static u64 fingerprint(const struct kind *kind, const struct graph *g, const str
 }
 
 /* The command that makes the same graph again. */
-static mill_err describe(char **out, const struct kind *kind, const struct mill_generate *how)
+static mill_err describe(char **out, const struct kind *kind,
+			 const struct mill_generate *how)
 {
-	static const char *const weight[] = { "", " --weights u32", "", " --weights f32", "" };
+	static const char *const weight[] = { "", " --weights u32", "", " --weights f32",
+					      "" };
 	char size[64], degree[64] = "", quadrants[128] = "", number[3][NUMBER_TEXT];
 	f64 share[3];
 
 	if (how->vertices)
-		snprintf(size, sizeof(size), "--vertices %llu", (unsigned long long)how->vertices);
+		snprintf(size, sizeof(size), "--vertices %llu",
+			 (unsigned long long)how->vertices);
 	else
 		snprintf(size, sizeof(size), "--scale %u", how->scale);
 	if (kind->random) {
-		number[0][number_put_f64(number[0], how->degree > 0 ? how->degree : 16)] = 0;
+		share[0] = how->degree > 0 ? how->degree : 16;
+		number[0][number_put_f64(number[0], share[0])] = 0;
 		snprintf(degree, sizeof(degree), " --degree %s", number[0]);
 	}
 	if (how->a != 0 || how->b != 0 || how->c != 0) {
 		shares(how, &share[0], &share[1], &share[2]);
 		for (int i = 0; i < 3; i++)
 			number[i][number_put_f64(number[i], share[i])] = 0;
-		snprintf(quadrants, sizeof(quadrants), " --a %s --b %s --c %s", number[0], number[1], number[2]);
+		snprintf(quadrants, sizeof(quadrants), " --a %s --b %s --c %s", number[0],
+			 number[1], number[2]);
 	}
-	return memory_printf(out, NULL, "generate %s %s%s%s%s%s%s --seed %llu", kind->name, size, degree,
-			     quadrants, weight[how->weight], how->directed ? " --directed" : "",
-			     how->multigraph ? " --multigraph" : "", (unsigned long long)how->seed);
+	return memory_printf(
+		out, NULL, "generate %s %s%s%s%s%s%s --seed %llu", kind->name, size, degree,
+		quadrants, weight[how->weight], how->directed ? " --directed" : "",
+		how->multigraph ? " --multigraph" : "", (unsigned long long)how->seed);
 }
 
 mill_err generate(struct mill_built *out, const struct mill_generate *how)
 {
-	struct builder_options o = { .target = &how->target, .undirected = !how->directed, .weight = how->weight };
+	struct builder_options o = { .target = &how->target,
+				     .undirected = !how->directed,
+				     .weight = how->weight };
 	struct graph g = { .n = 0 };
 	const struct kind *kind = NULL;
 	struct builder *b = NULL;
@@ -408,7 +431,7 @@ mill_err generate(struct mill_built *out, const struct mill_generate *how)
 		b = NULL;
 	}
 	if (!err)
-		out->symmetric |= !how->directed;	/* handed over one way, meant both ways */
+		out->symmetric |= !how->directed; /* handed over one way, meant both ways */
 	builder_abandon(b);
 	memory_free(origin);
 	return err;

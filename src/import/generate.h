@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Generators. Edge i of a graph is a function of the seed and i only, so that any number of
- * threads makes the same store.
+ * Generators. Edge i of a graph is a function of the seed and i only, so that any number
+ * of threads makes the same store.
  */
 #ifndef IMPORT_GENERATE_H
 #define IMPORT_GENERATE_H

@@ -6,7 +6,8 @@
 
 static mill_err too_many(u64 n)
 {
-	return fail(MILL_ELIMIT, "the graph has %llu vertices, and a store holds at most %llu",
+	return fail(MILL_ELIMIT,
+		    "the graph has %llu vertices, and a store holds at most %llu",
 		    (unsigned long long)n, (unsigned long long)MAX_VERTICES);
 }
 
@@ -57,7 +58,8 @@ static mill_err make_buckets(struct ids *m, struct budget *budget)
 	return MILL_OK;
 }
 
-mill_err ids_from_list(struct ids *m, struct budget *budget, struct pool *pool, u64 *id, u64 n)
+mill_err ids_from_list(struct ids *m, struct budget *budget, struct pool *pool, u64 *id,
+		       u64 n)
 {
 	u64 k = 0, max = 0;
 

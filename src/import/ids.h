@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The original ids of a graph in ascending order. The rank of an id is its place among them:
- * the first of two numberings, before the vertices with out-edges are moved to the front.
+ * The original ids of a graph in ascending order. The rank of an id is its place among
+ * them: the first of two numberings, before the vertices with out-edges are moved to the
+ * front.
  */
 #ifndef IMPORT_IDS_H
 #define IMPORT_IDS_H
@@ -10,8 +11,8 @@
 #include "base/thread.h"
 
 /*
- * Three forms: dense (id == rank), close (a bitmap of the ids, counted before each word) and
- * scattered (sorted, found by binary search within a bucket of the leading bits).
+ * Three forms: dense (id == rank), close (a bitmap of the ids, counted before each word)
+ * and scattered (sorted, found by binary search within a bucket of the leading bits).
  */
 struct ids {
 	u64 n;

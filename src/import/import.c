@@ -17,7 +17,8 @@ static mill_err check_import(const struct mill_import *how)
 	if (n_standard > 1)
 		return fail(MILL_EUSAGE, "standard input can be read only once");
 	if (how->weight_column == 1 || how->weight_column == 2)
-		return fail(MILL_EUSAGE, "column %u is a vertex id: weights are in column 3 or after it",
+		return fail(MILL_EUSAGE,
+			    "column %u is a vertex id: weights are in column 3 or after it",
 			    how->weight_column);
 	if (how->weight_type && !how->weight_column)
 		return fail(MILL_EUSAGE, "a weight type without a column of weights");
@@ -49,15 +50,20 @@ static mill_err read_inputs(struct builder *b, const struct mill_import *how)
 	return MILL_OK;
 }
 
-/* What shaped the graph, without the names of files: the same input gives the same bytes anywhere. */
+/* What shaped the graph, without names of files: the same input gives the same bytes. */
 static mill_err describe(char **out, const struct mill_import *how)
 {
-	static const char *const dedup[] = { "", " --dedup first", " --dedup min", " --dedup max",
-					     " --dedup sum", " --dedup error" };
+	static const char *const dedup[] = { "",
+					     " --dedup first",
+					     " --dedup min",
+					     " --dedup max",
+					     " --dedup sum",
+					     " --dedup error" };
 	static const char *const loops[] = { "", " --loops drop", " --loops error" };
 
-	return memory_printf(out, NULL, "import%s%s%s", how->undirected ? " --undirected" : "",
-			     dedup[how->dedup], loops[how->loops]);
+	return memory_printf(out, NULL, "import%s%s%s",
+			     how->undirected ? " --undirected" : "", dedup[how->dedup],
+			     loops[how->loops]);
 }
 
 mill_err mill_import(struct mill_built *out, const struct mill_import *how)

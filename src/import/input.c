@@ -9,22 +9,22 @@
 #include "base/file.h"
 
 #define PACKED_BUFFER (256 * KIB)
-#define GZIP_WINDOW (16 + MAX_WBITS)	/* zlib: expect a gzip header */
+#define GZIP_WINDOW (16 + MAX_WBITS) /* zlib: expect a gzip header */
 
 enum form { FORM_UNKNOWN, FORM_PLAIN, FORM_GZIP };
 
 struct input {
 	struct file file;
-	bool standard;		/* stdin: not ours to close */
+	bool standard; /* stdin: not ours to close */
 	enum form form;
-	bool end;		/* of the file */
+	bool end; /* of the file */
 	u64 size, done;
 	struct budget *budget;
-	u8 *buffer;		/* PACKED_BUFFER bytes of the file */
-	u64 at, fill;		/* [at, fill) is not used yet */
+	u8 *buffer;   /* PACKED_BUFFER bytes of the file */
+	u64 at, fill; /* [at, fill) is not used yet */
 	z_stream z;
 	bool z_ready;
-	bool in_member;		/* within a gzip member */
+	bool in_member; /* within a gzip member */
 };
 
 static void *z_new(void *arg, unsigned n, unsigned size)
@@ -82,9 +82,20 @@ void input_close(struct input *in)
 	memory_free(in);
 }
 
-const char *input_name(const struct input *in) { return in->file.name; }
-u64 input_size(const struct input *in) { return in->size; }
-u64 input_done(const struct input *in) { return in->done; }
+const char *input_name(const struct input *in)
+{
+	return in->file.name;
+}
+
+u64 input_size(const struct input *in)
+{
+	return in->size;
+}
+
+u64 input_done(const struct input *in)
+{
+	return in->done;
+}
 
 /* Moves what is left to the front of the buffer and reads more behind it. */
 static mill_err refill(struct input *in)
@@ -94,7 +105,8 @@ static mill_err refill(struct input *in)
 	memmove(in->buffer, in->buffer + in->at, in->fill - in->at);
 	in->fill -= in->at;
 	in->at = 0;
-	TRY(file_read_next(&in->file, in->buffer + in->fill, PACKED_BUFFER - in->fill, &got));
+	TRY(file_read_next(&in->file, in->buffer + in->fill, PACKED_BUFFER - in->fill,
+			   &got));
 	in->end = !got;
 	in->fill += got;
 	in->done += got;
@@ -122,7 +134,7 @@ static mill_err look_at_form(struct input *in)
 
 static mill_err read_plain(struct input *in, void *to, u64 size, u64 *got)
 {
-	if (in->at < in->fill) {	/* what the form was told by */
+	if (in->at < in->fill) { /* what the form was told by */
 		*got = min_u64(size, in->fill - in->at);
 		memcpy(to, in->buffer + in->at, *got);
 		in->at += *got;
@@ -152,7 +164,8 @@ static mill_err next_member(struct input *in, bool *more)
 		TRY(refill(in));
 	}
 	if (in->buffer[in->at] != 0x1f)
-		return fail(MILL_EINPUT, "%s: something else follows the gzip data", in->file.name);
+		return fail(MILL_EINPUT, "%s: something else follows the gzip data",
+			    in->file.name);
 	inflateReset(&in->z);
 	in->in_member = true;
 	*more = true;
@@ -175,7 +188,8 @@ static mill_err read_gzip(struct input *in, void *to, u64 size, u64 *got)
 		if (in->at == in->fill && !in->end)
 			TRY(refill(in));
 		if (in->at == in->fill)
-			return fail(MILL_EINPUT, "%s: the gzip data is truncated", in->file.name);
+			return fail(MILL_EINPUT, "%s: the gzip data is truncated",
+				    in->file.name);
 		in->z.next_in = in->buffer + in->at;
 		in->z.avail_in = (unsigned)(in->fill - in->at);
 		in->z.next_out = to;
@@ -188,7 +202,8 @@ static mill_err read_gzip(struct input *in, void *to, u64 size, u64 *got)
 		if (z == Z_STREAM_END)
 			in->in_member = false;
 		else if (z != Z_OK && z != Z_BUF_ERROR)
-			return fail(MILL_EINPUT, "%s: the gzip data is damaged (%s)", in->file.name,
+			return fail(MILL_EINPUT, "%s: the gzip data is damaged (%s)",
+				    in->file.name,
 				    in->z.msg ? in->z.msg : "no reason known");
 	}
 	return MILL_OK;
@@ -198,5 +213,6 @@ mill_err input_read(struct input *in, void *to, u64 size, u64 *got)
 {
 	if (in->form == FORM_UNKNOWN)
 		TRY(look_at_form(in));
-	return in->form == FORM_GZIP ? read_gzip(in, to, size, got) : read_plain(in, to, size, got);
+	return in->form == FORM_GZIP ? read_gzip(in, to, size, got)
+				     : read_plain(in, to, size, got);
 }

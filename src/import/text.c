@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines are parsed where they lie in a buffer that always ends with a newline: no loop over digits or
- * blanks needs to ask for the end. The carriage return of CRLF belongs to the end of a line; anywhere
- * else it is an error, as is NUL.
+ * Lines are parsed where they lie in a buffer that always ends with a newline: no loop
+ * over digits or blanks needs to ask for the end. The carriage return of CRLF belongs to
+ * the end of a line; anywhere else it is an error, as is NUL.
  */
-#define _GNU_SOURCE 1	/* memrchr */
+#define _GNU_SOURCE 1 /* memrchr */
 #include "import/text.h"
 
 #include <math.h>
@@ -15,18 +15,18 @@
 #include "import/input.h"
 
 #define READ_SIZE (1 * MIB)
-#define BATCH 4096u		/* edges */
-#define SHOWN 24		/* bytes of a bad field that a message quotes */
+#define BATCH 4096u /* edges */
+#define SHOWN 24    /* bytes of a bad field that a message quotes */
 
 struct reader {
 	struct text *t;
 	struct builder *b;
 	struct input *in;
-	u64 line;		/* the present one, counted from 1 */
-	bool began;		/* a line that is no comment has been seen */
-	char *buffer;		/* TEXT_LINE_MAX + READ_SIZE + 1 */
+	u64 line;     /* the present one, counted from 1 */
+	bool began;   /* a line that is no comment has been seen */
+	char *buffer; /* TEXT_LINE_MAX + READ_SIZE + 1 */
 	u64 fill;
-	struct raw_edge *edge;	/* BATCH */
+	struct raw_edge *edge; /* BATCH */
 	u64 n;
 };
 
@@ -72,10 +72,25 @@ enum mill_weight text_weight(const struct text *t)
 
 /* ---- Fields ---- */
 
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
-static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
-static bool at_line_end(const char *p) { return *p == '\n' || (*p == '\r' && p[1] == '\n'); }
-static bool at_field_end(const char *p) { return is_blank(*p) || *p == ',' || at_line_end(p); }
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool is_digit(char c)
+{
+	return (unsigned char)(c - '0') < 10;
+}
+
+static bool at_line_end(const char *p)
+{
+	return *p == '\n' || (*p == '\r' && p[1] == '\n');
+}
+
+static bool at_field_end(const char *p)
+{
+	return is_blank(*p) || *p == ',' || at_line_end(p);
+}
 
 static const char *skip_blanks(const char *p)
 {
@@ -111,15 +126,16 @@ static const char *show(char *to, const char *p)
 
 static mill_err fail_line(const struct reader *r, const char *what)
 {
-	return fail(MILL_EINPUT, "%s:%llu: %s", input_name(r->in), (unsigned long long)r->line, what);
+	return fail(MILL_EINPUT, "%s:%llu: %s", input_name(r->in),
+		    (unsigned long long)r->line, what);
 }
 
 static mill_err fail_field(const struct reader *r, const char *p, const char *what)
 {
 	char field[SHOWN + 4];
 
-	return fail(MILL_EINPUT, "%s:%llu: \"%s\" %s", input_name(r->in), (unsigned long long)r->line,
-		    show(field, p), what);
+	return fail(MILL_EINPUT, "%s:%llu: \"%s\" %s", input_name(r->in),
+		    (unsigned long long)r->line, show(field, p), what);
 }
 
 static mill_err bad_id(const struct reader *r, const char *p, int column)
@@ -127,7 +143,8 @@ static mill_err bad_id(const struct reader *r, const char *p, int column)
 	const char *end = p;
 
 	if (at_line_end(p) || *p == ',')
-		return fail(MILL_EINPUT, "%s:%llu: column %d is missing: an edge is two vertex ids",
+		return fail(MILL_EINPUT,
+			    "%s:%llu: column %d is missing: an edge is two vertex ids",
 			    input_name(r->in), (unsigned long long)r->line, column);
 	if (*p == '-' && is_digit(p[1]))
 		return fail_field(r, p, "is negative, and vertex ids are not");
@@ -154,12 +171,13 @@ static inline const char *parse_id(u64 *out, const char *p)
 	return p;
 }
 
-static const f64 power_of_ten[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12,
-				    1e13, 1e14, 1e15 };
+static const f64 power_of_ten[] = { 1e0, 1e1, 1e2,  1e3,  1e4,	1e5,  1e6,  1e7,
+				    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
 
 /*
- * A number as most are written: at most 15 digits, perhaps with a point. Both the digits and the power
- * of ten are exact in f64, so their quotient is correctly rounded. False: ask number_f64.
+ * A number as most are written: at most 15 digits, perhaps with a point. Both the digits
+ * and the power of ten are exact in f64, so their quotient is correctly rounded. False:
+ * ask number_f64.
  */
 static bool parse_short(f64 *out, bool *whole, i64 *integer, const char *p, const char *end)
 {
@@ -187,7 +205,8 @@ static bool parse_short(f64 *out, bool *whole, i64 *integer, const char *p, cons
 	return true;
 }
 
-static mill_err check_weight(struct reader *r, const char *p, f64 value, bool whole, i64 integer)
+static mill_err check_weight(struct reader *r, const char *p, f64 value, bool whole,
+			     i64 integer)
 {
 	struct text *t = r->t;
 
@@ -227,8 +246,9 @@ static mill_err parse_weight(struct reader *r, const char *p, u64 *out)
 		p = next_field(field_end(p));
 	end = field_end(p);
 	if (end == p)
-		return fail(MILL_EINPUT, "%s:%llu: column %u, the weight, is missing", input_name(r->in),
-			    (unsigned long long)r->line, r->t->weight_column);
+		return fail(MILL_EINPUT, "%s:%llu: column %u, the weight, is missing",
+			    input_name(r->in), (unsigned long long)r->line,
+			    r->t->weight_column);
 	if (!parse_short(&value, &whole, &integer, p, end) && !number_f64(&value, p, end))
 		return fail_field(r, p, "is not a weight");
 	if (isnan(value))
@@ -258,11 +278,13 @@ static bool is_header(const char *p, const char *end)
 
 	if (!memchr(p, ',', (size_t)(end - p)))
 		return false;
-	return !parse_id(&id, p) && !is_digit(*p) && *p != '-' && !parse_id(&id, next_field(field_end(p)));
+	return !parse_id(&id, p) && !is_digit(*p) && *p != '-' &&
+	       !parse_id(&id, next_field(field_end(p)));
 }
 
 /* Not inline: the first line that matters and the lines that do not. */
-static mill_err __attribute__((noinline)) odd_line(struct reader *r, const char *p, bool *skip)
+static mill_err __attribute__((noinline))
+odd_line(struct reader *r, const char *p, bool *skip)
 {
 	const char *end = strchr(p, '\n');
 
@@ -272,7 +294,8 @@ static mill_err __attribute__((noinline)) odd_line(struct reader *r, const char 
 	if (*p == '#' || *p == '%') {
 		/* Read as comments its lines would give a wrong graph, without an error. */
 		if (r->line == 1 && !strncmp(p, "%%MatrixMarket", 14))
-			return fail_line(r, "this is a Matrix Market file, not an edge list");
+			return fail_line(r,
+					 "this is a Matrix Market file, not an edge list");
 		return MILL_OK;
 	}
 	*skip = !r->began && is_header(p, end);
@@ -351,10 +374,10 @@ static mill_err read_all(struct reader *r)
 
 		TRY(input_read(r->in, r->buffer + r->fill, READ_SIZE, &got));
 		r->fill += got;
-		if (!got && r->fill)	/* the last line may have no newline */
+		if (!got && r->fill) /* the last line may have no newline */
 			r->buffer[r->fill++] = '\n';
 		else if (first && got && r->fill < 3)
-			continue;	/* could be a part of the mark */
+			continue; /* could be a part of the mark */
 		TRY(check_nul(r));
 		if (first && r->fill >= 3 && !memcmp(begin, "\xef\xbb\xbf", 3))
 			begin += 3;
@@ -379,7 +402,8 @@ mill_err text_read(struct text *t, struct builder *b, const char *path)
 	struct budget *budget = builder_budget(b);
 	mill_err err;
 
-	err = memory_new(&r.buffer, budget, TEXT_LINE_MAX + READ_SIZE + 8, 1, "a text buffer");
+	err = memory_new(&r.buffer, budget, TEXT_LINE_MAX + READ_SIZE + 8, 1,
+			 "a text buffer");
 	if (!err)
 		err = memory_new(&r.edge, budget, BATCH, sizeof(*r.edge), "a text buffer");
 	if (!err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edge lists as text, plain or gzip: a line is FROM TO [more columns], separated by spaces, tabs or a
- * comma. Lines that begin with # or % are comments; the first other line of a file with commas
- * may be a header.
+ * Edge lists as text, plain or gzip: a line is FROM TO [more columns], separated by
+ * spaces, tabs or a comma. Lines that begin with # or % are comments; the first other line
+ * of a file with commas may be a header.
  */
 #ifndef IMPORT_TEXT_H
 #define IMPORT_TEXT_H
@@ -27,8 +27,8 @@ struct text {
 mill_err text_init(struct text *t);
 void text_release(struct text *t);
 /*
- * Adds the edges of a file ("-": stdin) to b, with weights as F64. Bad lines are MILL_EINPUT
- * "FILE:LINE: ...".
+ * Adds the edges of a file ("-": stdin) to b, with weights as F64. Bad lines are
+ * MILL_EINPUT "FILE:LINE: ...".
  */
 mill_err text_read(struct text *t, struct builder *b, const char *path);
 /* The type that holds all weights read: the one asked for, else the narrowest. */

@@ -86,12 +86,15 @@ static struct tally end_emit(struct advancing *a)
 static mill_err advance_native(struct advancing *a, struct mill_step *step)
 {
 	struct frontier *f = a->front;
-	bool by_list = !a->pull && !f->dense;
-	/* No more vertices can become active than edges are looked at. */
-	bool to_list = by_list && f->work <= f->capacity;
+	bool by_list, to_list;
 	struct pass pass = { .in = a->pull, .active = has_work, .work = advance_rows, .arg = a };
 	struct tally t;
 
+	if (!a->pull)
+		frontier_list(f);
+	by_list = !a->pull && !f->dense;
+	/* No more vertices can become active than edges are looked at. */
+	to_list = by_list && f->work <= f->capacity;
 	begin_emit(a, to_list);
 	if (by_list) {
 		u64 grain = f->work < SMALL_STEP ? f->n : max_u64(f->n / 64, 16);
@@ -156,7 +159,10 @@ static mill_err advance_device(struct advancing *a, struct mill_step *step)
 
 /* ---- Both ---- */
 
-/* Beamer's rule: pull when the frontier's edges are many among those not yet seen, until it is small again. */
+/*
+ * Beamer's rule: pull when the frontier's edges are many among those not yet seen, until it is small again. But a pull
+ * looks at every vertex, so a frontier with few edges is pushed even when little is left.
+ */
 static bool choose_pull(struct advancing *a)
 {
 	struct frontier *f = a->front;
@@ -165,7 +171,7 @@ static bool choose_pull(struct advancing *a)
 	if (!a->program->pull || !a->run->need.in)
 		return false;
 	if (!f->pulling)
-		return f->work > f->edges_left / ADVANCE_ALPHA;
+		return f->work > f->edges_left / ADVANCE_ALPHA && f->work > a->run->store->vertices / ADVANCE_BETA;
 	return f->n >= f->last_n || f->n > a->run->store->vertices / ADVANCE_BETA;
 }
 

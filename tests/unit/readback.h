@@ -13,10 +13,10 @@
 #include "store/store.h"
 #include "unit.h"
 
-#define OK(call)                                                                  \
-	do {                                                                      \
-		mill_err ok_err_ = (call);                                        \
-		if (ok_err_)                                                      \
+#define OK(call)                                                                   \
+	do {                                                                       \
+		mill_err ok_err_ = (call);                                         \
+		if (ok_err_)                                                       \
 			fail_msg("%s: %d, %s", #call, (int)ok_err_, mill_error()); \
 	} while (0)
 
@@ -62,7 +62,7 @@ struct arc {
 
 struct arcs {
 	u64 n;
-	struct arc *arc;	/* in the order of the store */
+	struct arc *arc; /* in the order of the store */
 };
 
 static inline u64 weight_of(enum mill_weight type, const void *weight, u64 i)
@@ -72,11 +72,21 @@ static inline u64 weight_of(enum mill_weight type, const void *weight, u64 i)
 	return weight_size(type) == 8 ? ((const u64 *)weight)[i] : ((const u32 *)weight)[i];
 }
 
+/* By vertex number. */
+static inline u64 *read_ids(const struct store *st)
+{
+	u64 *id = calloc(st->vertices + 1, sizeof(*id));
+
+	OK(store_read(st, STORE_IDS, id, st->vertices * sizeof(*id), 0));
+	return id;
+}
+
 /* All arcs of one direction; in: from and to as the edge has them. Checks the order on the way. */
 static inline struct arcs read_arcs(const struct store *st, bool in)
 {
 	const struct pages *p = in ? &st->in : &st->out;
 	struct arcs a = { .arc = calloc(st->stored_edges + 1, sizeof(*a.arc)) };
+	u64 *id = read_ids(st);
 	vid last_row = 0, last = 0;
 	void *frame;
 
@@ -90,21 +100,20 @@ static inline struct arcs read_arcs(const struct store *st, bool in)
 			for (u32 e = s.row[r]; e < s.row[r + 1]; e++) {
 				struct arc *to = &a.arc[a.n];
 				vid v = (vid)(s.first + r);
-				u64 row, column;
 
 				if (a.n && v == last_row)
 					assert_true(s.neighbour[e] >= last);
 				last_row = v;
 				last = s.neighbour[e];
-				OK(store_id(st, v, &row));
-				OK(store_id(st, last, &column));
 				assert_true(a.n < st->stored_edges);
-				*to = in ? (struct arc){ column, row, 0 } : (struct arc){ row, column, 0 };
+				to->from = id[in ? last : v];
+				to->to = id[in ? v : last];
 				to->weight = weight_of(st->weight, s.weight, e);
 				a.n++;
 			}
 	}
 	memory_free(frame);
+	free(id);
 	return a;
 }
 

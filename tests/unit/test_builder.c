@@ -12,7 +12,7 @@
 /* ---- The model ---- */
 
 struct model {
-	struct arc edge[MAX_EDGES_IN];	/* as meant */
+	struct arc edge[MAX_EDGES_IN]; /* as meant */
 	u64 n;
 	u64 self_loops, duplicates, merged;
 	bool symmetric;
@@ -65,7 +65,8 @@ static bool same_pair(const struct arc *a, const struct arc *b, bool undirected)
 	       (undirected && a->from == b->to && a->to == b->from);
 }
 
-static u64 join_weights(const struct builder_options *o, const struct arc *in, const int *member, int n)
+static u64 join_weights(const struct builder_options *o, const struct arc *in,
+			const int *member, int n)
 {
 	f64 x = value(o->weight, in[member[0]].weight);
 
@@ -83,8 +84,8 @@ static u64 join_weights(const struct builder_options *o, const struct arc *in, c
 }
 
 /* One group of listings of the same pair, in the order of the input. */
-static void model_group(struct model *m, const struct builder_options *o, const struct arc *in, const int *member,
-			int n)
+static void model_group(struct model *m, const struct builder_options *o,
+			const struct arc *in, const int *member, int n)
 {
 	const struct arc *first = &in[member[0]];
 	int count[2] = { 0, 0 }, made = 0;
@@ -114,7 +115,8 @@ static void model_group(struct model *m, const struct builder_options *o, const 
 		}
 }
 
-static void make_model(struct model *m, const struct builder_options *o, const struct arc *in, int n)
+static void make_model(struct model *m, const struct builder_options *o,
+		       const struct arc *in, int n)
 {
 	bool done[MAX_EDGES_IN] = { false };
 
@@ -147,17 +149,23 @@ static void make_model(struct model *m, const struct builder_options *o, const s
 
 /* ---- Comparing ---- */
 
-static const struct store *sorting;	/* whose numbers sort the expected arcs */
+static const u64 *sorting; /* the ids by vertex number, which sort the expected arcs */
+
+static u64 vid_of(u64 id)
+{
+	u64 v = 0;
+
+	while (sorting[v] != id)
+		v++;
+	return v;
+}
 
 static int by_vid(const void *x, const void *y)
 {
 	const struct arc *a = x, *b = y;
-	vid from_a, from_b, to_a, to_b;
+	u64 from_a = vid_of(a->from), from_b = vid_of(b->from), to_a = vid_of(a->to),
+	    to_b = vid_of(b->to);
 
-	OK(store_vertex(sorting, a->from, &from_a));
-	OK(store_vertex(sorting, b->from, &from_b));
-	OK(store_vertex(sorting, a->to, &to_a));
-	OK(store_vertex(sorting, b->to, &to_b));
 	if (from_a != from_b)
 		return from_a < from_b ? -1 : 1;
 	return (to_a > to_b) - (to_a < to_b);
@@ -187,7 +195,7 @@ static void assert_arcs(const struct store *st, const struct model *m, bool in)
 {
 	struct arc expected[2 * MAX_EDGES_IN];
 	struct arcs a = read_arcs(st, in);
-	u64 n = 0;
+	u64 n = 0, *id = read_ids(st);
 
 	for (u64 i = 0; i < m->n; i++) {
 		const struct arc *e = &m->edge[i];
@@ -196,7 +204,7 @@ static void assert_arcs(const struct store *st, const struct model *m, bool in)
 		if (!st->directed && e->from != e->to)
 			expected[n++] = (struct arc){ e->to, e->from, e->weight };
 	}
-	sorting = st;
+	sorting = id;
 	sort_arcs(expected, n, in ? by_vid_in : by_vid);
 	assert_int_equal(a.n, n);
 	for (u64 i = 0; i < n; i++) {
@@ -205,6 +213,7 @@ static void assert_arcs(const struct store *st, const struct model *m, bool in)
 		assert_int_equal(a.arc[i].weight, expected[i].weight);
 	}
 	free(a.arc);
+	free(id);
 }
 
 /* Sources first, each part by id. */
@@ -227,7 +236,8 @@ static void assert_numbering(const struct store *st)
 	}
 }
 
-static mill_err build(const struct builder_options *o, const struct arc *in, int n, struct mill_built *built)
+static mill_err build(const struct builder_options *o, const struct arc *in, int n,
+		      struct mill_built *built)
 {
 	struct raw_edge raw[MAX_EDGES_IN];
 	struct builder *b;
@@ -236,7 +246,7 @@ static mill_err build(const struct builder_options *o, const struct arc *in, int
 	for (int i = 0; i < n; i++)
 		raw[i] = (struct raw_edge){ in[i].from, in[i].to, in[i].weight };
 	OK(builder_new(&b, o));
-	for (int i = 0; i < n && !err; i += 7)	/* in pieces */
+	for (int i = 0; i < n && !err; i += 7) /* in pieces */
 		err = builder_add(b, raw + i, (size_t)(n - i < 7 ? n - i : 7));
 	if (err) {
 		builder_abandon(b);
@@ -293,10 +303,14 @@ static u64 spread(unsigned form, u64 x)
 
 static void test_random(void **state)
 {
-	static const enum mill_weight weights[] = { MILL_WEIGHT_NONE, MILL_WEIGHT_U32, MILL_WEIGHT_I32,
-						    MILL_WEIGHT_F32, MILL_WEIGHT_F64 };
-	struct mill_target t = { .path = in_scratch("random"), .force = true, .page_size = 64 * KIB,
-				 .memory = 64 * MIB, .threads = 2 };
+	static const enum mill_weight weights[] = { MILL_WEIGHT_NONE, MILL_WEIGHT_U32,
+						    MILL_WEIGHT_I32, MILL_WEIGHT_F32,
+						    MILL_WEIGHT_F64 };
+	struct mill_target t = { .path = in_scratch("random"),
+				 .force = true,
+				 .page_size = 64 * KIB,
+				 .memory = 64 * MIB,
+				 .threads = 2 };
 	u64 seed = 1;
 
 	(void)state;
@@ -305,7 +319,8 @@ static void test_random(void **state)
 			.target = &t,
 			.undirected = k % 2,
 			.dedup = (enum mill_dedup)(k / 2 % 6),
-			.loops = (enum mill_loops)(random_below(seed, 1, 8) == 0 ? 2 : k / 12 % 2),
+			.loops = (enum mill_loops)(
+				random_below(seed, 1, 8) == 0 ? 2 : k / 12 % 2),
 			.weight = weights[k / 24 % 5],
 			.fingerprint = k,
 			.origin = "a test",
@@ -318,9 +333,15 @@ static void test_random(void **state)
 			n %= 4;
 		t.out_only = random_below(seed, 4, 4) == 0;
 		for (int i = 0; i < n; i++) {
-			in[i].from = spread(k / 6 % 3, random_below(seed, 10 + 3 * (u64)i, vertices));
-			in[i].to = spread(k / 6 % 3, random_below(seed, 11 + 3 * (u64)i, vertices));
-			in[i].weight = o.weight ? bits_of(o.weight, (f64)random_below(seed, 12 + 3 * (u64)i, 50)) : 0;
+			in[i].from = spread(k / 6 % 3,
+					    random_below(seed, 10 + 3 * (u64)i, vertices));
+			in[i].to = spread(k / 6 % 3,
+					  random_below(seed, 11 + 3 * (u64)i, vertices));
+			in[i].weight =
+				o.weight ? bits_of(o.weight,
+						   (f64)random_below(seed, 12 + 3 * (u64)i,
+								     50))
+					 : 0;
 		}
 		check(&o, in, n);
 	}
@@ -375,10 +396,12 @@ static void test_vertices(void **state)
 
 static void test_late_weight(void **state)
 {
-	static const enum mill_weight types[] = { MILL_WEIGHT_U32, MILL_WEIGHT_I32, MILL_WEIGHT_F32,
-						  MILL_WEIGHT_F64 };
+	static const enum mill_weight types[] = { MILL_WEIGHT_U32, MILL_WEIGHT_I32,
+						  MILL_WEIGHT_F32, MILL_WEIGHT_F64 };
 	struct mill_target t = { .path = in_scratch("late"), .force = true };
-	struct builder_options o = { .target = &t, .weight = MILL_WEIGHT_F64, .origin = "a test" };
+	struct builder_options o = { .target = &t,
+				     .weight = MILL_WEIGHT_F64,
+				     .origin = "a test" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
@@ -389,7 +412,8 @@ static void test_late_weight(void **state)
 		f64 w = types[i] == MILL_WEIGHT_U32 ? 4e9 : -7;
 
 		OK(builder_new(&b, &o));
-		OK(builder_add(b, &(struct raw_edge){ 1, 2, bits_of(MILL_WEIGHT_F64, w) }, 1));
+		OK(builder_add(b, &(struct raw_edge){ 1, 2, bits_of(MILL_WEIGHT_F64, w) },
+			       1));
 		builder_set_weight(b, types[i]);
 		OK(builder_finish(b, &built));
 		assert_int_equal(built.weight, types[i]);
@@ -420,7 +444,9 @@ static void test_sum_overflow(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct builder_options o = { .target = &t, .weight = cases[i].type, .dedup = MILL_DEDUP_SUM,
+		struct builder_options o = { .target = &t,
+					     .weight = cases[i].type,
+					     .dedup = MILL_DEDUP_SUM,
 					     .origin = "a test" };
 		struct arc in[] = { { 1, 2, bits_of(cases[i].type, cases[i].x) },
 				    { 1, 2, bits_of(cases[i].type, cases[i].y) } };
@@ -435,7 +461,9 @@ static void test_sum_overflow(void **state)
 static mill_err build_path(const char *name, u64 n, bool dense)
 {
 	struct mill_target t = { .path = in_scratch(name), .force = true };
-	struct builder_options o = { .target = &t, .dense = dense ? n : 0, .origin = "a test" };
+	struct builder_options o = { .target = &t,
+				     .dense = dense ? n : 0,
+				     .origin = "a test" };
 	struct mill_built built;
 	struct builder *b;
 
@@ -448,7 +476,9 @@ static mill_err build_path(const char *name, u64 n, bool dense)
 static void test_limits(void **state)
 {
 	struct mill_target t = { .path = in_scratch("limits") };
-	struct builder_options o = { .target = &t, .dense = MAX_VERTICES + 1, .origin = "a test" };
+	struct builder_options o = { .target = &t,
+				     .dense = MAX_VERTICES + 1,
+				     .origin = "a test" };
 	struct builder *b;
 
 	(void)state;
@@ -470,12 +500,17 @@ static void test_limits(void **state)
 		struct mill_built built;
 
 		t.force = true;
-		o = (struct builder_options){ .target = &t, .undirected = undirected, .origin = "a test" };
+		o = (struct builder_options){ .target = &t,
+					      .undirected = undirected,
+					      .origin = "a test" };
 		for (int more = 0; more < 2; more++) {
 			OK(builder_new(&b, &o));
 			for (u64 i = 0; i < n - !more; i++)
-				OK(builder_add(b, &(struct raw_edge){ i % 100, 100 + i % 99, 0 }, 1));
-			assert_int_equal(builder_finish(b, &built), more ? MILL_ELIMIT : MILL_OK);
+				OK(builder_add(
+					b, &(struct raw_edge){ i % 100, 100 + i % 99, 0 },
+					1));
+			assert_int_equal(builder_finish(b, &built),
+					 more ? MILL_ELIMIT : MILL_OK);
 		}
 	}
 #endif
@@ -484,7 +519,9 @@ static void test_limits(void **state)
 static void test_budget(void **state)
 {
 	struct mill_target t = { .path = in_scratch("budget"), .memory = 64 * MIB };
-	struct builder_options o = { .target = &t, .dense = 100, .undirected = true, .origin = "a test" };
+	struct builder_options o = {
+		.target = &t, .dense = 100, .undirected = true, .origin = "a test"
+	};
 	struct raw_edge edge = { 1, 2, 0 };
 	struct mill_built built;
 	struct builder *b;
@@ -521,7 +558,7 @@ static void test_refused(void **state)
 	t.page_size = 0;
 	OK(builder_new(&b, &o));
 	OK(builder_finish(b, &built));
-	assert_int_equal(builder_new(&b, &o), MILL_EUSAGE);	/* it exists */
+	assert_int_equal(builder_new(&b, &o), MILL_EUSAGE); /* it exists */
 	t.path = "";
 	assert_int_equal(builder_new(&b, &o), MILL_EUSAGE);
 }
@@ -535,7 +572,8 @@ static int stop(void *arg, const struct mill_progress *p)
 
 static void test_cancelled(void **state)
 {
-	struct mill_target t = { .path = in_scratch("cancelled"), .watcher = { stop, NULL } };
+	struct mill_target t = { .path = in_scratch("cancelled"),
+				 .watcher = { stop, NULL } };
 	struct builder_options o = { .target = &t, .origin = "a test" };
 	struct mill_built built;
 	struct builder *b;
@@ -551,8 +589,12 @@ static void test_cancelled(void **state)
 /* Many chunks, several blocks of groups that cross their borders, lists over many pages. */
 static void test_large(void **state)
 {
-	struct mill_target t = { .path = in_scratch("large"), .page_size = 64 * KIB, .threads = 3 };
-	struct builder_options o = { .target = &t, .weight = MILL_WEIGHT_U32, .origin = "a test" };
+	struct mill_target t = { .path = in_scratch("large"),
+				 .page_size = 64 * KIB,
+				 .threads = 3 };
+	struct builder_options o = { .target = &t,
+				     .weight = MILL_WEIGHT_U32,
+				     .origin = "a test" };
 	const u64 n = 900000;
 	struct mill_built built;
 	struct builder *b;
@@ -567,7 +609,8 @@ static void test_large(void **state)
 		struct raw_edge e = { 5, 6, i };
 
 		if (i % 2)
-			e = (struct raw_edge){ random_below(1, i, 1000), random_below(2, i, 70000), i };
+			e = (struct raw_edge){ random_below(1, i, 1000),
+					       random_below(2, i, 70000), i };
 		OK(builder_add(b, &e, 1));
 	}
 	OK(builder_finish(b, &built));
@@ -580,8 +623,10 @@ static void test_large(void **state)
 	for (u64 i = 0; i < n; i++) {
 		sum += a.arc[i].weight - in.arc[i].weight;
 		hub += a.arc[i].from == 5 && a.arc[i].to == 6;
-		if (i && a.arc[i].from == a.arc[i - 1].from && a.arc[i].to == a.arc[i - 1].to)
-			assert_true(a.arc[i - 1].weight < a.arc[i].weight);	/* in the order of the input */
+		if (i && a.arc[i].from == a.arc[i - 1].from &&
+		    a.arc[i].to == a.arc[i - 1].to)
+			assert_true(a.arc[i - 1].weight <
+				    a.arc[i].weight); /* in the order of the input */
 	}
 	assert_int_equal(sum, 0);
 	assert_true(hub >= n / 2);

@@ -27,15 +27,28 @@ static void test_same_on_any_threads(void **state)
 {
 	static const struct mill_generate cases[] = {
 		{ .kind = "kron", .scale = 7, .seed = 3 },
-		{ .kind = "kron", .vertices = 200, .degree = 7.5, .directed = true, .weight = MILL_WEIGHT_U32 },
-		{ .kind = "kron", .scale = 6, .multigraph = true, .weight = MILL_WEIGHT_F32 },
-		{ .kind = "uniform", .vertices = 250, .degree = 30, .weight = MILL_WEIGHT_F32 },
+		{ .kind = "kron",
+		  .vertices = 200,
+		  .degree = 7.5,
+		  .directed = true,
+		  .weight = MILL_WEIGHT_U32 },
+		{ .kind = "kron",
+		  .scale = 6,
+		  .multigraph = true,
+		  .weight = MILL_WEIGHT_F32 },
+		{ .kind = "uniform",
+		  .vertices = 250,
+		  .degree = 30,
+		  .weight = MILL_WEIGHT_F32 },
 		{ .kind = "grid", .vertices = 230, .weight = MILL_WEIGHT_U32 },
 		{ .kind = "path", .vertices = 250, .directed = true },
 		{ .kind = "star", .vertices = 250, .weight = MILL_WEIGHT_U32 },
 #if MILL_VID_BITS == 32
 		{ .kind = "kron", .scale = 14 },
-		{ .kind = "kron", .scale = 13, .directed = true, .weight = MILL_WEIGHT_U32 },
+		{ .kind = "kron",
+		  .scale = 13,
+		  .directed = true,
+		  .weight = MILL_WEIGHT_U32 },
 		{ .kind = "grid", .scale = 17 },
 #endif
 	};
@@ -101,8 +114,17 @@ static void test_counts(void **state)
 		{ { .kind = "grid", .scale = 1 }, 2, 1, 2 },
 		{ { .kind = "kron", .scale = 0 }, 1, 0, 0 },
 		{ { .kind = "kron", .scale = 0, .multigraph = true }, 1, 16, 16 },
-		{ { .kind = "uniform", .vertices = 1, .degree = 3, .multigraph = true }, 1, 3, 3 },
-		{ { .kind = "uniform", .vertices = 50, .directed = true, .multigraph = true }, 50, 800, 800 },
+		{ { .kind = "uniform", .vertices = 1, .degree = 3, .multigraph = true },
+		  1,
+		  3,
+		  3 },
+		{ { .kind = "uniform",
+		    .vertices = 50,
+		    .directed = true,
+		    .multigraph = true },
+		  50,
+		  800,
+		  800 },
 	};
 
 	(void)state;
@@ -127,7 +149,8 @@ static void test_shapes(void **state)
 	struct arcs a;
 
 	(void)state;
-	OK(make("shape", (struct mill_generate){ .kind = "grid", .vertices = 100, .directed = true }));
+	OK(make("shape", (struct mill_generate){
+				 .kind = "grid", .vertices = 100, .directed = true }));
 	st = open_made("shape");
 	a = read_arcs(st, false);
 	for (u64 i = 0; i < a.n; i++) {
@@ -138,14 +161,16 @@ static void test_shapes(void **state)
 	free(a.arc);
 	store_close(st);
 
-	OK(make("shape", (struct mill_generate){ .kind = "star", .vertices = 50, .directed = true }));
+	OK(make("shape", (struct mill_generate){
+				 .kind = "star", .vertices = 50, .directed = true }));
 	st = open_made("shape");
 	assert_int_equal(st->sources, 1);
 	assert_int_equal(st->max_degree, 49);
 	store_close(st);
 
 	/* Simple: no loops, no parallel edges, both directions with one weight. */
-	OK(make("shape", (struct mill_generate){ .kind = "kron", .scale = 7, .weight = MILL_WEIGHT_U32 }));
+	OK(make("shape", (struct mill_generate){
+				 .kind = "kron", .scale = 7, .weight = MILL_WEIGHT_U32 }));
 	st = open_made("shape");
 	a = read_arcs(st, false);
 	for (u64 i = 0; i < a.n; i++) {
@@ -161,7 +186,9 @@ static void test_shapes(void **state)
 	free(a.arc);
 	store_close(st);
 
-	OK(make("shape", (struct mill_generate){ .kind = "uniform", .scale = 7, .degree = 20,
+	OK(make("shape", (struct mill_generate){ .kind = "uniform",
+						 .scale = 7,
+						 .degree = 20,
 						 .weight = MILL_WEIGHT_F32 }));
 	st = open_made("shape");
 	assert_true(st->min_weight > 0 && st->max_weight <= 1);
@@ -169,7 +196,8 @@ static void test_shapes(void **state)
 	store_close(st);
 
 	/* A multigraph keeps all: undirected ones too, whichever way they were drawn. */
-	OK(make("shape", (struct mill_generate){ .kind = "kron", .scale = 4, .multigraph = true }));
+	OK(make("shape",
+		(struct mill_generate){ .kind = "kron", .scale = 4, .multigraph = true }));
 	assert_int_equal(made.edges, 256);
 	store_close(open_made("shape"));
 }
@@ -181,19 +209,32 @@ static void test_skew(void **state)
 	u64 max_skewed;
 
 	(void)state;
-	OK(make("skew", (struct mill_generate){ .kind = "kron", .scale = 7, .degree = 100, .multigraph = true,
+	OK(make("skew", (struct mill_generate){ .kind = "kron",
+						.scale = 7,
+						.degree = 100,
+						.multigraph = true,
 						.directed = true }));
 	st = open_made("skew");
 	max_skewed = st->max_degree;
 	store_close(st);
-	OK(make("skew", (struct mill_generate){ .kind = "kron", .scale = 7, .degree = 100, .multigraph = true,
-						.directed = true, .a = .25, .b = .25, .c = .25 }));
+	OK(make("skew", (struct mill_generate){ .kind = "kron",
+						.scale = 7,
+						.degree = 100,
+						.multigraph = true,
+						.directed = true,
+						.a = .25,
+						.b = .25,
+						.c = .25 }));
 	st = open_made("skew");
 	assert_true(max_skewed > 3 * st->max_degree);
 	store_close(st);
 	/* All in one corner: one vertex, whatever its new name. */
-	OK(make("skew", (struct mill_generate){ .kind = "kron", .vertices = 100, .multigraph = true, .a = 1,
-						.b = 1e-30, .c = 1e-30 }));
+	OK(make("skew", (struct mill_generate){ .kind = "kron",
+						.vertices = 100,
+						.multigraph = true,
+						.a = 1,
+						.b = 1e-30,
+						.c = 1e-30 }));
 	assert_int_equal(made.edges, made.self_loops);
 	assert_int_equal(made.edges, 1600);
 }
@@ -230,7 +271,8 @@ static void test_refused(void **state)
 		{ { .kind = "kron", .scale = 8 }, MILL_ELIMIT },
 		{ { .kind = "path", .vertices = 256 }, MILL_ELIMIT },
 		{ { .kind = "uniform", .vertices = 250, .degree = 300 }, MILL_ELIMIT },
-		{ { .kind = "uniform", .vertices = 250, .degree = 150, .multigraph = true }, MILL_ELIMIT },
+		{ { .kind = "uniform", .vertices = 250, .degree = 150, .multigraph = true },
+		  MILL_ELIMIT },
 #endif
 	};
 

@@ -100,7 +100,9 @@ static void test_good(void **state)
 		{ TEXT("1,2\n3, 4\n5 ,6\n7 , 8"), "1>2 3>4 5>6 7>8 " },
 		{ TEXT("1 2\r\n3 4\r\n"), "1>2 3>4 " },
 		{ TEXT("1 2\r\n3 4\r"), "1>2 3>4 " },
-		{ TEXT("\xef\xbb\xbf" "1 2\n"), "1>2 " },
+		{ TEXT("\xef\xbb\xbf"
+		       "1 2\n"),
+		  "1>2 " },
 		{ TEXT("\xef\xbb\xbf# c\n1 2\n"), "1>2 " },
 		{ TEXT("  1   2  \n\t3\t \t4\t\n"), "1>2 3>4 " },
 		{ TEXT("# c\n1 2\n  # c\n% c\n3 4\n#"), "1>2 3>4 " },
@@ -112,13 +114,15 @@ static void test_good(void **state)
 		{ TEXT("0 18446744073709551615\n"), "0>18446744073709551615 " },
 		{ TEXT("0000000000000000000000001 002\n"), "1>2 " },
 		{ TEXT("5 5\n1 2\n1 2\n"), "1>2 1>2 5>5 " },
-		{ TEXT("4294967295 4294967296\n4294967296 1\n"), "4294967295>4294967296 4294967296>1 " },
+		{ TEXT("4294967295 4294967296\n4294967296 1\n"),
+		  "4294967295>4294967296 4294967296>1 " },
 	};
 	char shown[4096];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		if (import_bytes(cases[i].text, cases[i].size, (struct mill_import){ .undirected = false }))
+		if (import_bytes(cases[i].text, cases[i].size,
+				 (struct mill_import){ .undirected = false }))
 			fail_msg("case %zu: %s", i, mill_error());
 		show_store(shown);
 		assert_string_equal(shown, cases[i].arcs);
@@ -130,7 +134,7 @@ static void test_bad(void **state)
 	static const struct {
 		const char *text;
 		size_t size;
-		const char *says;	/* after the file's name */
+		const char *says; /* after the file's name */
 	} cases[] = {
 		{ TEXT("1\n"), ":1: column 2 is missing" },
 		{ TEXT("1 2\n3"), ":2: column 2 is missing" },
@@ -148,22 +152,27 @@ static void test_bad(void **state)
 		{ TEXT("+1 2\n"), ":1: \"+1\" is not a vertex id" },
 		{ TEXT("-1 2\n"), ":1: \"-1\" is negative" },
 		{ TEXT("1 -2\n"), ":1: \"-2\" is negative" },
-		{ TEXT("1 18446744073709551616\n"), ":1: \"18446744073709551616\" is above" },
-		{ TEXT("99999999999999999999999999999 1\n"), ":1: \"999999999999999999999999...\" is above" },
+		{ TEXT("1 18446744073709551616\n"),
+		  ":1: \"18446744073709551616\" is above" },
+		{ TEXT("99999999999999999999999999999 1\n"),
+		  ":1: \"999999999999999999999999...\" is above" },
 		{ TEXT("1 2\r3 4\r"), ":1: \"2?3\" is not a vertex id" },
 		{ TEXT("1 2\n3 \0004\n"), ":2: a NUL byte" },
 		{ TEXT("# \0\n"), ":1: a NUL byte" },
 		{ TEXT("1;2\n"), ":1: \"1;2\" is not a vertex id" },
-		{ TEXT("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"), ":1: this is a Matrix" },
+		{ TEXT("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"),
+		  ":1: this is a Matrix" },
 	};
 	char expected[256];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		if (import_bytes(cases[i].text, cases[i].size, (struct mill_import){ .undirected = false }) !=
+		if (import_bytes(cases[i].text, cases[i].size,
+				 (struct mill_import){ .undirected = false }) !=
 		    MILL_EINPUT)
 			fail_msg("case %zu", i);
-		snprintf(expected, sizeof(expected), "%s%s", in_scratch("in.txt"), cases[i].says);
+		snprintf(expected, sizeof(expected), "%s%s", in_scratch("in.txt"),
+			 cases[i].says);
 		if (strncmp(mill_error(), expected, strlen(expected)))
 			fail_msg("case %zu: %s instead of %s", i, mill_error(), expected);
 	}
@@ -175,17 +184,21 @@ static void test_weights(void **state)
 		const char *text;
 		u32 column;
 		enum mill_weight forced, type;
-		const char *arcs;	/* or what the error says */
+		const char *arcs; /* or what the error says */
 	} cases[] = {
 		{ "", 3, 0, MILL_WEIGHT_U32, "" },
-		{ "1 2 0\n1 3 4294967295\n", 3, 0, MILL_WEIGHT_U32, "1>2:0 1>3:4294967295 " },
+		{ "1 2 0\n1 3 4294967295\n", 3, 0, MILL_WEIGHT_U32,
+		  "1>2:0 1>3:4294967295 " },
 		{ "1 2 -5\n1 3 7\n", 3, 0, MILL_WEIGHT_I32, "1>2:-5 1>3:7 " },
-		{ "1 2 -5\n1 3 4294967295\n", 3, 0, MILL_WEIGHT_F64, "1>2:-5 1>3:4294967295 " },
+		{ "1 2 -5\n1 3 4294967295\n", 3, 0, MILL_WEIGHT_F64,
+		  "1>2:-5 1>3:4294967295 " },
 		{ "1 2 4294967296\n", 3, 0, MILL_WEIGHT_F64, "1>2:4294967296 " },
 		{ "1 2 0.1\n1 3 2\n", 3, 0, MILL_WEIGHT_F64, "1>2:0.1 1>3:2 " },
 		{ "1 2 1.0\n", 3, 0, MILL_WEIGHT_F64, "1>2:1 " },
-		{ "1 2 1e-3\n1 3 .5\n1 4 -2.50\n", 3, 0, MILL_WEIGHT_F64, "1>2:0.001 1>3:0.5 1>4:-2.5 " },
-		{ "1 2 0.1234567890123456789\n", 3, 0, MILL_WEIGHT_F64, "1>2:0.12345678901234568 " },
+		{ "1 2 1e-3\n1 3 .5\n1 4 -2.50\n", 3, 0, MILL_WEIGHT_F64,
+		  "1>2:0.001 1>3:0.5 1>4:-2.5 " },
+		{ "1 2 0.1234567890123456789\n", 3, 0, MILL_WEIGHT_F64,
+		  "1>2:0.12345678901234568 " },
 		{ "1 2 inf\n", 3, 0, MILL_WEIGHT_F64, "1>2:inf " },
 		{ "1 2 99999999999999999999\n", 3, 0, MILL_WEIGHT_F64, NULL },
 		{ "1,2,x,7\n", 4, 0, MILL_WEIGHT_U32, "1>2:7 " },
@@ -193,10 +206,14 @@ static void test_weights(void **state)
 		{ "1 2 0.1\n", 3, MILL_WEIGHT_F32, MILL_WEIGHT_F32, "1>2:0.1 " },
 		{ "1 2 5\n", 3, MILL_WEIGHT_F64, MILL_WEIGHT_F64, "1>2:5 " },
 		{ "1 2 5\n", 3, MILL_WEIGHT_I32, MILL_WEIGHT_I32, "1>2:5 " },
-		{ "1 2 -5\n", 3, MILL_WEIGHT_U32, 0, ":1: \"-5\" is not a weight of type u32" },
-		{ "1 2 4294967296\n", 3, MILL_WEIGHT_U32, 0, ":1: \"4294967296\" is not a weight of type u32" },
-		{ "1 2 2147483648\n", 3, MILL_WEIGHT_I32, 0, ":1: \"2147483648\" is not a weight of type i32" },
-		{ "1 2 0.5\n", 3, MILL_WEIGHT_I32, 0, ":1: \"0.5\" is not a weight of type i32" },
+		{ "1 2 -5\n", 3, MILL_WEIGHT_U32, 0,
+		  ":1: \"-5\" is not a weight of type u32" },
+		{ "1 2 4294967296\n", 3, MILL_WEIGHT_U32, 0,
+		  ":1: \"4294967296\" is not a weight of type u32" },
+		{ "1 2 2147483648\n", 3, MILL_WEIGHT_I32, 0,
+		  ":1: \"2147483648\" is not a weight of type i32" },
+		{ "1 2 0.5\n", 3, MILL_WEIGHT_I32, 0,
+		  ":1: \"0.5\" is not a weight of type i32" },
 		{ "1 2 1e39\n", 3, MILL_WEIGHT_F32, 0, ":1: \"1e39\" is beyond" },
 		{ "1 2 3\n1 2\n", 3, 0, 0, ":2: column 3, the weight, is missing" },
 		{ "1 2 3\n", 4, 0, 0, ":1: column 4, the weight, is missing" },
@@ -211,9 +228,10 @@ static void test_weights(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		mill_err err = import_bytes(cases[i].text, strlen(cases[i].text),
-					    (struct mill_import){ .weight_column = cases[i].column,
-								  .weight_type = cases[i].forced });
+		mill_err err = import_bytes(
+			cases[i].text, strlen(cases[i].text),
+			(struct mill_import){ .weight_column = cases[i].column,
+					      .weight_type = cases[i].forced });
 
 		if (!cases[i].type) {
 			assert_int_equal(err, MILL_EINPUT);
@@ -236,11 +254,16 @@ static void test_loops_and_duplicates(void **state)
 	char shown[256];
 
 	(void)state;
-	assert_int_equal(import_bytes(TEXT(text), (struct mill_import){ .loops = MILL_LOOPS_ERROR }), MILL_EINPUT);
+	assert_int_equal(
+		import_bytes(TEXT(text), (struct mill_import){ .loops = MILL_LOOPS_ERROR }),
+		MILL_EINPUT);
 	assert_non_null(strstr(mill_error(), ":2: an edge from a vertex to itself"));
-	assert_int_equal(import_bytes(TEXT(text), (struct mill_import){ .dedup = MILL_DEDUP_ERROR }), MILL_EINPUT);
+	assert_int_equal(
+		import_bytes(TEXT(text), (struct mill_import){ .dedup = MILL_DEDUP_ERROR }),
+		MILL_EINPUT);
 	assert_non_null(strstr(mill_error(), "from 1 to 2 is listed"));
-	OK(import_bytes(TEXT(text), (struct mill_import){ .undirected = true, .loops = MILL_LOOPS_DROP }));
+	OK(import_bytes(TEXT(text), (struct mill_import){ .undirected = true,
+							  .loops = MILL_LOOPS_DROP }));
 	assert_int_equal(made.merged, 1);
 	assert_int_equal(made.duplicates, 1);
 	assert_int_equal(made.self_loops, 1);
@@ -256,10 +279,14 @@ static void test_loops_and_duplicates(void **state)
 /* One member; the packed size. */
 static size_t pack(u8 *to, size_t room, const char *text)
 {
-	z_stream z = { .next_in = (u8 *)(uintptr_t)text, .avail_in = (unsigned)strlen(text), .next_out = to,
+	z_stream z = { .next_in = (u8 *)(uintptr_t)text,
+		       .avail_in = (unsigned)strlen(text),
+		       .next_out = to,
 		       .avail_out = (unsigned)room };
 
-	assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	assert_int_equal(
+		deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY),
+		Z_OK);
 	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
 	deflateEnd(&z);
 	return room - z.avail_out;
@@ -280,7 +307,7 @@ static void test_gzip(void **state)
 	show_store(shown);
 	assert_string_equal(shown, "1>2 3>4 5>6 ");
 
-	memset(packed + n, 0, 40);	/* padding */
+	memset(packed + n, 0, 40); /* padding */
 	OK(import_bytes(packed, n + 40, how));
 	packed[n] = 'x';
 	assert_int_equal(import_bytes(packed, n + 1, how), MILL_EINPUT);
@@ -292,7 +319,7 @@ static void test_gzip(void **state)
 		if (err != MILL_EINPUT)
 			fail_msg("cut at %zu of %zu: %d", cut, n, (int)err);
 	}
-	packed[first - 6] ^= 1;		/* the check of the first member */
+	packed[first - 6] ^= 1; /* the check of the first member */
 	assert_int_equal(import_bytes(packed, n, how), MILL_EINPUT);
 	assert_non_null(strstr(mill_error(), "damaged"));
 }
@@ -301,7 +328,8 @@ static void test_gzip(void **state)
 
 static void test_several_inputs(void **state)
 {
-	const char *path[] = { in_scratch("a.txt"), in_scratch("b.txt"), in_scratch("c.txt") };
+	const char *path[] = { in_scratch("a.txt"), in_scratch("b.txt"),
+			       in_scratch("c.txt") };
 	char shown[256];
 
 	(void)state;
@@ -312,10 +340,14 @@ static void test_several_inputs(void **state)
 	show_store(shown);
 	assert_string_equal(shown, "1>2 2>3 ");
 	put_file(path[2], TEXT("2 3\nx\n"));
-	assert_int_equal(import_files(path, 3, (struct mill_import){ .dedup = MILL_DEDUP_NONE }), MILL_EINPUT);
+	assert_int_equal(
+		import_files(path, 3, (struct mill_import){ .dedup = MILL_DEDUP_NONE }),
+		MILL_EINPUT);
 	assert_non_null(strstr(mill_error(), "c.txt:2:"));
 	unlink(path[1]);
-	assert_int_equal(import_files(path, 3, (struct mill_import){ .dedup = MILL_DEDUP_NONE }), MILL_EIO);
+	assert_int_equal(
+		import_files(path, 3, (struct mill_import){ .dedup = MILL_DEDUP_NONE }),
+		MILL_EIO);
 }
 
 /* The same edges give the same bytes, however they are wrapped. */
@@ -352,7 +384,8 @@ static void test_stdin(void **state)
 	child = fork();
 	if (!child) {
 		/* A byte at a time, so that every read is short. */
-		static const char text[] = "\xef\xbb\xbf" "10 20\n30 40\n# end";
+		static const char text[] = "\xef\xbb\xbf"
+					   "10 20\n30 40\n# end";
 
 		for (size_t i = 0; i < sizeof(text) - 1; i++)
 			if (write(to[1], text + i, 1) != 1)
@@ -374,7 +407,7 @@ static void test_stdin(void **state)
 static void test_long_lines(void **state)
 {
 	static const struct {
-		u64 length;	/* without the end of the line */
+		u64 length; /* without the end of the line */
 		const char *end;
 		mill_err err;
 	} cases[] = {
@@ -390,7 +423,8 @@ static void test_long_lines(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		for (u64 before = 0; before < 3; before++) {	/* other places in the buffer */
+		for (u64 before = 0; before < 3;
+		     before++) { /* other places in the buffer */
 			FILE *f = fopen(path, "wb");
 
 			for (u64 k = 0; k < before * 100000; k++)
@@ -400,7 +434,9 @@ static void test_long_lines(void **state)
 				fputc(k % 2 ? ' ' : 'x', f);
 			fputs(cases[i].end, f);
 			fclose(f);
-			assert_int_equal(import_files(&path, 1, (struct mill_import){ .dedup = MILL_DEDUP_FIRST }),
+			assert_int_equal(import_files(&path, 1,
+						      (struct mill_import){
+							      .dedup = MILL_DEDUP_FIRST }),
 					 cases[i].err);
 			if (!cases[i].err)
 				assert_int_equal(made.edges, before ? 2 : 1);
@@ -443,9 +479,15 @@ static void test_refused(void **state)
 
 	(void)state;
 	put_file(path, TEXT("1 2 3\n"));
-	assert_int_equal(import_files(&path, 0, (struct mill_import){ .undirected = false }), MILL_EUSAGE);
-	assert_int_equal(import_files(&path, 1, (struct mill_import){ .weight_column = 2 }), MILL_EUSAGE);
-	assert_int_equal(import_files(&path, 1, (struct mill_import){ .weight_type = MILL_WEIGHT_U32 }), MILL_EUSAGE);
+	assert_int_equal(
+		import_files(&path, 0, (struct mill_import){ .undirected = false }),
+		MILL_EUSAGE);
+	assert_int_equal(import_files(&path, 1, (struct mill_import){ .weight_column = 2 }),
+			 MILL_EUSAGE);
+	assert_int_equal(
+		import_files(&path, 1,
+			     (struct mill_import){ .weight_type = MILL_WEIGHT_U32 }),
+		MILL_EUSAGE);
 	assert_non_null(mill_formats()[0]);
 }
 

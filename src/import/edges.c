@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/edges.h"
+
+#include <string.h>
+
+#include "base/random.h"
+#include "base/sort.h"
+
+#define REDUCE_BLOCK ((u64)1 << 18) /* keys */
+
+f64 weight_value(enum mill_weight type, u64 bits)
+{
+	f32 narrow;
+	f64 wide;
+	u32 low = (u32)bits;
+
+	switch (type) {
+	case MILL_WEIGHT_U32:
+		return low;
+	case MILL_WEIGHT_I32:
+		return (i32)low;
+	case MILL_WEIGHT_F32:
+		memcpy(&narrow, &low, sizeof(narrow));
+		return (f64)narrow;
+	case MILL_WEIGHT_F64:
+		memcpy(&wide, &bits, sizeof(wide));
+		return wide;
+	case MILL_WEIGHT_NONE:
+		break;
+	}
+	return 0;
+}
+
+u64 weight_bits(enum mill_weight type, f64 value)
+{
+	f32 narrow = (f32)value;
+	u32 low = 0;
+	u64 bits;
+
+	switch (type) {
+	case MILL_WEIGHT_U32:
+		return (u32)value;
+	case MILL_WEIGHT_I32:
+		return (u32)(i32)value;
+	case MILL_WEIGHT_F32:
+		memcpy(&low, &narrow, sizeof(low));
+		return low;
+	case MILL_WEIGHT_F64:
+		memcpy(&bits, &value, sizeof(bits));
+		return bits;
+	case MILL_WEIGHT_NONE:
+		break;
+	}
+	return 0;
+}
+
+mill_err edges_alloc(struct edges *e)
+{
+	TRY(memory_new(&e->key, e->budget, e->n, sizeof(*e->key), "the edges"));
+	if (!e->type)
+		return MILL_OK;
+	return memory_new(&e->weight, e->budget, e->n, sizeof(*e->weight), "the weights");
+}
+
+void edges_release(struct edges *e)
+{
+	memory_free(e->key);
+	memory_free(e->weight);
+	e->key = e->weight = NULL;
+}
+
+mill_err edges_sort(struct edges *e)
+{
+	return sort_u64(e->pool, e->budget, e->key, e->weight, e->n, 2 * e->bits);
+}
+
+mill_err edges_sort_by_column(struct edges *e)
+{
+	return sort_u64(e->pool, e->budget, e->key, e->weight, e->n, e->bits);
+}
+
+/* Whole groups of equal keys, reduced in place. */
+struct block {
+	u64 begin, end; /* before */
+	u64 n;		/* after, from begin on */
+	u64 loops;	/* of these n */
+	u64 duplicates, merged;
+	/* Directed: sums over the distinct arcs, equal if each has its reverse. */
+	u64 forward, backward;
+	bool one_way; /* undirected: some edge was read in one direction only */
+	mill_err err; /* at this key: */
+	u64 key;
+};
+
+struct reduction {
+	struct edges *e;
+	enum mill_dedup rule;
+	struct block *block;
+};
+
+/* Sums of it tell sets of arcs apart but for one in 2^64: `symmetric` is a remark. */
+static u64 hash_arc(u64 from, u64 to)
+{
+	return random_at(from, to);
+}
+
+/* Weights of the group [begin, end) into one by the rule. */
+static mill_err combine(const struct reduction *r, u64 begin, u64 end, u64 *out)
+{
+	const u64 *weight = r->e->weight;
+	enum mill_weight type = r->e->type;
+	bool whole = type == MILL_WEIGHT_U32 || type == MILL_WEIGHT_I32;
+	u64 best = weight[begin];
+	__int128 sum = 0;
+	f64 real = 0;
+
+	switch (r->rule) {
+	case MILL_DEDUP_MIN:
+	case MILL_DEDUP_MAX:
+		for (u64 i = begin + 1; i < end; i++) {
+			f64 x = weight_value(type, weight[i]), y = weight_value(type, best);
+
+			if (r->rule == MILL_DEDUP_MIN ? x < y : x > y)
+				best = weight[i];
+		}
+		break;
+	case MILL_DEDUP_SUM:
+		for (u64 i = begin; i < end; i++) {
+			if (whole)
+				sum += (i64)weight_value(type, weight[i]);
+			else
+				real += weight_value(type, weight[i]);
+		}
+		if (whole) {
+			if (type == MILL_WEIGHT_U32 ? sum > UINT32_MAX
+						    : sum > INT32_MAX || sum < INT32_MIN)
+				return MILL_ELIMIT;
+			real = (f64)(i64)sum;
+		}
+		if (real != real) /* inf - inf */
+			return MILL_ELIMIT;
+		best = weight_bits(type, real);
+		break;
+	default:
+		break;
+	}
+	*out = best;
+	return MILL_OK;
+}
+
+/*
+ * A listing is the first of its pair (or alone) when its direction has been read more
+ * often than there are edges: then it makes one. So {u, v} keeps the larger of its two
+ * counts, and the weights read first.
+ */
+static u64 pair_listings(struct edges *e, u64 begin, u64 end, u64 to)
+{
+	u64 count[2] = { 0, 0 }, made = 0;
+	u64 *key = e->key, *weight = e->weight, clean = key[begin] & ~EDGE_REVERSED;
+
+	for (u64 i = begin; i < end; i++) {
+		u64 w = weight ? weight[i] : 0;
+
+		if (++count[key[i] >> 63] <= made)
+			continue;
+		/* key[i] is read, so that it may be written: to + made <= i. */
+		key[to + made] = clean;
+		if (weight)
+			weight[to + made] = w;
+		made++;
+	}
+	return made;
+}
+
+static void reduce_group(const struct reduction *r, struct block *blk, u64 begin, u64 end,
+			 u64 *to)
+{
+	struct edges *e = r->e;
+	u64 *key = e->key, *weight = e->weight;
+	u64 clean = e->undirected ? key[begin] & ~EDGE_REVERSED : key[begin];
+	u64 row = clean >> e->bits, column = clean & edge_mask(e);
+	u64 size = end - begin, reversed = 0, made, w = 0;
+
+	if (e->undirected) {
+		for (u64 i = begin; i < end; i++)
+			reversed += key[i] >> 63;
+		blk->merged += r->rule ? (reversed && reversed < size)
+				       : min_u64(reversed, size - reversed);
+		blk->duplicates += (reversed ? reversed - 1 : 0) +
+				   (size > reversed ? size - reversed - 1 : 0);
+		blk->one_way |= row != column && (!reversed || reversed == size);
+	} else {
+		blk->duplicates += size - 1;
+		blk->forward += hash_arc(row, column);
+		blk->backward += hash_arc(column, row);
+	}
+
+	if (size == 1) { /* most of them */
+		key[*to] = clean;
+		if (weight)
+			weight[*to] = weight[begin];
+		made = 1;
+	} else if (r->rule) {
+		mill_err err = MILL_OK;
+
+		if (r->rule == MILL_DEDUP_ERROR)
+			err = MILL_EINPUT;
+		else if (weight)
+			err = combine(r, begin, end, &w);
+		if (err && !blk->err) {
+			blk->err = err;
+			blk->key = clean;
+		}
+		key[*to] = clean;
+		if (weight)
+			weight[*to] = w;
+		made = 1;
+	} else if (e->undirected) {
+		made = pair_listings(e, begin, end, *to);
+	} else {
+		made = size;
+		memmove(key + *to, key + begin, size * sizeof(*key));
+		if (weight)
+			memmove(weight + *to, weight + begin, size * sizeof(*weight));
+	}
+	if (row == column)
+		blk->loops += made;
+	*to += made;
+}
+
+static mill_err reduce_blocks(void *arg, u64 first, u64 last, unsigned worker)
+{
+	const struct reduction *r = arg;
+	const struct edges *e = r->e;
+	u64 mask = e->undirected ? ~EDGE_REVERSED : ~(u64)0;
+
+	for (u64 k = first; k < last; k++) {
+		struct block *blk = &r->block[k];
+		u64 to = blk->begin, end;
+
+		for (u64 i = blk->begin; i < blk->end; i = end) {
+			for (end = i + 1; end < blk->end; end++)
+				if ((e->key[end] ^ e->key[i]) & mask)
+					break;
+			reduce_group(r, blk, i, end, &to);
+		}
+		blk->n = to - blk->begin;
+	}
+	return worker ? MILL_OK : ticker_tick(e->ticker, first);
+}
+
+/* Blocks begin where a group begins; found by one thread before anything moves. */
+static void cut_blocks(const struct edges *e, struct block *block, u64 n_blocks)
+{
+	u64 mask = e->undirected ? ~EDGE_REVERSED : ~(u64)0, at = 0;
+
+	for (u64 k = 0; k < n_blocks; k++) {
+		block[k].begin = at;
+		at = max_u64(at, min_u64(e->n, (k + 1) * REDUCE_BLOCK));
+		while (at < e->n && at > block[k].begin &&
+		       !((e->key[at] ^ e->key[at - 1]) & mask))
+			at++;
+		block[k].end = at;
+	}
+}
+
+static void join_blocks(struct edges *e, const struct block *block, u64 n_blocks,
+			struct edges_found *found)
+{
+	u64 n = 0, forward = 0, backward = 0;
+	bool one_way = false;
+
+	for (u64 k = 0; k < n_blocks; k++) {
+		const struct block *blk = &block[k];
+
+		if (blk->err && !found->err) {
+			found->err = blk->err;
+			found->key = blk->key;
+		}
+		if (n != blk->begin) {
+			memmove(e->key + n, e->key + blk->begin, blk->n * sizeof(*e->key));
+			if (e->weight)
+				memmove(e->weight + n, e->weight + blk->begin,
+					blk->n * sizeof(*e->weight));
+		}
+		n += blk->n;
+		found->loops += blk->loops;
+		found->duplicates += blk->duplicates;
+		found->merged += blk->merged;
+		forward += blk->forward;
+		backward += blk->backward;
+		one_way |= blk->one_way;
+	}
+	e->n = n;
+	found->symmetric = e->undirected ? !one_way : forward == backward;
+}
+
+mill_err edges_reduce(struct edges *e, enum mill_dedup rule, struct edges_found *found)
+{
+	u64 n_blocks = div_up(e->n, REDUCE_BLOCK);
+	struct reduction r = { .e = e, .rule = rule };
+	mill_err err;
+
+	*found = (struct edges_found){ .loops = 0 };
+	TRY(memory_new(&r.block, e->budget, n_blocks, sizeof(*r.block), "the edges"));
+	cut_blocks(e, r.block, n_blocks);
+	ticker_begin(e->ticker, "merge", "blocks", n_blocks);
+	err = pool_for(e->pool, n_blocks, 1, reduce_blocks, &r);
+	if (!err)
+		join_blocks(e, r.block, n_blocks, found);
+	memory_free(r.block);
+	return err;
+}
+
+mill_err edges_mirror(struct edges *out, const struct edges *e, u64 n_loops)
+{
+	u64 mask = edge_mask(e);
+
+	*out = *e;
+	out->key = out->weight = NULL;
+	out->n = e->n - n_loops;
+	TRY(edges_alloc(out));
+	out->n = 0;
+	for (u64 i = 0; i < e->n; i++) {
+		if (n_loops && e->key[i] >> e->bits == (e->key[i] & mask))
+			continue;
+		out->key[out->n] = e->key[i];
+		if (e->weight)
+			out->weight[out->n] = e->weight[i];
+		out->n++;
+	}
+	/* Stable: within a column the rows stay in order. */
+	return edges_sort_by_column(out);
+}

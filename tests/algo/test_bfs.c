@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Breadth-first search on odd graphs, against a queue. */
+#include "expect.h"
+
+static const struct mill_options with_parents = { .parents = true };
+
+static void try_sources(const struct graph *g, mill_store *store, const struct config *c)
+{
+	const u32 source[] = { 0, g->n - 1, g->n / 2 };
+	mill_run *run = run_open(store, c, with_parents, "bfs", NULL);
+
+	if (!g->n) {
+		REFUSED(MILL_EUSAGE, mill_bfs(run, NULL), c->name);
+		REFUSED(MILL_EUSAGE, mill_bfs(run, &(struct mill_bfs){ "max-degree" }), c->name);
+		REFUSED(MILL_EUSAGE, mill_bfs(run, &(struct mill_bfs){ "0" }), c->name);
+		REFUSED(MILL_EUSAGE, mill_run_check(run), c->name);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(source) && i < g->n; i++)
+		expect_bfs(g, c->name, run, source[i]);
+	mill_run_free(run);
+}
+
+static void test_shapes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < n_shapes; i++) {
+		struct graph g;
+		mill_store *store;
+
+		if (!shape_make(&g, &shapes[i]))
+			continue;
+		store = graph_store(&g);
+		for (size_t j = 0; j < n_configs; j++)
+			if (configs[j].quick)
+				try_sources(&g, store, &configs[j]);
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+static void test_shapes_on_opencl(void **state)
+{
+	(void)state;
+	if (!have_opencl())
+		skip();
+	for (size_t i = 0; i < n_shapes; i++) {
+		struct graph g;
+		mill_store *store;
+
+		if (!shape_make(&g, &shapes[i]))
+			continue;
+		store = graph_store(&g);
+		try_sources(&g, store, &configs[i % 2 ? 7 : 8]);
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+/* Without in-edges the search can only push. */
+static void test_out_only(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < n_shapes; i++) {
+		struct mill_report report;
+		struct mill_step step;
+		mill_store *store;
+		struct graph g;
+		mill_run *run;
+
+		if (shapes[i].undirected || !shape_make(&g, &shapes[i]) || !g.n)
+			continue;
+		g.out_only = true;
+		store = graph_store(&g);
+		run = run_open(store, &configs[1], with_parents, "bfs", NULL);
+		expect_bfs(&g, "out-only", run, g.n / 2);
+		mill_run_report(run, &report);
+		for (u64 s = 0; s < report.n_steps; s++) {
+			mill_run_step(run, s, &step);
+			assert_string_equal(step.direction, "push");
+		}
+		REFUSED(MILL_EUSAGE, mill_pagerank(run, NULL), g.name);
+		mill_run_free(run);
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+static const struct shape *shape_named(const char *name)
+{
+	for (size_t i = 0; i < n_shapes; i++)
+		if (!strcmp(shapes[i].name, name))
+			return &shapes[i];
+	fail_msg("there is no shape '%s'", name);
+	return NULL;
+}
+
+/* Answers that were printed, not computed here. */
+#define X NONE32
+static const struct {
+	const char *name;
+	u32 root, n, depth[8];
+} printed[] = {
+	{ "Gunrock's sample", 0, 7, { 0, 1, 1, 1, 2, 2, 2 } },
+	{ "Gunrock's sample", 1, 7, { 1, 0, 1, 2, 1, 2, 2 } },
+	{ "Gunrock's sample", 2, 7, { X, X, 0, 1, 1, 1, 2 } },
+	{ "Gunrock's sample", 3, 7, { X, X, X, 0, X, 1, 1 } },
+	{ "Gunrock's sample", 4, 7, { X, X, 1, 2, 0, 1, 1 } },
+	{ "Gunrock's sample", 5, 7, { X, X, X, X, X, 0, 1 } },
+	{ "Gunrock's sample", 6, 7, { X, X, X, X, X, X, 0 } },
+	{ "Graphie's figure 2", 5, 8, { 2, 1, 3, 3, 2, 0, 3, X } },
+};
+
+static void test_printed(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(printed); i++) {
+		char source[16];
+		struct graph g;
+		mill_store *store;
+		mill_run *run;
+		u32 depth[8];
+
+		assert_true(shape_make(&g, shape_named(printed[i].name)));
+		store = graph_store(&g);
+		run = run_open(store, &configs[0], with_parents, "bfs", NULL);
+		snprintf(source, sizeof(source), "%u", printed[i].root);
+		OK(mill_bfs(run, &(struct mill_bfs){ source }));
+		OK(mill_run_values(run, "depth", false, depth, NULL));
+		for (u32 v = 0; v < printed[i].n; v++)
+			if (depth[v] != printed[i].depth[v])
+				fail_msg("%s from %u: vertex %u has depth %d", g.name, printed[i].root, v, (int)depth[v]);
+		mill_run_free(run);
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+/* A direction that pays: the search of a dense graph pulls at least once, that of a path never. */
+static void test_directions(void **state)
+{
+	static const struct {
+		const char *name;
+		bool pulls;
+	} cases[] = { { "random, dense", true }, { "random, dense, undirected", true }, { "path", false } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct mill_report report;
+		struct mill_step step;
+		bool pulled = false;
+		mill_store *store;
+		struct graph g;
+		mill_run *run;
+
+		if (!shape_make(&g, shape_named(cases[i].name)))
+			continue;
+		store = graph_store(&g);
+		run = run_open(store, &configs[0], with_parents, "bfs", NULL);
+		expect_bfs(&g, "directions", run, 0);
+		mill_run_report(run, &report);
+		assert_int_equal(report.iterations, fact_of(run, "max_depth")->u64 + 1);
+		for (u64 s = 0; s < report.n_steps; s++) {
+			mill_run_step(run, s, &step);
+			pulled |= !strcmp(step.direction, "pull");
+		}
+		if (pulled != cases[i].pulls)
+			fail_msg("%s: it %s", g.name, pulled ? "pulls" : "never pulls");
+		mill_run_free(run);
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+static void test_sources(void **state)
+{
+	static const char *const bad[] = { "", "-1", "7", "x", "1x", "18446744073709551616", "99999999999999999999",
+					   "Random", "max-degree ", "0x1", " 1" };
+	struct graph g;
+	mill_store *store;
+	mill_run *run;
+	u64 first, id;
+
+	(void)state;
+	assert_true(shape_make(&g, shape_named("Gunrock's sample")));
+	store = graph_store(&g);
+	run = run_open(store, &configs[0], with_parents, "bfs", NULL);
+	expect_bfs(&g, "before", run, 0);
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		REFUSED(MILL_EUSAGE, mill_bfs(run, &(struct mill_bfs){ bad[i] }), bad[i]);
+		/* What was there before is there still, or nothing is: but nothing wrong. */
+		if (mill_run_columns(run, NULL, 0))
+			OK(mill_run_check(run));
+	}
+	/* 0, 1, 2 and 4 have three edges each: the first has the smallest id. */
+	OK(mill_bfs(run, &(struct mill_bfs){ "max-degree" }));
+	assert_int_equal(fact_of(run, "source")->u64, 0);
+	OK(mill_bfs(run, NULL));
+	first = fact_of(run, "source")->u64;
+	assert_true(first < 6);		/* 6 has no edges */
+	OK(mill_bfs(run, &(struct mill_bfs){ "random" }));
+	assert_int_equal(fact_of(run, "source")->u64, first);
+	mill_run_free(run);
+
+	/* Other seeds find every other source. */
+	for (u64 seed = 0, seen = 0; seen != 0x3f; seed++) {
+		assert_true(seed < 1000);
+		run = run_open(store, &configs[0], (struct mill_options){ .seed = seed }, "bfs", NULL);
+		OK(mill_bfs(run, NULL));
+		id = fact_of(run, "source")->u64;
+		assert_true(id < 6);
+		seen |= (u64)1 << id;
+		mill_run_free(run);
+	}
+	graph_store_drop(store);
+	graph_release(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_printed),
+		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_shapes_on_opencl),
+		cmocka_unit_test(test_out_only),
+		cmocka_unit_test(test_directions),
+		cmocka_unit_test(test_sources),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
+}
