@@ -7,7 +7,8 @@
  * An edge u -> v is tight if distance[u] + weight = distance[v]. Tight edges from a smaller distance
  * cannot form a cycle; round 0 takes those. Where an edge adds nothing (weight 0, or a float too small
  * to count), distances are equal and a cycle is possible: there the parent must have been settled in
- * an earlier round than the child. hop[v] is the round that settled v.
+ * an earlier round than the child. hop[v] is the round that settled v. A sum of reals that is beyond all
+ * numbers leads nowhere: infinity - infinity is not 0.
  */
 #define TREE_FIELDS(ARRAY, SCALAR) \
 	ARRAY(OF(key, VALUE), distance) \
@@ -35,7 +36,7 @@ DEVICE bool OF(PROGRAM, edge)(struct PROGRAM s, vid u, vid v WEIGHT_PARAMETER)
 
 	/* An unreached distance is the largest key: it lies below none, and is equal only to its like. */
 	if (s.round == 0) {
-		if (from < to && over == OF(value_of, VALUE)(to))
+		if (from < to && over == OF(value_of, VALUE)(to) && over - over == 0)
 			dev_min_u32(s.shared, &s.parent[v], u);
 		return false;
 	}

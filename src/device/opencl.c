@@ -3,6 +3,7 @@
  * OpenCL devices. The only file with cl* calls; the library is loaded when a device is asked for, so that the CPU path
  * needs no OpenCL. The 1.2 interface, one in-order queue.
  */
+#define _GNU_SOURCE	/* RTLD_DEFAULT */
 #include "device/device.h"
 
 #if MILL_VID_BITS == 32
@@ -73,13 +74,16 @@ struct opencl {
 	struct program_entry program[PROGRAMS];
 	struct kernel_entry kernel[KERNELS];
 	u32 n_programs, n_kernels;
+	bool race_check;	/* MILL_RACE_CHECK: kernels for oclgrind, see dialect.h */
 };
 
 static void load_library(void)
 {
-	void *lib = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+	/* One that is in the process already comes first: oclgrind preloads its own. */
+	bool there = dlsym(RTLD_DEFAULT, "clGetPlatformIDs");
+	void *lib = there ? RTLD_DEFAULT : dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
 
-	if (!lib) {
+	if (!there && !lib) {
 		snprintf(cl.why, sizeof(cl.why), "%s", dlerror());
 		return;
 	}
@@ -156,13 +160,6 @@ static void buffer_free(struct device *d, struct buffer *b)
 	d->memory->used -= max_u64(b->size, 8);
 }
 
-static mill_err write_bytes(struct device *d, struct buffer *b, u64 at, const void *from, u64 size)
-{
-	cl_int code = cl.clEnqueueWriteBuffer(self(d)->queue, b->handle, CL_TRUE, at, size, from, 0, NULL, NULL);
-
-	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "a transfer to it");
-}
-
 static mill_err read_bytes(struct device *d, const struct buffer *b, u64 at, void *to, u64 size)
 {
 	cl_int code = cl.clEnqueueReadBuffer(self(d)->queue, b->handle, CL_TRUE, at, size, to, 0, NULL, NULL);
@@ -170,10 +167,44 @@ static mill_err read_bytes(struct device *d, const struct buffer *b, u64 at, voi
 	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "a transfer from it");
 }
 
+/*
+ * For oclgrind, which takes what was not in a buffer's last transfer for uninitialised and does not
+ * see fills at all: the whole buffer is sent, with [at, at + n) made of copies of the pattern.
+ */
+static mill_err write_bytes(struct device *d, struct buffer *b, u64 at, const void *from, u64 size);
+
+static mill_err write_whole(struct device *d, struct buffer *b, u64 at, const void *pattern, u64 size, u64 n)
+{
+	char *all;
+	mill_err err;
+
+	TRY(memory_new(&all, NULL, b->size, 1, "a checked transfer"));
+	err = at || n < b->size ? read_bytes(d, b, 0, all, b->size) : MILL_OK;
+	for (u64 i = 0; i < n; i += size)
+		memcpy(all + at + i, pattern, size);
+	if (!err)
+		err = write_bytes(d, b, 0, all, b->size);
+	memory_free(all);
+	return err;
+}
+
+static mill_err write_bytes(struct device *d, struct buffer *b, u64 at, const void *from, u64 size)
+{
+	cl_int code;
+
+	if (self(d)->race_check && size < b->size)
+		return write_whole(d, b, at, from, size, size);
+	code = cl.clEnqueueWriteBuffer(self(d)->queue, b->handle, CL_TRUE, at, size, from, 0, NULL, NULL);
+	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "a transfer to it");
+}
+
 static mill_err fill(struct device *d, struct buffer *b, const void *pattern, size_t size)
 {
-	cl_int code = cl.clEnqueueFillBuffer(self(d)->queue, b->handle, pattern, size, 0, b->size, 0, NULL, NULL);
+	cl_int code;
 
+	if (self(d)->race_check)
+		return write_whole(d, b, 0, pattern, size, b->size);
+	code = cl.clEnqueueFillBuffer(self(d)->queue, b->handle, pattern, size, 0, b->size, 0, NULL, NULL);
 	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "a fill");
 }
 
@@ -202,8 +233,7 @@ static mill_err find_program(struct opencl *o, const struct kernel_source *sourc
 	const char *piece[16];
 	cl_program program;
 	cl_int code;
-	/* Integers only; MILL_RACE_CHECK is set by the check under oclgrind. */
-	const char *options = getenv("MILL_RACE_CHECK") ? "-cl-std=CL1.2 -DRACE_CHECK=1" : "-cl-std=CL1.2";
+	const char *options = o->race_check ? "-cl-std=CL1.2 -DRACE_CHECK=1" : "-cl-std=CL1.2";
 
 	for (u32 i = 0; i < o->n_programs; i++)
 		if (o->program[i].source == source) {
@@ -331,6 +361,7 @@ mill_err opencl_open(struct device **out, unsigned number, u64 memory)
 	o->device.ops = &opencl_ops;
 	o->device.memory = &o->device.own;
 	o->id = id[number];
+	o->race_check = getenv("MILL_RACE_CHECK");
 	budget_init(&o->device.own, memory ? memory : global_memory(o->id) / 10 * 9);
 	o->context = cl.clCreateContext(NULL, 1, &o->id, NULL, NULL, &code);
 	if (code == CL_SUCCESS)

@@ -109,7 +109,7 @@ void naive_parents(const struct graph *g, u32 root, bool unit, const u64 *key, u
 		const struct arc *a = &g->stored[i];
 
 		if (key[a->from] < key[a->to] && over_arc(key[a->from], a, real, unit) == key[a->to] &&
-		    parent[a->to] == NONE32)
+		    key[a->to] != none_of(real) && parent[a->to] == NONE32)
 			parent[a->to] = a->from;
 	}
 	parent[root] = root;

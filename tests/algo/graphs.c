@@ -337,6 +337,15 @@ bool shape_make(struct graph *g, const struct shape *s)
 	return true;
 }
 
+const struct shape *shape_named(const char *name)
+{
+	for (size_t i = 0; i < n_shapes; i++)
+		if (!strcmp(shapes[i].name, name))
+			return &shapes[i];
+	fail_msg("there is no shape '%s'", name);
+	return NULL;
+}
+
 /* ---- Scratch and stores ---- */
 
 static char scratch[512];
@@ -466,6 +475,15 @@ bool have_opencl(void)
 }
 
 bool config_usable(const struct config *c) { return !c->device || have_opencl(); }
+
+const struct config *config_named(const char *name)
+{
+	for (size_t i = 0; i < n_configs; i++)
+		if (!strcmp(configs[i].name, name))
+			return &configs[i];
+	fail_msg("there is no configuration '%s'", name);
+	return NULL;
+}
 
 mill_run *run_open(mill_store *store, const struct config *c, struct mill_options o, const char *algorithm,
 		   const void *how)

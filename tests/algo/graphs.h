@@ -85,6 +85,7 @@ extern const struct shape shapes[];
 extern const size_t n_shapes;
 /* False if this build cannot hold it. */
 bool shape_make(struct graph *g, const struct shape *s);
+const struct shape *shape_named(const char *name);
 
 /* ---- Scratch and stores ---- */
 
@@ -114,6 +115,7 @@ extern const struct config configs[];
 extern const size_t n_configs;
 /* No OpenCL, or ThreadSanitizer, which would report the driver. */
 bool config_usable(const struct config *c);
+const struct config *config_named(const char *name);
 bool have_opencl(void);
 
 /* o is completed by the configuration. The algorithm is named because its state decides the device's memory. */

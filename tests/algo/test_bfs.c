@@ -50,7 +50,7 @@ static void test_shapes_on_opencl(void **state)
 		if (!shape_make(&g, &shapes[i]))
 			continue;
 		store = graph_store(&g);
-		try_sources(&g, store, &configs[i % 2 ? 7 : 8]);
+		try_sources(&g, store, config_named(i % 2 ? "opencl" : "opencl, 2 pages"));
 		graph_store_drop(store);
 		graph_release(&g);
 	}
@@ -83,15 +83,6 @@ static void test_out_only(void **state)
 		graph_store_drop(store);
 		graph_release(&g);
 	}
-}
-
-static const struct shape *shape_named(const char *name)
-{
-	for (size_t i = 0; i < n_shapes; i++)
-		if (!strcmp(shapes[i].name, name))
-			return &shapes[i];
-	fail_msg("there is no shape '%s'", name);
-	return NULL;
 }
 
 /* Answers that were printed, not computed here. */
