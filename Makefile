@@ -41,9 +41,10 @@ define stage
 	@ctest --preset $(1) -j$(JOBS) -L '^($(2))$$'
 endef
 
-test-tree:	##   the order of the folders
-	@echo "== tree: folder order"
+test-tree:	##   the order of the folders; no test is empty
+	@echo "== tree: folder order, empty tests"
 	@cmake/check-includes.sh
+	@cmake/check-tests.sh
 
 test-dev:	##   all tests, warnings as errors
 	$(call stage,dev,unit|algo|cli|fault)

@@ -41,6 +41,7 @@ MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
 	struct reach reach;
 	struct need need;
 	const u32 *depth;
+	mill_err err;
 	u32 levels;
 	vid root;
 
@@ -63,8 +64,10 @@ MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
 	run_column(r, "depth", MILL_TYPE_U32, a.depth, UNREACHED);
 	TRY(run_end(r));
 	TRY(vec_map(r, a.depth, &depth));
-	TRY(count_reached(r, depth, reached, &reach));
+	err = count_reached(r, depth, reached, &reach);
 	vec_unmap(a.depth, (void *)depth);
+	if (err)
+		return err;
 	r->ledger.edges_traversed = reach.edges;
 	TRY(run_fact_id(r, "source", root));
 	run_fact(r, "reached", reach.reached);

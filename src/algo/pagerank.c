@@ -243,7 +243,7 @@ static mill_err load_degrees(struct mill_run *r, struct vec **out)
 /* The arguments of a pass in which vertices jump with `jump` in all, dangling mass included. */
 static union args arguments(const struct mill_run *r, const struct ranking *g, f64 damping, f64 jump)
 {
-	f64 each = jump / (f64)r->store->vertices;
+	f64 each = jump / (f64)max_u64(r->store->vertices, 1);
 	u32 sources = (u32)r->store->sources;
 	union args a;
 

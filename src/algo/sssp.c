@@ -112,7 +112,7 @@ static f64 choose_delta(const struct mill_run *r, enum tree_kind kind, f64 asked
 	f64 delta = asked > 0 ? asked : 32 * mean * (f64)max_u64(st->sources, 1) / edges;
 
 	if (!kinds[kind].real)
-		return delta < 1 ? 1 : (f64)(u64)delta;
+		return delta < 1 ? 1 : delta < 0x1p62 ? (f64)(u64)delta : 0x1p62;
 	return delta > 0 ? delta : 1;
 }
 
@@ -176,6 +176,7 @@ MILL_API mill_err mill_sssp(mill_run *r, const struct mill_sssp *how)
 	struct vec *distance;
 	struct reach reach;
 	struct need need;
+	mill_err err;
 	void *data;
 	vid root;
 
@@ -195,8 +196,10 @@ MILL_API mill_err mill_sssp(mill_run *r, const struct mill_sssp *how)
 	run_column(r, "distance", kinds[kind].real ? MILL_TYPE_F64 : MILL_TYPE_U64, distance, UINT64_MAX);
 	TRY(run_end(r));
 	TRY(vec_map(r, distance, &data));
-	TRY(count_reached(r, data, kinds[kind].size == 4 ? reached_u32 : reached_u64, &reach));
+	err = count_reached(r, data, kinds[kind].size == 4 ? reached_u32 : reached_u64, &reach);
 	vec_unmap(distance, data);
+	if (err)
+		return err;
 	r->ledger.edges_traversed = reach.edges;
 	TRY(run_fact_id(r, "source", root));
 	run_fact(r, "reached", reach.reached);

@@ -68,27 +68,36 @@ void tree_need(const struct mill_run *r, enum tree_kind kind, struct need *n)
 }
 
 /* hop[v] = 0 for what round 0 settled; says whether something reached is left. */
-static mill_err find_unsettled(struct mill_run *r, struct tree_unit_args *a, bool *left)
+static bool mark_settled(const struct vec *distance, const void *data, const u32 *parent, u32 *hop)
 {
-	u64 n = r->store->vertices;
-	u32 *parent, *hop;
-	void *distance;
-	mill_err err;
+	bool left = false;
 
-	*left = false;
-	TRY(vec_map(r, a->parent, &parent));
-	TRY(vec_map(r, a->hop, &hop));
-	TRY(vec_map(r, a->distance, &distance));
-	for (u64 v = 0; v < n; v++) {
-		bool reached = a->distance->size == sizeof(u32) ? ((u32 *)distance)[v] != UINT32_MAX :
-								  ((u64 *)distance)[v] < bits_f64(__builtin_inf());
+	for (u64 v = 0; v < distance->n; v++) {
+		bool reached = distance->size == sizeof(u32) ? ((const u32 *)data)[v] != UINT32_MAX :
+							       ((const u64 *)data)[v] < bits_f64(__builtin_inf());
 
 		hop[v] = parent[v] == none ? none : 0;
-		if (reached && parent[v] == none)
-			*left = true;
+		left |= reached && parent[v] == none;
+	}
+	return left;
+}
+
+static mill_err find_unsettled(struct mill_run *r, struct tree_unit_args *a, bool *left)
+{
+	u32 *parent = NULL, *hop = NULL;
+	void *distance = NULL;
+	mill_err err;
+
+	err = vec_map(r, a->parent, &parent);
+	if (!err)
+		err = vec_map(r, a->hop, &hop);
+	if (!err)
+		err = vec_map(r, a->distance, &distance);
+	if (!err) {
+		*left = mark_settled(a->distance, distance, parent, hop);
+		err = device_write(&a->hop->buffer, 0, hop, a->hop->buffer.size);
 	}
 	vec_unmap(a->distance, distance);
-	err = device_write(&a->hop->buffer, 0, hop, a->hop->buffer.size);
 	vec_unmap(a->hop, hop);
 	vec_unmap(a->parent, parent);
 	return err;

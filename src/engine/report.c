@@ -48,6 +48,7 @@ MILL_API mill_err mill_run_check(mill_run *r)
 {
 	if (!r->check)
 		return fail(MILL_EUSAGE, "there is no result to check");
+	ticker_init(&r->ticker, &r->options.watcher);
 	return r->check(r);
 }
 

@@ -187,34 +187,47 @@ mill_err result_ids(struct mill_run *r, const u64 **out)
 	return store_read(r->store, STORE_IDS, ids->buffer.host, ids->buffer.size, 0);
 }
 
-mill_err result_top(struct mill_run *r, const struct vec *v, enum mill_type type, f64 scale)
+static mill_err find_top(struct mill_run *r, const struct result_column *c, const void *data)
 {
-	struct result_column c = { .column = { .type = type }, .vec = (struct vec *)v, .scale = scale };
-	void *data;
+	/* Ids ascend among the sources and among the others: a tie that comes too late is the last to ask. */
+	f64 late[2] = { -1, -1 };
 
-	TRY(vec_map(r, v, &data));
 	r->n_top = 0;
-	for (u64 i = 0; i < v->n; i++) {
-		u64 bits = wide(&c, data, i), id = 0;
+	for (u64 i = 0; i < c->vec->n; i++) {
+		u64 bits = wide(c, data, i), id = 0;
+		bool sink = i >= r->store->sources;
 		f64 value;
 		u32 at = r->n_top;
 
 		memcpy(&value, &bits, sizeof(value));
-		if (at == RUN_TOP && value < r->top[at - 1].value)
+		if (at == RUN_TOP && (value < r->top[at - 1].value || value == late[sink]))
 			continue;
 		TRY(store_id(r->store, (vid)i, &id));
 		while (at && (value > r->top[at - 1].value ||
 			      (value == r->top[at - 1].value && id < r->top[at - 1].id)))
 			at--;
-		if (at == RUN_TOP)
+		if (at == RUN_TOP) {
+			late[sink] = value;
 			continue;
+		}
 		if (r->n_top < RUN_TOP)
 			r->n_top++;
 		memmove(&r->top[at + 1], &r->top[at], (r->n_top - 1 - at) * sizeof(*r->top));
 		r->top[at] = (struct mill_top){ id, value };
 	}
-	vec_unmap(v, data);
 	return MILL_OK;
+}
+
+mill_err result_top(struct mill_run *r, const struct vec *v, enum mill_type type, f64 scale)
+{
+	struct result_column c = { .column = { .type = type }, .vec = (struct vec *)v, .scale = scale };
+	mill_err err;
+	void *data;
+
+	TRY(vec_map(r, v, &data));
+	err = find_top(r, &c, data);
+	vec_unmap(v, data);
+	return err;
 }
 
 /* ---- Public ---- */
@@ -487,6 +500,7 @@ MILL_API mill_err mill_run_write(mill_run *r, const char *path)
 	if (!r->n_columns)
 		return fail(MILL_EUSAGE, "there is no result to write");
 	TRY(choose_form(&w.form, path));
+	ticker_init(&r->ticker, &r->options.watcher);
 	TRY(walk_init(&w.walk, r, true));
 	err = write_result(&w, path);
 	for (u32 i = 0; i < r->n_columns; i++)

@@ -179,6 +179,7 @@ mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need 
 	mill_err err;
 
 	clear_result(r);
+	ticker_init(&r->ticker, &r->options.watcher);	/* a run that was cancelled can be used again */
 	if (r->algorithm != algorithm)
 		r->ledger.n_runs = 0;
 	ledger_clear(&r->ledger);
@@ -287,6 +288,7 @@ mill_err vec_get(const struct vec *v, u64 i, void *element)
 mill_err vec_map(struct mill_run *r, const struct vec *v, void *out_pointer)
 {
 	void **out = out_pointer;
+	mill_err err;
 	void *p;
 
 	if (v->buffer.host) {
@@ -294,8 +296,13 @@ mill_err vec_map(struct mill_run *r, const struct vec *v, void *out_pointer)
 		return MILL_OK;
 	}
 	TRY(memory_new(&p, &r->budget, v->n, v->size, v->name));
+	err = device_read(&v->buffer, 0, p, v->buffer.size);
+	if (err) {
+		memory_free(p);
+		return err;
+	}
 	*out = p;
-	return device_read(&v->buffer, 0, p, v->buffer.size);
+	return MILL_OK;
 }
 
 void vec_unmap(const struct vec *v, void *p)

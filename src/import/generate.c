@@ -20,10 +20,21 @@
 #define BLOCK_SLOTS ((u64)1 << 14)
 #define WAVE_BLOCKS 16u /* made in parallel, then added in order */
 #define SCALE_MAX 31u
-#define RETRIES 64u /* for a kron that does not fill 2^scale vertices */
+#define DRAWS_MAX 4u /* of a kron of SCALE_MAX, see kron_edge */
+#define RETRIES 64u  /* for a kron that does not fill 2^scale vertices */
 
 /* Streams of random numbers, told apart by their seeds. */
 enum stream { STREAM_ENDS, STREAM_WEIGHT, STREAM_NAMES };
+
+/*
+ * kron: four levels at once, by Walker's alias method: eight random bits choose an entry, the next
+ * 24 bits whether its own outcome counts or the other. An outcome is the row's four bits before the
+ * column's.
+ */
+struct choice {
+	u32 below; /* its own outcome: so many of 2^24 */
+	u8 own, other;
+};
 
 struct graph {
 	u64 seed[3]; /* by stream */
@@ -32,8 +43,7 @@ struct graph {
 	u64 columns;			 /* grid */
 	unsigned scale;			 /* kron: 2^scale >= n */
 	u64 name_key[4], name_factor[4]; /* kron: the renaming */
-	/* kron: where the quadrants end, as shares of 2^32. */
-	u32 after_a, after_b, after_c;
+	struct choice choice[256];	 /* kron */
 	enum mill_weight weight;
 	bool directed;
 };
@@ -72,28 +82,34 @@ static u64 new_name(const struct graph *g, u64 x)
 	return x;
 }
 
+static unsigned choose(const struct graph *g, u32 x)
+{
+	const struct choice *c = &g->choice[x >> 24];
+	/* Without a branch: nobody could predict it. */
+	unsigned other = 0u - ((x & 0xffffff) >= c->below);
+
+	return c->own ^ ((unsigned)(c->own ^ c->other) & other);
+}
+
 static bool kron_edge(const struct graph *g, u64 i, u64 *from, u64 *to)
 {
-	unsigned draws = (g->scale + 1) / 2; /* of 64 random bits: two levels each */
+	unsigned draws = (g->scale + 7) / 8; /* of 64 random bits: eight levels each */
+	unsigned excess = 8 * draws - g->scale;
 	u64 u = 0, v = 0;
 
 	for (unsigned try = 0; try < RETRIES; try++) {
-		u64 at = (i * RETRIES + try) * (SCALE_MAX + 1) / 2;
+		u64 at = (i * RETRIES + try) * DRAWS_MAX;
 
 		u = v = 0;
 		for (unsigned k = 0; k < draws; k++) {
 			u64 r = random_at(g->seed[STREAM_ENDS], at + k);
+			unsigned high = choose(g, (u32)(r >> 32)), low = choose(g, (u32)r);
 
-			for (int part = 0; part < 2; part++, r >>= 32) {
-				u32 x = (u32)r, down = x >= g->after_b;
-
-				/* Without branches: nobody could predict them. */
-				v = v << 1 | ((x >= g->after_a) - down + (x >= g->after_c));
-				u = u << 1 | down;
-			}
+			u = u << 8 | (high & 0xf0) | low >> 4;
+			v = v << 8 | (high & 15) << 4 | (low & 15);
 		}
-		u >>= g->scale % 2;
-		v >>= g->scale % 2;
+		u >>= excess;
+		v >>= excess;
 		if (u < g->n && v < g->n)
 			break;
 	}
@@ -247,18 +263,22 @@ static mill_err find_kind(const struct kind **out, const char *name)
 		    name ? name : "");
 }
 
-static void shares(const struct mill_generate *how, f64 *a, f64 *b, f64 *c)
+/* a, b, c and the rest */
+static void shares(const struct mill_generate *how, f64 *quadrant)
 {
-	*a = how->a != 0 ? how->a : .57;
-	*b = how->b != 0 ? how->b : .19;
-	*c = how->c != 0 ? how->c : .19;
+	quadrant[0] = how->a != 0 ? how->a : .57;
+	quadrant[1] = how->b != 0 ? how->b : .19;
+	quadrant[2] = how->c != 0 ? how->c : .19;
+	quadrant[3] = 1 - quadrant[0] - quadrant[1] - quadrant[2];
+	if (quadrant[3] < 1e-9) /* what remains of, say, .3 + .3 + .4 */
+		quadrant[3] = quadrant[3] > -1e-9 ? 0 : quadrant[3];
 }
 
 static mill_err check_options(const struct kind *kind, const struct mill_generate *how)
 {
-	f64 a, b, c;
+	f64 q[4];
 
-	shares(how, &a, &b, &c);
+	shares(how, q);
 	if (how->scale && how->vertices)
 		return fail(MILL_EUSAGE,
 			    "give either a scale or a number of vertices, not both");
@@ -270,9 +290,9 @@ static mill_err check_options(const struct kind *kind, const struct mill_generat
 		return fail(MILL_EUSAGE, "%s is never a multigraph", kind->name);
 	if ((how->a != 0 || how->b != 0 || how->c != 0) && !kind->quadrants)
 		return fail(MILL_EUSAGE, "%s takes no a, b, c", kind->name);
-	if (!(a >= 0 && b >= 0 && c >= 0 && a + b + c <= 1 + 1e-9))
+	if (!(q[0] >= 0 && q[1] >= 0 && q[2] >= 0 && q[3] >= 0))
 		return fail(MILL_EUSAGE, "a, b and c add up to at most 1: not %g, %g, %g",
-			    a, b, c);
+			    q[0], q[1], q[2]);
 	if (how->weight != MILL_WEIGHT_NONE && how->weight != MILL_WEIGHT_U32 &&
 	    how->weight != MILL_WEIGHT_F32)
 		return fail(MILL_EUSAGE, "generated weights are none, u32 or f32");
@@ -325,18 +345,41 @@ static mill_err size_graph(struct graph *g, const struct kind *kind,
 	return MILL_OK;
 }
 
-static u32 threshold(f64 share)
+/* Vose's construction: entries with too little are filled up by those with too much. */
+static void make_choices(struct graph *g, const f64 *quadrant)
 {
-	f64 x = share * 0x1p32;
+	f64 left[256];
+	u8 small[256], large[256];
+	unsigned n_small = 0, n_large = 0;
 
-	return x >= 0x1p32 - 1 ? UINT32_MAX : x > 0 ? (u32)x : 0;
+	for (unsigned o = 0; o < 256; o++) {
+		left[o] = 256;
+		for (unsigned level = 0; level < 4; level++)
+			left[o] *= quadrant[(o >> (4 + level) & 1) << 1 | (o >> level & 1)];
+		g->choice[o] = (struct choice){ 1u << 24, (u8)o, (u8)o };
+		if (left[o] < 1)
+			small[n_small++] = (u8)o;
+		else
+			large[n_large++] = (u8)o;
+	}
+	while (n_small && n_large) {
+		u8 s = small[--n_small], l = large[n_large - 1];
+
+		g->choice[s].below = (u32)(left[s] * 0x1p24);
+		g->choice[s].other = l;
+		left[l] -= 1 - left[s];
+		if (left[l] < 1) {
+			n_large--;
+			small[n_small++] = l;
+		}
+	}
 }
 
 static void seed_graph(struct graph *g, const struct mill_generate *how)
 {
-	f64 a, b, c;
+	f64 quadrant[4];
 
-	shares(how, &a, &b, &c);
+	shares(how, quadrant);
 	for (u64 s = 0; s < ARRAY_LEN(g->seed); s++)
 		g->seed[s] = random_at(how->seed, s);
 	for (u64 i = 0; i < ARRAY_LEN(g->name_key); i++) {
@@ -344,9 +387,7 @@ static void seed_graph(struct graph *g, const struct mill_generate *how)
 				 (((u64)1 << g->scale) - 1);
 		g->name_factor[i] = random_at(g->seed[STREAM_NAMES], 2 * i + 1) | 1;
 	}
-	g->after_a = threshold(a);
-	g->after_b = threshold(a + b);
-	g->after_c = threshold(a + b + c);
+	make_choices(g, quadrant);
 	g->weight = how->weight;
 	g->directed = how->directed;
 }
@@ -354,14 +395,14 @@ static void seed_graph(struct graph *g, const struct mill_generate *how)
 static u64 fingerprint(const struct kind *kind, const struct graph *g,
 		       const struct mill_generate *how)
 {
-	const u64 part[] = { g->n,	  g->n_slots,	 g->columns,
-			     g->after_a,  g->after_b,	 g->after_c,
-			     how->weight, how->directed, how->multigraph,
-			     how->seed };
+	const u64 part[] = { g->n,	    g->n_slots,	     g->columns, how->weight,
+			     how->directed, how->multigraph, how->seed };
 	u64 h = (u64)(kind - kinds);
 
 	for (size_t i = 0; i < ARRAY_LEN(part); i++)
 		h = random_at(h, part[i]);
+	for (size_t i = 0; kind->quadrants && i < ARRAY_LEN(g->choice); i++)
+		h = random_at(h, (u64)g->choice[i].other << 32 | g->choice[i].below);
 	return h;
 }
 
@@ -372,7 +413,7 @@ static mill_err describe(char **out, const struct kind *kind,
 	static const char *const weight[] = { "", " --weights u32", "", " --weights f32",
 					      "" };
 	char size[64], degree[64] = "", quadrants[128] = "", number[3][NUMBER_TEXT];
-	f64 share[3];
+	f64 share[4];
 
 	if (how->vertices)
 		snprintf(size, sizeof(size), "--vertices %llu",
@@ -385,7 +426,7 @@ static mill_err describe(char **out, const struct kind *kind,
 		snprintf(degree, sizeof(degree), " --degree %s", number[0]);
 	}
 	if (how->a != 0 || how->b != 0 || how->c != 0) {
-		shares(how, &share[0], &share[1], &share[2]);
+		shares(how, share);
 		for (int i = 0; i < 3; i++)
 			number[i][number_put_f64(number[i], share[i])] = 0;
 		snprintf(quadrants, sizeof(quadrants), " --a %s --b %s --c %s", number[0],

@@ -280,11 +280,11 @@ static mill_err claim(struct place *p)
 	made = dir_make(p->temp);
 	if (made && !path_exists(p->temp))
 		return made;
-	TRY(lock_dir(&p->dir, p->temp));
-	if (p->dir.fd < 0)
-		return MILL_OK;
-	if (!made)
-		return MILL_OK;
+	err = lock_dir(&p->dir, p->temp);
+	if (err && !made && err != MILL_ELOCKED)
+		(void)rmdir(p->temp);	/* ours, and empty */
+	if (err || p->dir.fd < 0 || !made)
+		return err;
 	err = is_leftover(&leftover, p->dir.fd, p->base);
 	if (!err && !leftover)
 		err = fail(MILL_EUSAGE, "%s is in the way, and not left over by an import of %s: "

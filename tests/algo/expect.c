@@ -133,12 +133,13 @@ void naive_parents(const struct graph *g, u32 root, bool unit, const u64 *key, u
 
 void naive_pagerank(const struct graph *g, f64 damping, u32 iterations, const f64 *teleport, f64 *score)
 {
-	f64 *next = array(g->n, sizeof(*next));
+	/* Long sums of small numbers, better than what is to be judged by them. */
+	long double *next = array(g->n, sizeof(*next));
 
 	for (u32 v = 0; v < g->n; v++)
 		score[v] = teleport ? teleport[v] : 1 / (f64)g->n;
 	for (u32 i = 0; i < iterations; i++) {
-		f64 dangling = 0;
+		long double dangling = 0;
 
 		memset(next, 0, g->n * sizeof(*next));
 		for (u32 u = 0; u < g->n; u++) {
@@ -147,11 +148,11 @@ void naive_pagerank(const struct graph *g, f64 damping, u32 iterations, const f6
 			if (!degree)
 				dangling += score[u];
 			for (u64 j = g->row[u]; j < g->row[u + 1u]; j++)
-				next[g->stored[j].to] += score[u] / (f64)degree;
+				next[g->stored[j].to] += (long double)score[u] / degree;
 		}
 		for (u32 v = 0; v < g->n; v++)
-			score[v] = damping * next[v] + (1 - damping + damping * dangling) *
-							       (teleport ? teleport[v] : 1 / (f64)g->n);
+			score[v] = (f64)(damping * next[v] + (1 - damping + damping * dangling) *
+								     (teleport ? teleport[v] : 1 / (f64)g->n));
 	}
 	free(next);
 }

@@ -1,1 +1,174 @@
-int main(void) { return 0; }
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The resident topology in several segments, as graphs of 2^32 edges and more have it. */
+#define _GNU_SOURCE	/* qsort_r */
+#include "expect.h"
+
+static const u64 sizes[] = { 1, 5000, 16384, 20000, 50000, 100000, UINT32_MAX };
+
+/* Replaces what a run holds of a direction by segments of at most so many edges. */
+static void reload(mill_run *run, struct topology *t, bool weights, u64 max_edges)
+{
+	struct stream *stream;
+	u64 bytes = 0;
+
+	topology_release(t);
+	OK(stream_open(&stream, &run->budget, run->store, 8 * MIB, 4, 2));
+	OK(topology_load(t, &run->budget, stream, weights, max_edges, &run->ticker, &bytes));
+	stream_close(stream);
+	assert_true(t->resident);
+}
+
+/* Segment after segment, all neighbours and weights in their order. */
+static void compare(const struct graph *g, const struct store *st, const struct topology *t, u64 max_edges)
+{
+	u64 edge = 0, end = 0;
+	u32 chunk = 0;
+
+	for (u32 i = 0; i < t->n_segments; i++) {
+		const struct segment *s = &t->segment[i];
+		vid covered = 0;
+
+		if (s->first_edge != edge || (t->n_segments > 1 && i && (s->skip > 0) != t->segment[i - 1].continues))
+			fail_msg("%s, %llu: segment %u begins wrong", g->name, (unsigned long long)max_edges, i);
+		assert_int_equal(s->row[0], 0);
+		assert_int_equal(s->row[s->n_rows], s->n_edges);
+		for (vid r = 0; r < s->n_rows; r++) {
+			u64 id, v = (u64)s->first + r, before = r ? 0 : s->skip;
+
+			OK(store_id(st, (vid)v, &id));
+			v = (id - g->base) / g->stride;
+			for (u32 k = s->row[r]; k < s->row[r + 1u]; k++, edge++) {
+				const struct arc *a = &g->stored[g->row[v] + before + k - s->row[r]];
+
+				OK(store_id(st, s->neighbour[k], &id));
+				if (g->row[v] + before + k - s->row[r] >= g->row[v + 1u] || graph_id(g, a->to) != id ||
+				    (t->weight && ((const u32 *)s->weight)[k] != (u32)a->weight))
+					fail_msg("%s, %llu: neighbour %u of segment %u is wrong", g->name,
+						 (unsigned long long)max_edges, k, i);
+			}
+		}
+		end = s->first + s->n_rows;
+		for (; chunk < t->n_chunks && t->chunk[chunk].segment == i; chunk++) {
+			assert_int_equal(t->chunk[chunk].begin, covered);
+			covered = t->chunk[chunk].end;
+		}
+		assert_int_equal(covered, s->n_rows);
+	}
+	assert_int_equal(chunk, t->n_chunks);
+	assert_int_equal(edge, st->stored_edges);
+	assert_int_equal(end, t->pages->n_rows);
+}
+
+/* Neighbours of one list come in ascending order of vertex numbers: sources by id, then the others by id. */
+static int by_neighbour(const void *a, const void *b, void *row)
+{
+	const struct arc *x = a, *y = b;
+	const u64 *r = row;
+	int sink_x = r[x->to] == r[x->to + 1u], sink_y = r[y->to] == r[y->to + 1u];
+
+	if (sink_x != sink_y)
+		return sink_x - sink_y;
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return (x->weight > y->weight) - (x->weight < y->weight);
+}
+
+static const char *const names[] = { "no vertex", "self-loops", "out-star", "in-star", "star, undirected", "hubs",
+				     "hubs, undirected", "random, dense", "random, sparse" };
+
+static void test_neighbours(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		struct graph g;
+		mill_store *store;
+		mill_run *run;
+
+		if (!shape_make(&g, shape_named(names[i])))
+			continue;
+		g.weight = MILL_WEIGHT_U32;	/* by the arc, so that parallel ones have the same */
+		for (u64 a = 0; a < g.n_arcs; a++)
+			g.arc[a].weight = g.arc[a].from % 1000 * 1000 + g.arc[a].to % 1000;
+		graph_index(&g);
+		for (u32 v = 0; v < g.n; v++)
+			qsort_r(g.stored + g.row[v], g.row[v + 1u] - g.row[v], sizeof(struct arc), by_neighbour, g.row);
+		store = graph_store(&g);
+		run = run_open(store, config_named("1 thread"), (struct mill_options){ 0 }, "bfs", NULL);
+		for (size_t j = 0; j < ARRAY_LEN(sizes); j++)
+			for (int weights = 0; weights < 2; weights++) {
+				reload(run, &run->out, weights, sizes[j]);
+				compare(&g, run->store, &run->out, sizes[j]);
+				assert_true(!weights == !run->out.weight || !g.n_arcs);
+			}
+		assert_int_equal(run->out.n_segments, g.n_arcs ? 1 : 0);
+		mill_run_free(run);
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+/* The algorithms do not notice. */
+static void test_algorithms(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		struct mill_pagerank how = { .precision = MILL_F64, .iterations = 5 };
+		u64 bfs = 0, sssp = 0, pagerank = 0;
+		struct graph g;
+		mill_store *store;
+		mill_run *run;
+		f64 *want;
+
+		if (!shape_make(&g, shape_named(names[i])) || !g.n)
+			continue;
+		graph_weigh(&g, MILL_WEIGHT_U32, WEIGH_SMALL, i);
+		store = graph_store(&g);
+		want = calloc(g.n, sizeof(*want));
+		naive_pagerank(&g, 0.85, how.iterations, NULL, want);
+		for (size_t j = 0; j < ARRAY_LEN(sizes); j++) {
+			struct mill_options o = { .parents = true, .check = true };
+
+			run = run_open(store, config_named("4 threads"), o, "bfs", NULL);
+			OK(mill_bfs(run, NULL));	/* loads, so that only the topology need be exchanged */
+			reload(run, &run->out, false, sizes[j]);
+			if (g.undirected == (run->in.resident != 0))
+				fail_msg("%s: in-edges are resident where they should not be", g.name);
+			if (!g.undirected)
+				reload(run, &run->in, false, sizes[j]);
+			expect_bfs(&g, "segments", run, g.n / 2);
+			assert_true(!j || hash_of(run) == bfs);
+			bfs = hash_of(run);
+			mill_run_free(run);
+
+			run = run_open(store, config_named("4 threads"), o, "sssp", NULL);
+			OK(mill_sssp(run, NULL));
+			reload(run, &run->out, true, sizes[j]);
+			expect_sssp(&g, "segments", run, g.n / 2, 0, false);
+			assert_true(!j || hash_of(run) == sssp);
+			sssp = hash_of(run);
+			mill_run_free(run);
+
+			run = run_open(store, config_named("4 threads"), o, "pagerank", &how);
+			OK(mill_pagerank(run, &how));
+			reload(run, run_direction(run, true), false, sizes[j]);
+			expect_pagerank(&g, "segments", run, &how, want, 1e-12);
+			if (j && hash_of(run) != pagerank)
+				fail_msg("%s, %llu: other bits of pagerank", g.name, (unsigned long long)sizes[j]);
+			pagerank = hash_of(run);
+			mill_run_free(run);
+		}
+		free(want);
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_algorithms),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
+}

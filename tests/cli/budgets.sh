@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# Budgets are promises: a graph larger than its budget, one result, and a peak within 1.05 M + 16 MiB.
+. "$(dirname "$0")/lib.sh"
+[ -z "${MILL_SANITIZE:-}" ] || exit 77	# sanitizers take memory of their own
+
+expect 0 generate kron --scale 20 --seed 3 --weights u32 -o g.mill
+for run in "bfs --source max-degree" "sssp --source max-degree" "pagerank --iterations 3 --tolerance 0" \
+	"pagerank --iterations 3 --tolerance 0 --exact"; do
+	set -- $run
+	algorithm=$1
+	shift
+	expect 0 "$algorithm" g.mill "$@" --json=all.json
+	json all.json "r['memory']['resident'] and r['bytes']['disk_read'] == 0"
+	for memory in 112M 120M; do
+		expect 0 "$algorithm" g.mill "$@" --memory $memory --check --json=some.json -o out.tsv
+		json some.json "r['check'] == 'passed' and not r['memory']['resident'] and r['pages']['reused'] > 0"
+		json some.json "r['memory']['peak_rss'] <= 1.05 * r['memory']['budget'] + 16 * 2**20"
+		json some.json "r['result']['hash'] == '$(sed -n 's/.*"hash": "\(.*\)".*/\1/p' all.json)'"
+	done
+	expect 7 "$algorithm" g.mill "$@" --memory 40M
+	hints "too small"; hints "bytes"
+done
+
+# Two runs on one store at once.
+"$millrace" bfs g.mill --source max-degree --memory 112M --json=one.json >/dev/null &
+"$millrace" pagerank g.mill --iterations 3 --memory 112M --json=two.json >/dev/null
+wait $!
+json one.json "r['error'] is None"
+json two.json "r['error'] is None"
+
+# A device with less memory than the graph: every page crosses again, the result is the same.
+if "$millrace" list devices | grep -q opencl; then
+	expect 0 bfs g.mill --source max-degree --json=cpu.json
+	expect 0 bfs g.mill --source max-degree --device opencl --device-memory 24M --check --json=cl.json
+	json cl.json "r['memory']['device_peak'] <= r['memory']['device_budget'] == 24 * 2**20"
+	json cl.json "r['result']['hash'] == '$(sed -n 's/.*"hash": "\(.*\)".*/\1/p' cpu.json)'"
+	json cl.json "r['pages']['to_device'] > r['store']['pages']"
+	expect 7 bfs g.mill --source max-degree --device opencl --device-memory 1M; hints "--device-memory"
+	expect 8 bfs g.mill --source max-degree --device opencl:99
+fi
+done_testing

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every allocation and every I/O operation of every command fails once, or from then on: the exit code is a documented
+# one, stderr one line, nothing half-made stays, and exit 0 means the bytes of the fault-free run.
+. "$(dirname "$0")/../cli/lib.sh"
+
+printf '0 1 1\n0 2 5\n1 3 1\n2 3 1\n4 0 1\n1 4 2\n' >g.el
+expect 0 import g.el --weights 3 --page-size 64K -o g.mill
+
+# faulty FAULT ALLOWED-CODES COMMAND...: sets rc
+faulty() {
+	local fault=$1 allowed=$2
+	shift 2
+	rc=0
+	MILL_FAULT=$fault timeout 60 "$millrace" "$@" >out 2>err </dev/null || rc=$?
+	case " 0 $allowed " in
+	*" $rc "*) ;;
+	*) failed "MILL_FAULT=$fault millrace $*: exit $rc: $(head -c 300 err)" ;;
+	esac
+	[ $rc = 0 ] || one_line || failed "MILL_FAULT=$fault millrace $*: not one line: $(head -c 300 err)"
+}
+
+# sweep KIND ALLOWED COMMAND...: n = 1, 2, ... until ten in a row change nothing; where no failure is allowed,
+# n = 1 .. 60. $target is what the command makes (a store or a file; may be empty), $want what it must be equal to.
+sweep() {
+	local kind=$1 allowed=$2 n=0 calm=0
+	shift 2
+	while { [ $calm -lt 10 ] && [ $n -lt 2000 ]; } || { [ -z "$allowed" ] && [ $n -lt 60 ]; }; do
+		n=$((n + 1))
+		[ -z "$target" ] || rm -rf "$target"
+		faulty "${kind/K/$n}" "$allowed" "$@"
+		if [ $rc != 0 ]; then
+			calm=0
+			# Only what can still fail after it has appeared may leave it, and then whole.
+			[ -z "$target" ] || [ ! -e "$target" ] || diff -r "$target" "$want" >/dev/null ||
+				failed "${kind/K/$n} $*: left half of $target"
+		else
+			calm=$((calm + 1))
+			[ -z "$target" ] || diff -r "$target" "$want" >/dev/null || failed "${kind/K/$n} $*: exit 0, other bytes"
+		fi
+		leftovers=$(find . -name '*.new' -o -name '*.partial-*' -o -name '*.tmp')
+		[ -z "$leftovers" ] || failed "${kind/K/$n} $*: left $leftovers"
+	done
+	[ $n -gt 10 ] || failed "$kind $*: the fault never struck"
+	[ $n -lt 2000 ] || failed "$kind $*: no end"
+}
+
+expect 0 generate kron --scale 6 --seed 1 --page-size 64K -o want.gen
+expect 0 bfs g.mill --source 0 -o want.tsv
+expect 0 export g.mill -o want.el
+
+makers() { # KIND ALLOWED
+	target=made.mill want=g.mill
+	sweep "$1" "$2" import g.el --weights 3 --page-size 64K -o made.mill
+	target=made.gen want=want.gen
+	sweep "$1" "$2" generate kron --scale 6 --seed 1 --page-size 64K -o made.gen
+	target=made.tsv want=want.tsv
+	sweep "$1" "$2" bfs g.mill --source 0 --check -o made.tsv
+	target=made.el want=want.el
+	sweep "$1" "$2" export g.mill -o made.el
+}
+
+all() { # KIND ALLOWED
+	makers "$1" "$2"
+	target=
+	for command in "info g.mill" "verify g.mill" "sssp g.mill --source 0 --check" "pagerank g.mill --check"; do
+		# shellcheck disable=SC2086
+		sweep "$1" "$2" $command
+	done
+}
+
+all alloc:n=K 7
+all alloc:n=K,sticky 7
+all "io:op=any,n=K,err=EIO" "3 4 5"
+makers "io:op=write,n=K,err=ENOSPC,sticky" 6
+all "io:op=any,n=K,err=EINTR" ""
+all "io:op=read,n=K,short=1" ""
+expect 0 verify g.mill
+done_testing
