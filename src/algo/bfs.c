@@ -72,6 +72,8 @@ MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
 	TRY(run_fact_id(r, "source", root));
 	run_fact(r, "reached", reach.reached);
 	run_fact(r, "max_depth", levels - 1);
+	if (r->options.parents)
+		TRY(tree_settle(r, TREE_UNIT, a.depth, root));
 	r->check = check;
-	return r->options.parents ? tree_settle(r, TREE_UNIT, a.depth, root) : MILL_OK;
+	return MILL_OK;
 }

@@ -138,6 +138,8 @@ static mill_err check_tree(struct tree_checking *c, vid root)
 	for (u64 v = 0; v < n; v++) {
 		bool reached = is_reached(c, key_at(c, v));
 
+		if (is_real(c->kind) && !(real_of(key_at(c, v)) >= 0))
+			return wrong(c->run, v, "its distance is negative or no number");
 		if (v == root)
 			continue;
 		if (reached && c->parent && c->parent[v] >= n)

@@ -204,7 +204,9 @@ MILL_API mill_err mill_sssp(mill_run *r, const struct mill_sssp *how)
 	TRY(run_fact_id(r, "source", root));
 	run_fact(r, "reached", reach.reached);
 	run_fact_real(r, "delta", delta);
+	if (r->options.parents)
+		TRY(tree_settle(r, kind, distance, root));
 	r->kind = kind;
 	r->check = check;
-	return r->options.parents ? tree_settle(r, kind, distance, root) : MILL_OK;
+	return MILL_OK;
 }

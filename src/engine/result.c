@@ -234,9 +234,11 @@ mill_err result_top(struct mill_run *r, const struct vec *v, enum mill_type type
 
 MILL_API size_t mill_run_columns(const mill_run *r, struct mill_column *out, size_t n)
 {
-	for (u32 i = 0; i < r->n_columns && i < n; i++)
+	u32 have = r->check ? r->n_columns : 0;
+
+	for (u32 i = 0; i < have && i < n; i++)
 		out[i] = r->column[i].column;
-	return r->n_columns;
+	return have;
 }
 
 /* The id of a vertex that a column names; the largest number for none. */
@@ -276,7 +278,7 @@ MILL_API mill_err mill_run_values(mill_run *r, const char *column, bool by_inter
 	u64 some;
 	mill_err err;
 
-	for (u32 i = 0; i < r->n_columns; i++)
+	for (u32 i = 0; r->check && i < r->n_columns; i++)
 		if (!strcmp(r->column[i].column.name, column))
 			c = &r->column[i];
 	if (!c)
@@ -497,7 +499,7 @@ MILL_API mill_err mill_run_write(mill_run *r, const char *path)
 	f64 began = clock_now();
 	mill_err err;
 
-	if (!r->n_columns)
+	if (!r->check)
 		return fail(MILL_EUSAGE, "there is no result to write");
 	TRY(choose_form(&w.form, path));
 	ticker_init(&r->ticker, &r->options.watcher);

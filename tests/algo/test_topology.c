@@ -21,9 +21,10 @@ static void reload(mill_run *run, struct topology *t, bool weights, u64 max_edge
 /* Segment after segment, all neighbours and weights in their order. */
 static void compare(const struct graph *g, const struct store *st, const struct topology *t, u64 max_edges)
 {
-	u64 edge = 0, end = 0;
+	u64 edge = 0, end = 0, *id = calloc(g->n + 1u, sizeof(*id));
 	u32 chunk = 0;
 
+	OK(store_read(st, STORE_IDS, id, g->n * sizeof(*id), 0));
 	for (u32 i = 0; i < t->n_segments; i++) {
 		const struct segment *s = &t->segment[i];
 		vid covered = 0;
@@ -33,15 +34,12 @@ static void compare(const struct graph *g, const struct store *st, const struct 
 		assert_int_equal(s->row[0], 0);
 		assert_int_equal(s->row[s->n_rows], s->n_edges);
 		for (vid r = 0; r < s->n_rows; r++) {
-			u64 id, v = (u64)s->first + r, before = r ? 0 : s->skip;
+			u64 v = (id[s->first + r] - g->base) / g->stride, before = r ? 0 : s->skip;
 
-			OK(store_id(st, (vid)v, &id));
-			v = (id - g->base) / g->stride;
 			for (u32 k = s->row[r]; k < s->row[r + 1u]; k++, edge++) {
 				const struct arc *a = &g->stored[g->row[v] + before + k - s->row[r]];
 
-				OK(store_id(st, s->neighbour[k], &id));
-				if (g->row[v] + before + k - s->row[r] >= g->row[v + 1u] || graph_id(g, a->to) != id ||
+				if (g->row[v] + before + k - s->row[r] >= g->row[v + 1u] || graph_id(g, a->to) != id[s->neighbour[k]] ||
 				    (t->weight && ((const u32 *)s->weight)[k] != (u32)a->weight))
 					fail_msg("%s, %llu: neighbour %u of segment %u is wrong", g->name,
 						 (unsigned long long)max_edges, k, i);
@@ -54,6 +52,7 @@ static void compare(const struct graph *g, const struct store *st, const struct 
 		}
 		assert_int_equal(covered, s->n_rows);
 	}
+	free(id);
 	assert_int_equal(chunk, t->n_chunks);
 	assert_int_equal(edge, st->stored_edges);
 	assert_int_equal(end, t->pages->n_rows);
