@@ -14,12 +14,15 @@
 STATE(bfs, BFS_FIELDS);
 
 /* True for the one edge that discovers v. */
-DEVICE bool bfs_edge(struct bfs s, vid u, vid v)
+DEVICE bool bfs_edge(struct bfs s, vid u, vid v, u32 w)
 {
 	(void)u;
+	(void)w;
 	if (dev_load_u32(&s.depth[v]) != UNREACHED)
 		return false;	/* spares most edges the costlier swap */
 	return dev_cas_u32(s.shared, &s.depth[v], UNREACHED, s.level + 1) == UNREACHED;
 }
 
 DEVICE bool bfs_cond(struct bfs s, vid v) { return dev_load_u32(&s.depth[v]) == UNREACHED; }
+
+DEVICE void bfs_touch(struct bfs s, vid v) { dev_prefetch(&s.depth[v]); }

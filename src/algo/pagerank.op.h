@@ -25,9 +25,10 @@ DEVICE OF(sum, VALUE) OF(PROGRAM, start)(struct PROGRAM s)
 	return 0;
 }
 
-DEVICE OF(sum, VALUE) OF(PROGRAM, gather)(struct PROGRAM s, vid u, vid v)
+DEVICE OF(sum, VALUE) OF(PROGRAM, gather)(struct PROGRAM s, vid u, vid v, u32 w)
 {
 	(void)v;
+	(void)w;
 	return s.share[u];
 }
 

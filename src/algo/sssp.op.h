@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Single-source shortest paths: what happens at one edge. Device dialect, written for several types:
- * PROGRAM names the instance, VALUE is the type of a distance (u32, u64, f64), WEIGHT that of an edge
- * (absent: every edge counts 1). Distances are kept as keys whose integer order is that of the
- * values, so that one atomic minimum serves all types.
+ * PROGRAM names the instance, VALUE is the type of a distance (u32, u64, f64). Distances are kept as
+ * keys whose integer order is that of the values, so that one atomic minimum serves all types.
  */
 #define SSSP_FIELDS(ARRAY, SCALAR) ARRAY(OF(key, VALUE), distance)
 
 STATE(PROGRAM, SSSP_FIELDS);
-
-#undef WEIGHT_PARAMETER
-#undef WEIGHT_VALUE
-#ifdef WEIGHT
-#define WEIGHT_PARAMETER , WEIGHT w
-#define WEIGHT_VALUE ((VALUE)w)
-#else
-#define WEIGHT_PARAMETER
-#define WEIGHT_VALUE ((VALUE)1)
-#endif
 
 DEVICE VALUE OF(PROGRAM, at)(struct PROGRAM s, vid v)
 {
@@ -25,9 +14,9 @@ DEVICE VALUE OF(PROGRAM, at)(struct PROGRAM s, vid v)
 }
 
 /* True if the path over u is shorter than all known so far. */
-DEVICE bool OF(PROGRAM, edge)(struct PROGRAM s, vid u, vid v WEIGHT_PARAMETER)
+DEVICE bool OF(PROGRAM, edge)(struct PROGRAM s, vid u, vid v, VALUE w)
 {
-	return OF(dev_min, VALUE)(s.shared, &s.distance[v], OF(PROGRAM, at)(s, u) + WEIGHT_VALUE);
+	return OF(dev_min, VALUE)(s.shared, &s.distance[v], OF(PROGRAM, at)(s, u) + w);
 }
 
 DEVICE bool OF(PROGRAM, cond)(struct PROGRAM s, vid v)
@@ -38,3 +27,5 @@ DEVICE bool OF(PROGRAM, cond)(struct PROGRAM s, vid v)
 }
 
 DEVICE u64 OF(PROGRAM, key)(struct PROGRAM s, vid v) { return OF(dev_load_key, VALUE)(&s.distance[v]); }
+
+DEVICE void OF(PROGRAM, touch)(struct PROGRAM s, vid v) { dev_prefetch(&s.distance[v]); }

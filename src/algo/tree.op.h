@@ -18,21 +18,11 @@
 
 STATE(PROGRAM, TREE_FIELDS);
 
-#undef WEIGHT_PARAMETER
-#undef WEIGHT_VALUE
-#ifdef WEIGHT
-#define WEIGHT_PARAMETER , WEIGHT w
-#define WEIGHT_VALUE ((VALUE)w)
-#else
-#define WEIGHT_PARAMETER
-#define WEIGHT_VALUE ((VALUE)1)
-#endif
-
 /* True if v was settled by this edge in a round after the first. */
-DEVICE bool OF(PROGRAM, edge)(struct PROGRAM s, vid u, vid v WEIGHT_PARAMETER)
+DEVICE bool OF(PROGRAM, edge)(struct PROGRAM s, vid u, vid v, VALUE w)
 {
 	OF(key, VALUE) from = s.distance[u], to = s.distance[v];
-	VALUE over = OF(value_of, VALUE)(from) + WEIGHT_VALUE;
+	VALUE over = OF(value_of, VALUE)(from) + w;
 
 	/* An unreached distance is the largest key: it lies below none, and is equal only to its like. */
 	if (s.round == 0) {
@@ -54,3 +44,5 @@ DEVICE bool OF(PROGRAM, cond)(struct PROGRAM s, vid v)
 	(void)v;
 	return true;
 }
+
+DEVICE void OF(PROGRAM, touch)(struct PROGRAM s, vid v) { dev_prefetch(&s.distance[v]); }

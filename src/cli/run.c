@@ -144,6 +144,7 @@ mill_err work_open(struct work *w, struct call *call, const char *algorithm,
 		.threads = o->threads,
 		.seed = o->seed,
 		.parents = w->algorithm->parents && (o->output || o->check),
+		.check = o->check,
 		.watcher = progress_watcher(&call->progress),
 	};
 	if (!o->threads)

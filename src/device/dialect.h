@@ -58,6 +58,7 @@ DEVICE u64 bits_f64(f64 x) { return as_ulong(x); }
 DEVICE f64 f64_of_bits(u64 x) { return as_double(x); }
 DEVICE u64 mul_high_u64(u64 a, u64 b) { return mul_hi(a, b); }
 DEVICE f64 dev_abs(f64 x) { return fabs(x); }
+#define dev_prefetch(p) ((void)(p))
 
 #else
 
@@ -116,6 +117,7 @@ DEVICE f64 f64_of_bits(u64 x)
 
 DEVICE u64 mul_high_u64(u64 a, u64 b) { return (u64)(((unsigned __int128)a * b) >> 64); }
 DEVICE f64 dev_abs(f64 x) { return x < 0 ? -x : x; }
+#define dev_prefetch(p) __builtin_prefetch(p)
 
 #endif
 

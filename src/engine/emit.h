@@ -22,7 +22,7 @@ struct tally {
 
 /* One per worker. Aligned, so that no two share a cache line. */
 struct emit {
-	_Alignas(128) struct tally tally;
+	_Alignas(64) struct tally tally;
 	u64 *bits;
 	u64 *far;		/* near/far: what can wait; else NULL */
 	u64 limit;		/* near/far: keys below it are near */

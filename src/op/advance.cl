@@ -6,7 +6,7 @@
 #ifdef WEIGHT
 #define EDGE(s, u, v, i) OF(PROGRAM, edge)(s, u, v, WEIGHTS[i])
 #else
-#define EDGE(s, u, v, i) OF(PROGRAM, edge)(s, u, v)
+#define EDGE(s, u, v, i) OF(PROGRAM, edge)(s, u, v, 1)
 #endif
 
 #define BIT(bits, v) ((bits)[(v) / 32] >> ((v) % 32) & 1)

@@ -8,7 +8,7 @@
 #ifdef WEIGHT
 #define GATHER(s, u, v, i) OF(PROGRAM, gather)(s, u, v, WEIGHTS[i])
 #else
-#define GATHER(s, u, v, i) OF(PROGRAM, gather)(s, u, v)
+#define GATHER(s, u, v, i) OF(PROGRAM, gather)(s, u, v, 1)
 #endif
 
 __kernel void OF(PROGRAM, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) PAGE_PARAMS,

@@ -446,6 +446,15 @@ void graph_store_drop(mill_store *store)
 
 /* ---- Configurations ---- */
 
+#ifdef __SANITIZE_ADDRESS__
+/* PoCL keeps what its compiler made until the process ends, and so do the libraries below it. */
+const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void)
+{
+	return "leak:libpocl\nleak:libLLVM\nleak:libclang\n";
+}
+#endif
+
 const struct config configs[] = {
 	{ "1 thread", 1, 0, false, 0, true },
 	{ "2 threads", 2, 0, false, 0, false },
