@@ -20,7 +20,7 @@ demo:		## install what is missing, build, and stream a graph through less memory
 	@$(MAKE) all
 	@bench/demo.sh build/release/millrace
 
-bench: all	## time every algorithm, with the graph in memory and streamed from disk
+bench: all	## time every algorithm, without a budget and with the least one
 	@bench/run.sh build/release/millrace
 
 install: all	## install under PREFIX (default /usr/local); DESTDIR is honoured

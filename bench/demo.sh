@@ -21,9 +21,9 @@ run info graph.mill
 graph=$(value info.json csr_bytes)
 
 # The least that a budget may be is the vertex state and 64 MiB: a little more than that.
-"$millrace" plan pagerank graph.mill --json=plan.json --quiet
+"$millrace" plan pagerank graph.mill --check --json=plan.json --quiet
 budget=$((($(value plan.json needed) >> 20) + 8))
-run plan bfs graph.mill --memory ${budget}M
+run plan bfs graph.mill --check --memory ${budget}M
 run bfs graph.mill --source max-degree --memory ${budget}M --check --json=bfs.json
 run pagerank graph.mill --memory ${budget}M --check --json=pagerank.json
 

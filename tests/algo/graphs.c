@@ -337,6 +337,15 @@ bool shape_make(struct graph *g, const struct shape *s)
 	return true;
 }
 
+bool shape_make_some(struct graph *g, const struct shape *s)
+{
+	if (!shape_make(g, s))
+		return false;
+	if (!g->n)
+		graph_release(g);
+	return g->n;
+}
+
 const struct shape *shape_named(const char *name)
 {
 	for (size_t i = 0; i < n_shapes; i++)

@@ -85,6 +85,8 @@ extern const struct shape shapes[];
 extern const size_t n_shapes;
 /* False if this build cannot hold it. */
 bool shape_make(struct graph *g, const struct shape *s);
+/* The same; a graph without vertices is left out too. */
+bool shape_make_some(struct graph *g, const struct shape *s);
 const struct shape *shape_named(const char *name);
 
 /* ---- Scratch and stores ---- */

@@ -45,14 +45,14 @@ static bool make_weighted(struct graph *g, const char *name)
 	return true;
 }
 
-static const char *const names[] = { "one vertex", "parallel edges", "random, tiny", "star, undirected", "in-star",
+static const char *const names[] = { "parallel edges", "random, tiny", "star, undirected", "in-star",
 				     "hubs", "hubs, undirected" };
 
 /* One byte below what the plan says is refused, with the number; at it all goes well. */
 static void test_budgets(void **state)
 {
 	(void)state;
-	for (size_t i = 1; i < ARRAY_LEN(names); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		for (size_t t = i % 2; t < ARRAY_LEN(tasks); t += 2) {
 			struct mill_options o = everything;
 			struct mill_report report;
@@ -113,7 +113,7 @@ static void test_device_budgets(void **state)
 	if (!have_opencl())
 		skip();
 	for (size_t i = 0; i < ARRAY_LEN(names); i += 2)
-		for (size_t t = 0; t < ARRAY_LEN(tasks); t += i % 4 ? 1 : 2) {
+		for (size_t t = i / 2 % 2; t < ARRAY_LEN(tasks); t += 2) {
 			struct mill_options o = everything;
 			struct mill_report report;
 			struct mill_plan plan;
@@ -121,7 +121,7 @@ static void test_device_budgets(void **state)
 			mill_store *store;
 			mill_run *run;
 
-			if (!make_weighted(&g, names[i]) || !g.n_arcs)
+			if (!make_weighted(&g, names[i]))
 				continue;
 			store = graph_store(&g);
 			o.device = "opencl";

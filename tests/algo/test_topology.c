@@ -118,7 +118,7 @@ static void test_algorithms(void **state)
 		mill_run *run;
 		f64 *want;
 
-		if (!shape_make(&g, shape_named(names[i])) || !g.n)
+		if (!shape_make_some(&g, shape_named(names[i])))
 			continue;
 		graph_weigh(&g, MILL_WEIGHT_U32, WEIGH_SMALL, i);
 		store = graph_store(&g);
