@@ -230,13 +230,16 @@ static mill_err load_degrees(struct mill_run *r, struct vec **out)
 	mill_err err;
 
 	TRY(run_vec(r, out, "degree", st->sources, sizeof(u32), NULL));
-	if ((*out)->buffer.host)
-		return store_read(st, STORE_OUT_DEGREES, (*out)->buffer.host, (*out)->buffer.size, 0);
-	TRY(memory_new(&degree, &r->budget, st->sources, sizeof(u32), "degrees"));
-	err = store_read(st, STORE_OUT_DEGREES, degree, st->sources * sizeof(u32), 0);
-	if (!err)
+	TRY(vec_map(r, *out, &degree));
+	err = store_read(st, STORE_OUT_DEGREES, degree, (*out)->buffer.size, 0);
+	/* A hostile store must not make us divide by zero. */
+	for (u64 v = 0; !err && v < st->sources; v++)
+		if (!degree[v])
+			err = fail(MILL_ECORRUPT, "%s: vertex %llu is a source without out-edges", st->path,
+				   (unsigned long long)v);
+	if (!err && !r->device->native)
 		err = device_write(&(*out)->buffer, 0, degree, (*out)->buffer.size);
-	memory_free(degree);
+	vec_unmap(*out, degree);
 	return err;
 }
 

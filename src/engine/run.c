@@ -183,6 +183,7 @@ mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need 
 	if (r->algorithm != algorithm)
 		r->ledger.n_runs = 0;
 	ledger_clear(&r->ledger);
+	r->device->to_device = r->device->from_device = 0;
 	r->algorithm = algorithm;
 	run_plan(r, need, &plan);
 	TRY(refuse_small(r, &plan));

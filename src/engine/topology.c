@@ -209,7 +209,7 @@ static mill_err pass_chunks(void *arg, u64 begin, u64 end, unsigned worker)
 	}
 	if (!worker)
 		return ticker_tick(&p->run->ticker, end);
-	return ticker_cancelled(&p->run->ticker) ? MILL_ECANCELLED : MILL_OK;
+	return ticker_cancelled(&p->run->ticker) ? fail(MILL_ECANCELLED, "cancelled") : MILL_OK;
 }
 
 static bool pass_active(void *arg, u32 page)
