@@ -20,8 +20,11 @@ demo:		## install what is missing, build, and stream a graph through less memory
 	@$(MAKE) all
 	@bench/demo.sh build/release/millrace
 
-bench: all	## time every algorithm, without a budget and with the least one
-	@bench/run.sh build/release/millrace
+bench: all	## time every algorithm, resident and streamed; operators against plain loops; PEERS=DIR
+	@cmake --build build/release --target mill_templates -j$(JOBS)
+	@bench/run.sh build/release/millrace build/bench
+	@build/release/templates build/bench/kron$(or $(SCALE),20).mill
+	@[ -z "$(PEERS)" ] || bench/peers.sh build/release/millrace "$(PEERS)" build/bench
 
 install: all	## install under PREFIX (default /usr/local); DESTDIR is honoured
 	@cmake --install build/release --prefix $(PREFIX)

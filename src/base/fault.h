@@ -34,7 +34,7 @@ bool fault_alloc(void);
  */
 int fault_io(enum fault_op op, size_t *size);
 
-/* A MILL_FAULT that cannot be understood: its text, else NULL. The CLI refuses to start with it. */
+/* A MILL_FAULT that cannot be understood: its text, else NULL. Then no memory is given out. */
 const char *fault_bad(void);
 
 #endif

@@ -134,6 +134,9 @@ mill_err memory_new(void *out_pointer, struct budget *budget, u64 n, size_t size
 	if (__builtin_mul_overflow(n, (u64)size, &bytes) || bytes > PTRDIFF_MAX - 2 * HUGE_PAGE)
 		return fail(MILL_ENOMEM, "%s needs %llu times %zu bytes, more than there can be",
 			    what, (unsigned long long)n, size);
+	/* Everything allocates, so a fault that was mistyped is told at once rather than never striking. */
+	if (fault_bad())
+		return fail(MILL_EUSAGE, "MILL_FAULT is not understood: %s", fault_bad());
 	large = bytes >= HUGE_PAGE;
 	total = large ? round_up(bytes + MEMORY_PAGE, MEMORY_PAGE) : bytes + sizeof(struct block);
 

@@ -193,7 +193,7 @@ static void plan_pass(struct stream *s)
 static void stop_pass(struct stream *s)
 {
 	pthread_mutex_lock(&s->lock);
-	s->stop = true;
+	__atomic_store_n(&s->stop, true, __ATOMIC_RELAXED);	/* workers look at it without the lock */
 	pthread_cond_broadcast(&s->freed);
 	pthread_mutex_unlock(&s->lock);
 	queue_close(s->ready);

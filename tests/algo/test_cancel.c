@@ -78,7 +78,8 @@ static void try_task(mill_store *store, const struct config *c, enum task t)
 	mill_run_free(watched_run(store, c, t, &w));	/* free what was never used */
 	watched_run(store, c, t, &w);
 	OK(do_task(w.run, t));
-	assert_true(w.calls > 0);
+	/* The few pages of a narrow build may all fall to other workers than the one that may ask. */
+	assert_true(w.calls > 0 || MILL_VID_BITS < 32);
 	hash = hash_of(w.run);
 	/* With the graph loaded, and the same run again and again. */
 	for (u64 stop = 1; stop < 100; stop += stop / 4 + 1) {
