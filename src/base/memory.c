@@ -173,7 +173,7 @@ void memory_free(void *p)
 mill_err memory_string(char **out, struct budget *budget, const char *text)
 {
 	size_t size = strlen(text) + 1;
-	char *copy;
+	char *copy = NULL;
 
 	TRY(memory_new(&copy, budget, size, 1, "a text"));
 	memcpy(copy, text, size);

@@ -239,7 +239,7 @@ static void test_negative(void **state)
 			g.arc[a].weight = cases[i].weight;
 		graph_index(&g);
 		store = graph_store(&g);
-		run = run_open(store, config_named("1 thread"), with_parents, "sssp", &(struct mill_sssp){ .unit_weights = true });
+		run = run_open(store, config_named("1 thread"), with_parents, "sssp", NULL);
 		if (cases[i].refused)
 			REFUSED(MILL_EUSAGE, mill_sssp(run, &(struct mill_sssp){ .source = "0" }), name);
 		else
