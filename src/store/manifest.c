@@ -14,7 +14,7 @@ static const char *const file_name[STORE_FILES] = {
 	[STORE_OUT_PAGES] = "out.pages", [STORE_OUT_INDEX] = "out.index",
 	[STORE_OUT_DEGREES] = "out.degrees", [STORE_IN_PAGES] = "in.pages",
 	[STORE_IN_INDEX] = "in.index", [STORE_IN_DEGREES] = "in.degrees",
-	[STORE_IDS] = "ids", [STORE_ORDER] = "order",
+	[STORE_IDS] = "ids", [STORE_ORDER] = "order", [STORE_RANK] = "rank",
 };
 
 static const struct {
@@ -322,7 +322,8 @@ static const char *shape_fault(const struct manifest *m)
 	if (!pages_agree(m, STORE_OUT_PAGES, m->sources, m->sources) ||
 	    (m->in_pages && !pages_agree(m, STORE_IN_PAGES, m->in_rows, m->vertices)) ||
 	    m->size[STORE_IDS] != m->vertices * 8 ||
-	    m->size[STORE_ORDER] != m->vertices * sizeof(vid))
+	    m->size[STORE_ORDER] != m->vertices * sizeof(vid) ||
+	    m->size[STORE_RANK] != m->vertices * sizeof(vid))
 		return "sizes of files contradict the counts";
 	return NULL;
 }

@@ -282,6 +282,11 @@ void store_close(struct store *st)
 	memory_free(st);
 }
 
+bool store_ids_dense(const struct store *st)
+{
+	return st->vertices && st->max_id - st->min_id == st->vertices - 1;
+}
+
 u64 store_csr_bytes(const struct store *st)
 {
 	u64 per_edge = st->weight == MILL_WEIGHT_NONE ? 4 : 8;
@@ -342,14 +347,14 @@ mill_err store_read(const struct store *st, enum store_file f, void *to, u64 siz
 	return err;
 }
 
-/* The vertex at place i of the ascending order of original ids. */
-static mill_err ordered(const struct store *st, u64 i, vid *v, u64 *id)
+/* Entry i of `order` or `rank`. */
+static mill_err read_place(const struct store *st, enum store_file f, u64 i, vid *out)
 {
-	TRY(store_read(st, STORE_ORDER, v, sizeof(*v), i * sizeof(*v)));
-	if (*v >= st->vertices)
+	TRY(store_read(st, f, out, sizeof(*out), i * sizeof(*out)));
+	if (*out >= st->vertices)
 		return fail(MILL_ECORRUPT, "%s: entry %" PRIu64 " is not a vertex",
-			    st->file[STORE_ORDER].name, i);
-	return store_id(st, *v, id);
+			    st->file[f].name, i);
+	return MILL_OK;
 }
 
 mill_err store_vertex(const struct store *st, u64 id, vid *out)
@@ -359,13 +364,10 @@ mill_err store_vertex(const struct store *st, u64 id, vid *out)
 	while (low < high) {
 		u64 middle = low + (high - low) / 2;
 		u64 found;
-		vid v;
 
-		TRY(ordered(st, middle, &v, &found));
-		if (found == id) {
-			*out = v;
-			return MILL_OK;
-		}
+		TRY(store_read(st, STORE_IDS, &found, sizeof(found), middle * sizeof(found)));
+		if (found == id)
+			return read_place(st, STORE_ORDER, middle, out);
 		if (found < id)
 			low = middle + 1;
 		else
@@ -377,7 +379,10 @@ mill_err store_vertex(const struct store *st, u64 id, vid *out)
 
 mill_err store_id(const struct store *st, vid v, u64 *out)
 {
-	return store_read(st, STORE_IDS, out, sizeof(*out), (u64)v * sizeof(*out));
+	vid rank;
+
+	TRY(read_place(st, STORE_RANK, v, &rank));
+	return store_read(st, STORE_IDS, out, sizeof(*out), (u64)rank * sizeof(*out));
 }
 
 mill_err store_degree(const struct store *st, vid v, u32 *out)

@@ -25,8 +25,9 @@ enum store_file {
 	STORE_IN_PAGES,		/* the in-files: only of a directed store, and not with --out-only */
 	STORE_IN_INDEX,
 	STORE_IN_DEGREES,	/* u32 per vertex */
-	STORE_IDS,		/* u64 per vertex: its original id */
-	STORE_ORDER,		/* vid: the vertices in ascending order of their original ids */
+	STORE_IDS,		/* u64: the original ids, ascending; the place of an id is its rank */
+	STORE_ORDER,		/* vid: the vertex of each rank */
+	STORE_RANK,		/* vid: the rank of each vertex, `order` inverted */
 	STORE_FILES
 };
 
@@ -79,6 +80,8 @@ void store_close(struct store *st);
 /* 0, 4 or 8 */
 size_t weight_size(enum mill_weight w);
 const char *weight_name(enum mill_weight w);
+/* Are the original ids an unbroken range? Then the id of a rank is min_id + rank. */
+bool store_ids_dense(const struct store *st);
 /* The graph as a CSR: the unit of sizes given in percent. */
 u64 store_csr_bytes(const struct store *st);
 

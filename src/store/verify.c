@@ -268,80 +268,68 @@ static mill_err check_lists(struct verify *v)
 
 /* Ids */
 
-/* One of the two ascending runs of ids. */
-struct run {
-	struct scan scan;
-	u64 next, end;	/* vertices */
-	u64 id;		/* of next */
-	bool begun;
-};
-
-static mill_err run_open(struct run *r, const struct store *st, u64 begin, u64 end)
+/* The ids of all ranks; strictly ascending, so they are distinct. */
+static mill_err check_id(const struct store *st, struct scan *ids, u64 rank, u64 *before)
 {
-	*r = (struct run){ .next = begin, .end = end };
-	return scan_open(&r->scan, st, STORE_IDS, begin * sizeof(u64));
-}
+	u64 id;
 
-/* Makes id that of vertex `next`. */
-static mill_err run_load(struct run *r)
-{
-	u64 before = r->id;
-
-	if (r->next == r->end)
-		return MILL_OK;
-	TRY(scan_next(&r->scan, &r->id, sizeof(r->id)));
-	if (r->begun && r->id <= before)
-		return wrong(r->scan.st, STORE_IDS, "not ascending is the id of vertex", r->next);
-	r->begun = true;
+	TRY(scan_next(ids, &id, sizeof(id)));
+	if (rank && id <= *before)
+		return wrong(st, STORE_IDS, "not ascending is entry", rank);
+	if ((rank == 0 && id != st->min_id) || (rank + 1 == st->vertices && id != st->max_id))
+		return wrong_manifest(st, "min_id or max_id");
+	*before = id;
 	return MILL_OK;
 }
 
-/* `order` is the merge of both runs; strictly ascending, so the ids are distinct. */
-static mill_err merge_ids(struct verify *v, struct run *run, struct scan *order)
+/*
+ * `order` and `rank` hold the same pairs of vertex and rank. Every rank occurs once in the one and
+ * every vertex once in the other, so both are permutations, each the other's inverse.
+ */
+static mill_err check_places(struct verify *v, struct scan *ids, struct scan *order,
+			     struct scan *rank)
 {
 	const struct store *st = v->st;
+	struct hash by_rank = { 0 }, by_vertex = { 0 };
 	u64 before = 0;
 
-	TRY(run_load(&run[0]));
-	TRY(run_load(&run[1]));
 	for (u64 i = 0; i < st->vertices; i++) {
-		bool second = run[0].next == run[0].end ||
-			      (run[1].next < run[1].end && run[1].id < run[0].id);
-		struct run *r = &run[second];
-		vid listed;
+		vid at_rank, of_vertex;
 
-		TRY(scan_next(order, &listed, sizeof(listed)));
-		if (listed != r->next || (i && r->id <= before))
-			return wrong(st, STORE_ORDER, "does not sort the ids: entry", i);
-		if ((i == 0 && r->id != st->min_id) ||
-		    (i + 1 == st->vertices && r->id != st->max_id))
-			return wrong_manifest(st, "min_id or max_id");
-		before = r->id;
-		r->next++;
-		TRY(run_load(r));
+		TRY(check_id(st, ids, i, &before));
+		TRY(scan_next(order, &at_rank, sizeof(at_rank)));
+		TRY(scan_next(rank, &of_vertex, sizeof(of_vertex)));
+		if (at_rank >= st->vertices)
+			return wrong(st, STORE_ORDER, "not a vertex is entry", i);
+		if (of_vertex >= st->vertices)
+			return wrong(st, STORE_RANK, "not a rank is entry", i);
+		hash_add(&by_rank, at_rank, i, 0);
+		hash_add(&by_vertex, i, of_vertex, 0);
 		if (i % STORE_BLOCK == STORE_BLOCK - 1)
-			TRY(tick(v, STORE_BLOCK * (sizeof(u64) + sizeof(vid))));
+			TRY(tick(v, STORE_BLOCK * (sizeof(u64) + 2 * sizeof(vid))));
 	}
+	if (!hash_equal(by_rank, by_vertex))
+		return fail(MILL_ECORRUPT, "%s is not the inverse of %s",
+			    st->file[STORE_RANK].name, st->file[STORE_ORDER].name);
 	return MILL_OK;
 }
 
 static mill_err check_ids(struct verify *v)
 {
 	const struct store *st = v->st;
-	struct run run[2] = { { .next = 0 }, { .next = 0 } };
-	struct scan order = { .block = NULL };
+	struct scan ids = { .block = NULL }, order = { .block = NULL }, rank = { .block = NULL };
 	mill_err err;
 
-	err = run_open(&run[0], st, 0, st->sources);
-	if (!err)
-		err = run_open(&run[1], st, st->sources, st->vertices);
+	err = scan_open(&ids, st, STORE_IDS, 0);
 	if (!err)
 		err = scan_open(&order, st, STORE_ORDER, 0);
 	if (!err)
-		err = merge_ids(v, run, &order);
-	scan_close(&run[0].scan);
-	scan_close(&run[1].scan);
+		err = scan_open(&rank, st, STORE_RANK, 0);
+	if (!err)
+		err = check_places(v, &ids, &order, &rank);
+	scan_close(&ids);
 	scan_close(&order);
+	scan_close(&rank);
 	return err;
 }
 

@@ -414,7 +414,7 @@ mill_err writer_append(struct store_writer *w, enum store_file f, const void *da
 	struct manifest *m = &w->manifest;
 	const u8 *bytes = data;
 
-	if (!w->begun || (f != STORE_IDS && f != STORE_ORDER))
+	if (!w->begun || (f != STORE_IDS && f != STORE_ORDER && f != STORE_RANK))
 		return bug("appended to a file that is the writer's own");
 	for (u64 at = 0; f == STORE_IDS && at + 8 <= size; at += 8) {
 		bool first = w->sink[f].size + at == 0;
@@ -473,7 +473,8 @@ static bool take_counts(struct store_writer *w)
 	       (!m->in_pages || w->side[1].n_edges == s->edges) &&
 	       m->edges == (m->directed ? s->edges : s->self_loops + pairs / 2) &&
 	       m->size[STORE_IDS] == m->vertices * 8 &&
-	       m->size[STORE_ORDER] == m->vertices * sizeof(vid);
+	       m->size[STORE_ORDER] == m->vertices * sizeof(vid) &&
+	       m->size[STORE_RANK] == m->vertices * sizeof(vid);
 }
 
 static mill_err finish(struct store_writer *w)

@@ -200,7 +200,8 @@ static mill_err write_lists(struct store_writer *w, struct graph *g, bool in)
 
 static mill_err write_ids(struct store_writer *w, const struct graph *g)
 {
-	vid *order = calloc(g->n + 1, sizeof(vid));
+	vid *order = calloc(g->n + 1, sizeof(vid)), *rank = calloc(g->n + 1, sizeof(vid));
+	u64 *id = calloc(g->n + 1, sizeof(*id));
 	u32 a = 0, b = g->sources;
 	mill_err err;
 
@@ -208,10 +209,16 @@ static mill_err write_ids(struct store_writer *w, const struct graph *g)
 		bool other = a == g->sources || (b < g->n && g->id[b] < g->id[a]);
 
 		order[i] = (vid)(other ? b++ : a++);
+		rank[order[i]] = (vid)i;
+		id[i] = g->id[order[i]];
 	}
-	err = writer_append(w, STORE_IDS, g->id, (u64)g->n * 8);
+	err = writer_append(w, STORE_IDS, id, (u64)g->n * 8);
 	if (!err)
 		err = writer_append(w, STORE_ORDER, order, (u64)g->n * sizeof(vid));
+	if (!err)
+		err = writer_append(w, STORE_RANK, rank, (u64)g->n * sizeof(vid));
+	free(id);
+	free(rank);
 	free(order);
 	return err;
 }
