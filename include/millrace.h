@@ -124,8 +124,12 @@ MILL_API void mill_store_close(mill_store *store);
 MILL_API void mill_store_info(const mill_store *store, struct mill_info *out);
 /* Every checksum and every invariant of the format. */
 MILL_API mill_err mill_store_verify(mill_store *store, const struct mill_watcher *watcher);
-/* The edges by original id, one per line, with weights if there are any. "-" is stdout. */
-MILL_API mill_err mill_store_export(mill_store *store, const char *path,
+/*
+ * A graph file of the store, by original id. format: "edgelist" (one edge per line, with weights
+ * if there are any), "mtx", "sg" or "wsg"; NULL: by the suffix of path, else an edge list. path
+ * "-" is stdout.
+ */
+MILL_API mill_err mill_store_export(mill_store *store, const char *path, const char *format,
 				    const struct mill_watcher *watcher);
 
 /* ---- Making stores ---- */
@@ -140,6 +144,12 @@ enum mill_dedup {
 };
 
 enum mill_loops { MILL_LOOPS_KEEP, MILL_LOOPS_DROP, MILL_LOOPS_ERROR };
+
+enum mill_weights {
+	MILL_WEIGHTS_DEFAULT,	/* none of edge lists, elsewhere what the header says */
+	MILL_WEIGHTS_NONE,
+	MILL_WEIGHTS_AUTO	/* those there are: of edge lists a third column */
+};
 
 /* What import and generate share. */
 struct mill_target {
@@ -156,10 +166,13 @@ struct mill_import {
 	struct mill_target target;
 	const char *const *input;	/* "-" is stdin */
 	size_t n_inputs;
-	bool undirected;
+	const char *format;		/* a name of mill_formats(); NULL: by content and suffix */
+	bool directed, undirected;	/* neither: what the input says, else directed */
 	enum mill_dedup dedup;
 	enum mill_loops loops;
-	uint32_t weight_column;		/* counted from 1; 0: no weights are read */
+	enum mill_weights weights;
+	uint32_t weight_column;		/* edge lists: counted from 1; 0: by name ... */
+	const char *weight_name;	/* ... in the header line, or as weights says */
 	enum mill_weight weight_type;	/* NONE: decided by the values */
 };
 
@@ -175,6 +188,9 @@ struct mill_generate {
 	double a, b, c;		/* kron: 0: .57 .19 .19 */
 	uint64_t seed;
 };
+	bool base_given;
+	uint32_t base;			/* 0 or 1: ids of formats that leave it open begin there */
+	uint32_t id_bits;		/* 32 or 64: of raw edges */
 
 /* How an input was understood. */
 struct mill_built {
@@ -197,6 +213,9 @@ MILL_API const char *const *mill_formats(void);
 
 typedef struct mill_run mill_run;
 
+	bool undirected;	/* as stored */
+	const char *format;	/* of the (last) input: a name of mill_formats(); NULL: generated */
+	char note[120];		/* what else there is to say about it, or "" */
 struct mill_options {
 	uint64_t memory;	/* host budget; 0: 80 % of what is available */
 	uint64_t device_memory;	/* device budget; 0: 90 % of the device's */

@@ -2,6 +2,7 @@
 #include "cli/build.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/message.h"
 #include "cli/report.h"
@@ -43,6 +44,8 @@ mill_err build_target(struct call *call, struct mill_target *out)
 static void tell_input(const struct call *call, const struct mill_built *b)
 {
 	say(call,
+	if (strcmp(b->format, "edgelist"))
+		say(call, "%s: ", b->format);
 	    "read %" PRIu64 " edges: %" PRIu64 " self-loops, %" PRIu64
 	    " duplicates, ids %" PRIu64 " to %" PRIu64 ", %s, ",
 	    b->edges_read, b->self_loops, b->duplicates, b->min_id, b->max_id,
@@ -53,7 +56,9 @@ static void tell_input(const struct call *call, const struct mill_built *b)
 		say(call, "no weights");
 	if (b->merged)
 		say(call, ", %" PRIu64 " listed in both directions and merged", b->merged);
-	say(call, "; taken as %s\n", call->options.undirected ? "undirected" : "directed");
+	if (b->note[0])
+		say(call, ", %s", b->note);
+	say(call, "; taken as %s\n", b->undirected ? "undirected" : "directed");
 }
 
 static void tell(const struct call *call, const struct mill_built *b, bool from_input)
@@ -84,11 +89,15 @@ static void report_built(struct json *j, const struct mill_built *b, bool from_i
 		json_bool(j, "symmetric", b->symmetric);
 		json_string(j, "weights", weight_word(b->weight));
 	} else {
+		json_string(j, "format", b->format);
+		json_string(j, "note", b->note[0] ? b->note : NULL);
 		for (i = 0; i < sizeof(key) / sizeof(key[0]); i++)
 			json_null(j, key[i]);
 		json_null(j, "symmetric");
 		json_null(j, "weights");
 	}
+		json_null(j, "format");
+		json_null(j, "note");
 	json_object_end(j);
 }
 

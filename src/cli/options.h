@@ -50,6 +50,8 @@ struct options {
 	bool force, directed, undirected, out_only, multigraph;
 	int dedup, loops;
 	const char *weights;	/* import: none, auto or a column */
+	const char *format;
+	uint32_t base, id_bits;
 	int weight_type;	/* import; generate --weights */
 	struct size_option page_size;
 	uint32_t scale;

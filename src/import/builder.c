@@ -77,6 +77,12 @@ struct pool *builder_pool(struct builder *b)
 	return b->pool;
 }
 
+void builder_set_kind(struct builder *b, bool undirected, enum mill_weight weight)
+{
+	b->o.undirected = undirected;
+	b->o.weight = b->added = weight;
+}
+
 void builder_set_weight(struct builder *b, enum mill_weight weight)
 {
 	b->o.weight = weight;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sorted edge list: ranked.h gives the lists in the order of the ids. */
+/* Text: the sorted edge list and Matrix Market. ranked.h gives the lists in the order of the ids. */
 #include "store/export.h"
+
+#include <string.h>
 
 #include "base/number.h"
 #include "store/ranked.h"
 
-struct exporter {
-	const struct store *st;
-	struct outfile *out;
-	u64 *id;		/* by rank; NULL: dense */
-};
+/* Ids that a file may name without their having an edge: some always, and more with the edges. */
+#define IDS_FREE ((u64)1 << 20)
+#define IDS_PER_EDGE 16u
 
-static size_t put_weight(char *to, enum mill_weight type, const void *weight, u64 k)
+size_t export_weight(char *to, enum mill_weight type, const void *weight, u64 k)
 {
 	size_t n = 0;
 	i64 value;
@@ -34,6 +34,22 @@ static size_t put_weight(char *to, enum mill_weight type, const void *weight, u6
 	return 0;
 }
 
+mill_err export_check_ids(const struct store *st, const char *format, u64 most)
+{
+	u64 limit;
+
+	if (__builtin_mul_overflow(st->edges, (u64)IDS_PER_EDGE, &limit) ||
+	    __builtin_add_overflow(limit, IDS_FREE, &limit))
+		limit = UINT64_MAX;
+	limit = min_u64(limit, most);
+	if (!st->vertices || st->max_id <= limit)
+		return MILL_OK;
+	return fail(MILL_ELIMIT,
+		    "%s: the largest id is %llu, and %s names all ids up to it, of this graph at "
+		    "most %llu: export an edge list",
+		    st->path, (unsigned long long)st->max_id, format, (unsigned long long)limit);
+}
+
 static mill_err put_edge(struct exporter *x, u64 from, u64 to, const void *weight, u64 k)
 {
 	char line[3 * NUMBER_TEXT + 3];
@@ -44,7 +60,7 @@ static mill_err put_edge(struct exporter *x, u64 from, u64 to, const void *weigh
 	n += number_put_u64(line + n, to);
 	if (x->st->weight != MILL_WEIGHT_NONE) {
 		line[n++] = ' ';
-		n += put_weight(line + n, x->st->weight, weight, k);
+		n += export_weight(line + n, x->st->weight, weight, k);
 	}
 	line[n++] = '\n';
 	return outfile_write(x->out, line, n);
@@ -61,18 +77,83 @@ static mill_err put_list(void *arg, const struct ranked_list *l)
 	return MILL_OK;
 }
 
-mill_err store_export(const struct store *st, const char *path, struct budget *budget,
-		      struct ticker *ticker)
+mill_err export_edges(struct exporter *x)
 {
-	struct exporter x = { .st = st };
+	return ranked_lists(x->st, false, x->budget, x->ticker, put_list, x);
+}
+
+/* Of a symmetric matrix the lower triangle: the row is the larger id. */
+static mill_err put_row(void *arg, const struct ranked_list *l)
+{
+	struct exporter *x = arg;
+	u64 from = ranked_id(x->st, x->id, l->rank) + x->shift;
+
+	for (u64 k = 0; k < l->degree; k++)
+		if (x->st->directed || l->rank >= l->neighbour[k])
+			TRY(put_edge(x, from, ranked_id(x->st, x->id, l->neighbour[k]) + x->shift,
+				     l->weight, k));
+	return MILL_OK;
+}
+
+mill_err export_mtx(struct exporter *x)
+{
+	static const char *const field[] = { "pattern", "integer", "integer", "real", "real" };
+	const struct store *st = x->st;
+	unsigned long long n;
+
+	TRY(export_check_ids(st, "mtx", UINT64_MAX - 1));
+	x->shift = st->vertices && !st->min_id;
+	n = st->vertices ? st->max_id + x->shift : 0;
+	TRY(outfile_printf(x->out, "%%%%MatrixMarket matrix coordinate %s %s\n", field[st->weight],
+			   st->directed ? "general" : "symmetric"));
+	if (x->shift)
+		TRY(outfile_printf(x->out, "%% vertex 0 is row and column 1, and so on\n"));
+	TRY(outfile_printf(x->out, "%llu %llu %llu\n", n, n, (unsigned long long)st->edges));
+	return ranked_lists(st, false, x->budget, x->ticker, put_row, x);
+}
+
+static const struct {
+	const char *name;
+	mill_err (*write)(struct exporter *x);
+	bool weighted;
+} format_of[] = {
+	{ "edgelist", export_edges, false },
+	{ "mtx", export_mtx, false },
+	{ "sg", export_sg, false },
+	{ "wsg", export_sg, true },
+};
+
+/* The format asked for, or that of the suffix, or the first. */
+static mill_err choose(size_t *out, const char *path, const char *format)
+{
+	const char *dot = strrchr(path, '.'), *name = format ? format : dot ? dot + 1 : "";
+
+	for (*out = 0; *out < ARRAY_LEN(format_of); ++*out)
+		if (!strcmp(name, format_of[*out].name))
+			return MILL_OK;
+	*out = 0;
+	if (!format)
+		return MILL_OK;
+	return fail(MILL_EUSAGE,
+		    "there is no format \"%s\" to export: there are edgelist, mtx, sg and wsg",
+		    format);
+}
+
+mill_err store_export(const struct store *st, const char *path, const char *format,
+		      struct budget *budget, struct ticker *ticker)
+{
+	struct exporter x = { .st = st, .budget = budget, .ticker = ticker };
+	size_t which;
 	mill_err err;
 
+	TRY(choose(&which, path, format));
+	x.weighted = format_of[which].weighted;
 	ticker_begin(ticker, "export", "pages", st->out.n_pages);
 	err = ranked_ids(st, budget, &x.id);
 	if (!err)
 		err = outfile_open(&x.out, path);
 	if (!err)
-		err = ranked_lists(st, budget, ticker, put_list, &x);
+		err = format_of[which].write(&x);
 	if (err)
 		outfile_abandon(x.out);
 	else

@@ -12,12 +12,14 @@
 
 struct ranked {
 	const struct store *st;
+	const struct pages *pages;	/* the direction */
+	u64 max_degree;			/* in it */
 	struct budget *budget;
 	struct ticker *ticker;
 	mill_err (*take)(void *arg, const struct ranked_list *list);
 	void *arg;
 	size_t wsize;
-	u64 pages;		/* read so far */
+	u64 done;		/* pages read so far */
 	void *frame;
 	vid *rank;		/* of every vertex */
 	u64 next;		/* rank of the next list to give out */
@@ -41,7 +43,7 @@ typedef mill_err piece_fn(struct ranked *x, vid v, const vid *neighbour, const u
 static mill_err longer(const struct ranked *x)
 {
 	return fail(MILL_ECORRUPT, "%s: a list is longer than the store says",
-		    x->st->file[STORE_OUT_PAGES].name);
+		    x->st->file[x->pages->data].name);
 }
 
 static void copy_weight(const struct ranked *x, u64 to, const u8 *from, u64 at)
@@ -65,8 +67,8 @@ static mill_err sort(struct ranked *x, const vid *list, const u8 *weight, u64 n)
 	unsigned bits = 64u - (unsigned)__builtin_clzll(x->st->vertices | 1);
 
 	if (!x->key) {
-		TRY(memory_new(&x->key, x->budget, x->st->max_degree, sizeof(u64), "the longest list"));
-		TRY(memory_new(&x->place, x->budget, x->st->max_degree, sizeof(u64), "the longest list"));
+		TRY(memory_new(&x->key, x->budget, x->max_degree, sizeof(u64), "the longest list"));
+		TRY(memory_new(&x->place, x->budget, x->max_degree, sizeof(u64), "the longest list"));
 	}
 	for (u64 i = 0; i < n; i++) {
 		x->key[i] = list[i];
@@ -116,7 +118,7 @@ static mill_err give_empty(struct ranked *x, u64 end)
 
 static mill_err each_piece(struct ranked *x, piece_fn *take)
 {
-	const struct pages *pages = &x->st->out;
+	const struct pages *pages = x->pages;
 	struct segment seg;
 
 	for (u32 i = 0; i < pages->n_pages; i++) {
@@ -130,7 +132,7 @@ static mill_err each_piece(struct ranked *x, piece_fn *take)
 				 x->wsize ? weight + begin * x->wsize : NULL, seg.row[r + 1] - begin,
 				 r + 1 < seg.n_rows || !seg.continues));
 		}
-		TRY(ticker_tick(x->ticker, ++x->pages));
+		TRY(ticker_tick(x->ticker, ++x->done));
 	}
 	return MILL_OK;
 }
@@ -183,7 +185,7 @@ static mill_err give_window(struct ranked *x)
 
 		if (x->fill[i] != x->at[i + 1])
 			return fail(MILL_ECORRUPT, "%s: a list is shorter than the store says",
-				    x->st->file[STORE_OUT_PAGES].name);
+				    x->st->file[x->pages->data].name);
 		TRY(give(x, x->list + at, x->wsize ? x->weight + at * x->wsize : NULL, n));
 	}
 	return MILL_OK;
@@ -192,7 +194,7 @@ static mill_err give_window(struct ranked *x)
 /* The vertex with so high a rank has no list or one of `degree` edges. */
 static u64 degree_of(const struct ranked *x, const u32 *degree, vid v)
 {
-	return v < x->st->sources ? degree[v] : 0;
+	return v < x->pages->n_rows ? degree[v] : 0;
 }
 
 /* As many ranks from `next` on as have room. */
@@ -203,7 +205,7 @@ static mill_err cut_window(struct ranked *x, const vid *order, const u32 *degree
 	for (x->n_window = 0; end < x->st->vertices; end++) {
 		u64 n = degree_of(x, degree, order[end]);
 
-		if (n > x->st->max_degree)
+		if (n > x->max_degree)
 			return longer(x);
 		if (n > x->room - edges)
 			break;
@@ -257,16 +259,16 @@ static mill_err in_windows(struct ranked *x)
 
 	/* The rest is for the arrays of this function. */
 	left = left / 2 > st->vertices * 24 ? left / 2 - st->vertices * 24 : 0;
-	TRY(lists_room(x, min_u64(st->stored_edges, max_u64(st->max_degree, left / size))));
+	TRY(lists_room(x, min_u64(st->stored_edges, max_u64(x->max_degree, left / size))));
 	TRY(memory_new(&x->at, x->budget, st->vertices + 1, sizeof(u64), "a window of lists"));
 	TRY(memory_new(&x->fill, x->budget, st->vertices, sizeof(u64), "a window of lists"));
 	err = memory_new(&order, x->budget, st->vertices, sizeof(vid), "the order of the vertices");
 	if (!err)
 		err = read_places(x, STORE_ORDER, order);
 	if (!err)
-		err = memory_new(&degree, x->budget, st->sources, sizeof(u32), "degrees");
+		err = memory_new(&degree, x->budget, x->pages->n_rows, sizeof(u32), "degrees");
 	if (!err)
-		err = store_read(st, STORE_OUT_DEGREES, degree, st->sources * sizeof(u32), 0);
+		err = store_read(st, x->pages->degrees, degree, x->pages->n_rows * sizeof(u32), 0);
 	if (!err)
 		err = give_windows(x, order, degree);
 	memory_free(degree);
@@ -276,10 +278,26 @@ static mill_err in_windows(struct ranked *x)
 
 static mill_err in_order(struct ranked *x)
 {
-	TRY(lists_room(x, x->st->max_degree));
+	TRY(lists_room(x, x->max_degree));
 	TRY(memory_new(&x->fill, x->budget, 1, sizeof(u64), "a list"));
 	TRY(each_piece(x, take_in_order));
 	return give_empty(x, x->st->vertices);
+}
+
+/* The manifest knows the longest out-list only. */
+static mill_err longest_in_list(struct ranked *x)
+{
+	u64 n = x->pages->n_rows;
+	u32 *degree;
+	mill_err err;
+
+	TRY(memory_new(&degree, x->budget, n, sizeof(*degree), "degrees"));
+	err = store_read(x->st, x->pages->degrees, degree, n * sizeof(*degree), 0);
+	x->max_degree = 0;
+	for (u64 v = 0; !err && v < n; v++)
+		x->max_degree = max_u64(x->max_degree, degree[v]);
+	memory_free(degree);
+	return err;
 }
 
 static mill_err run(struct ranked *x)
@@ -289,28 +307,33 @@ static mill_err run(struct ranked *x)
 
 	TRY(memory_new(&x->rank, x->budget, st->vertices, sizeof(vid), "the ranks of the vertices"));
 	TRY(read_places(x, STORE_RANK, x->rank));
-	for (u64 v = 1; v < st->sources; v++)
+	for (u64 v = 1; v < x->pages->n_rows; v++)
 		ordered &= x->rank[v - 1] < x->rank[v];
 	TRY(page_frame_new(&x->frame, st, x->budget));
-	TRY(memory_new(&x->sorted, x->budget, st->max_degree, sizeof(vid), "the longest list"));
+	TRY(memory_new(&x->sorted, x->budget, x->max_degree, sizeof(vid), "the longest list"));
 	if (x->wsize)
-		TRY(memory_new(&x->sorted_weight, x->budget, st->max_degree, x->wsize,
+		TRY(memory_new(&x->sorted_weight, x->budget, x->max_degree, x->wsize,
 			       "the longest list"));
 	return ordered ? in_order(x) : in_windows(x);
 }
 
-mill_err ranked_lists(const struct store *st, struct budget *budget, struct ticker *ticker,
+mill_err ranked_lists(const struct store *st, bool in, struct budget *budget, struct ticker *ticker,
 		      mill_err (*take)(void *arg, const struct ranked_list *list), void *arg)
 {
 	struct ranked x = {
 		.st = st,
+		.pages = in ? &st->in : &st->out,
+		.max_degree = st->max_degree,
 		.budget = budget,
 		.ticker = ticker,
 		.take = take,
 		.arg = arg,
 		.wsize = weight_size(st->weight),
 	};
-	mill_err err = run(&x);
+	mill_err err = in ? longest_in_list(&x) : MILL_OK;
+
+	if (!err)
+		err = run(&x);
 
 	memory_free(x.fill);
 	memory_free(x.at);

@@ -457,7 +457,7 @@ MILL_API mill_err mill_store_verify(mill_store *store, const struct mill_watcher
 	return store_verify(store->st, &ticker);
 }
 
-MILL_API mill_err mill_store_export(mill_store *store, const char *path,
+MILL_API mill_err mill_store_export(mill_store *store, const char *path, const char *format,
 				    const struct mill_watcher *watcher)
 {
 	struct ticker ticker;
@@ -465,5 +465,5 @@ MILL_API mill_err mill_store_export(mill_store *store, const char *path,
 	if (!path)
 		return fail(MILL_EUSAGE, "the path of the export is missing");
 	ticker_init(&ticker, watcher);
-	return store_export(store->st, path, &store->budget, &ticker);
+	return store_export(store->st, path, format, &store->budget, &ticker);
 }

@@ -682,12 +682,12 @@ static void export_table(void **state)
 				  exports[i].weight ? 7 + e : 0);
 		assert_ok(graph_write(&g, path, 65536, true));
 		assert_ok(mill_store_open(&store, path));
-		assert_ok(mill_store_export(store, in_scratch("edges.txt"), NULL));
+		assert_ok(mill_store_export(store, in_scratch("edges.txt"), NULL, NULL));
 		text = (char *)slurp(in_scratch("edges.txt"), &size);
 		if (strcmp(text, exports[i].text))
 			fail_msg("%s: %s", exports[i].name, text);
 		free(text);
-		assert_int_equal(mill_store_export(store, in_scratch("no/such/dir"), NULL), MILL_EIO);
+		assert_int_equal(mill_store_export(store, in_scratch("no/such/dir"), NULL, NULL), MILL_EIO);
 		mill_store_close(store);
 		graph_release(&g);
 	}
@@ -710,7 +710,7 @@ static void export_any_page_size(void **state)
 			graph_random(&g, 30, 20, 30000, 9);
 			assert_ok(graph_write(&g, in_scratch("any"), i ? 1 << 20 : 65536, true));
 			assert_ok(mill_store_open(&store, in_scratch("any")));
-			assert_ok(mill_store_export(store, in_scratch("any.txt"), NULL));
+			assert_ok(mill_store_export(store, in_scratch("any.txt"), NULL, NULL));
 			mill_store_close(store);
 			text[i] = (char *)slurp(in_scratch("any.txt"), &size);
 			assert_true(size > 100000);
@@ -741,7 +741,7 @@ static void cancelled(void **state)
 	make_small(&g, path);
 	assert_ok(mill_store_open(&store, path));
 	assert_int_equal(mill_store_verify(store, &watcher), MILL_ECANCELLED);
-	assert_int_equal(mill_store_export(store, in_scratch("c.txt"), &watcher), MILL_ECANCELLED);
+	assert_int_equal(mill_store_export(store, in_scratch("c.txt"), NULL, &watcher), MILL_ECANCELLED);
 	assert_false(path_exists(in_scratch("c.txt")));
 	assert_int_equal(calls, 2);
 	mill_store_close(store);
