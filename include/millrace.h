@@ -174,6 +174,9 @@ struct mill_import {
 	uint32_t weight_column;		/* edge lists: counted from 1; 0: by name ... */
 	const char *weight_name;	/* ... in the header line, or as weights says */
 	enum mill_weight weight_type;	/* NONE: decided by the values */
+	bool base_given;
+	uint32_t base;			/* 0 or 1: ids of formats that leave it open begin there */
+	uint32_t id_bits;		/* 32 or 64: of raw edges */
 };
 
 struct mill_generate {
@@ -188,9 +191,6 @@ struct mill_generate {
 	double a, b, c;		/* kron: 0: .57 .19 .19 */
 	uint64_t seed;
 };
-	bool base_given;
-	uint32_t base;			/* 0 or 1: ids of formats that leave it open begin there */
-	uint32_t id_bits;		/* 32 or 64: of raw edges */
 
 /* How an input was understood. */
 struct mill_built {
@@ -199,6 +199,9 @@ struct mill_built {
 	uint64_t merged;	/* undirected: both-direction listings made one */
 	uint64_t min_id, max_id;
 	bool symmetric;		/* every arc that was read has its reverse */
+	bool undirected;	/* as stored */
+	const char *format;	/* of the (last) input: a name of mill_formats(); NULL: generated */
+	char note[120];		/* what else there is to say about it, or "" */
 	enum mill_weight weight;
 	double seconds;
 };
@@ -213,9 +216,6 @@ MILL_API const char *const *mill_formats(void);
 
 typedef struct mill_run mill_run;
 
-	bool undirected;	/* as stored */
-	const char *format;	/* of the (last) input: a name of mill_formats(); NULL: generated */
-	char note[120];		/* what else there is to say about it, or "" */
 struct mill_options {
 	uint64_t memory;	/* host budget; 0: 80 % of what is available */
 	uint64_t device_memory;	/* device budget; 0: 90 % of the device's */

@@ -43,9 +43,9 @@ mill_err build_target(struct call *call, struct mill_target *out)
 /* How the input was understood: one line, never a silent guess. */
 static void tell_input(const struct call *call, const struct mill_built *b)
 {
-	say(call,
 	if (strcmp(b->format, "edgelist"))
 		say(call, "%s: ", b->format);
+	say(call,
 	    "read %" PRIu64 " edges: %" PRIu64 " self-loops, %" PRIu64
 	    " duplicates, ids %" PRIu64 " to %" PRIu64 ", %s, ",
 	    b->edges_read, b->self_loops, b->duplicates, b->min_id, b->max_id,
@@ -88,16 +88,16 @@ static void report_built(struct json *j, const struct mill_built *b, bool from_i
 			json_u64(j, key[i], value[i]);
 		json_bool(j, "symmetric", b->symmetric);
 		json_string(j, "weights", weight_word(b->weight));
-	} else {
 		json_string(j, "format", b->format);
 		json_string(j, "note", b->note[0] ? b->note : NULL);
+	} else {
 		for (i = 0; i < sizeof(key) / sizeof(key[0]); i++)
 			json_null(j, key[i]);
 		json_null(j, "symmetric");
 		json_null(j, "weights");
-	}
 		json_null(j, "format");
 		json_null(j, "note");
+	}
 	json_object_end(j);
 }
 
