@@ -115,7 +115,8 @@ struct mill_info {
 	bool directed;
 	bool has_in_pages;	/* or is undirected, where out-pages serve */
 	enum mill_weight weight;
-	const char *codec;
+	const char *codec;	/* "packed" or "raw" */
+	uint64_t page_bytes;	/* of all pages */
 	const char *origin;	/* what made it: "generate kron --scale 20 ...", "import" */
 };
 
@@ -145,6 +146,12 @@ enum mill_dedup {
 
 enum mill_loops { MILL_LOOPS_KEEP, MILL_LOOPS_DROP, MILL_LOOPS_ERROR };
 
+/* How pages hold neighbour lists. */
+enum mill_codec {
+	MILL_CODEC_PACKED,	/* gaps in as few bits as they need */
+	MILL_CODEC_RAW		/* 32-bit vertex numbers */
+};
+
 enum mill_weights {
 	MILL_WEIGHTS_DEFAULT,	/* none of edge lists, elsewhere what the header says */
 	MILL_WEIGHTS_NONE,
@@ -157,6 +164,7 @@ struct mill_target {
 	bool force;		/* replace a store that is there */
 	bool out_only;		/* no in-pages */
 	uint32_t page_size;	/* 64 KiB .. 64 MiB, a power of two; 0: 1 MiB */
+	enum mill_codec codec;
 	uint64_t memory;	/* budget; 0: 80 % of what is available */
 	uint32_t threads;	/* 0: all */
 	struct mill_watcher watcher;

@@ -31,6 +31,7 @@ mill_err build_target(struct call *call, struct mill_target *out)
 		.force = o->force,
 		.out_only = o->out_only,
 		.page_size = (uint32_t)o->page_size.bytes,
+		.codec = (enum mill_codec)o->codec,
 		.memory = o->memory.bytes,
 		.threads = o->threads,
 		.watcher = progress_watcher(&call->progress),

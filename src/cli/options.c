@@ -116,6 +116,9 @@ static const struct option table[] = {
 
 	{ "page-size", SIZE, FOR_STORES, AT(page_size), "SIZE",
 	  .help = "64K .. 64M, a power of two (default 1M)" },
+	{ "codec", CHOICE, FOR_STORES, AT(codec), "packed|raw",
+	  .help = "how neighbours are stored (default packed)",
+	  .word = WORDS("packed", "raw") },
 	{ "out-only", FLAG, FOR_STORES, AT(out_only), NULL,
 	  .help = "directed: leave the in-edges out" },
 	{ "force", FLAG, FOR_STORES, AT(force), NULL,

@@ -106,15 +106,17 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 	const struct store *st = r->store;
 	bool out_pages = n->out || (n->in && !st->directed), in_pages = n->in && st->directed;
 	u64 pages = (out_pages ? st->out.n_pages : 0) + (in_pages ? (u64)st->in.n_pages : 0);
+	u64 scratch = stream_scratch(st, pool_size(r->pool));
 	u64 topology = (out_pages ? topology_bytes(&st->out, n->weights) : 0) +
 		       (in_pages ? topology_bytes(&st->in, n->weights) : 0);
 
 	*out = (struct mill_plan){
 		.state = n->state,
-		.needed = host_bytes(r, n) + max_u64(RUN_ROOM, 4 * (u64)st->page_size + PROCESS_BYTES + BUFFER_BYTES),
-		.resident = host_bytes(r, n) + topology + PROCESS_BYTES + BUFFER_BYTES +
+		.needed = host_bytes(r, n) +
+			  max_u64(RUN_ROOM, 4 * (u64)st->page_size + scratch + PROCESS_BYTES + BUFFER_BYTES),
+		.resident = host_bytes(r, n) + topology + scratch + PROCESS_BYTES + BUFFER_BYTES +
 			    min_u64(pages, LOAD_FRAMES) * st->page_size,
-		.device_needed = n->state + 2 * (u64)st->page_size,
+		.device_needed = n->state + 2 * cache_slot_size(st),
 		.pass_bytes = (u64)(n->out ? st->out.n_pages : in_pages ? st->in.n_pages : st->out.n_pages) *
 			      st->page_size,
 	};

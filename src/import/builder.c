@@ -653,6 +653,7 @@ static mill_err write_store(struct builder *b, u64 loops)
 		.in_pages = !b->o.undirected && !t->out_only,
 		.weight = b->o.weight,
 		.page_size = t->page_size ? t->page_size : PAGE_SIZE_DEFAULT,
+		.codec = t->codec == MILL_CODEC_RAW ? PAGE_RAW : PAGE_PACKED,
 		.origin = b->o.origin,
 	};
 	u64 stored = b->o.undirected ? 2 * b->e.n - loops : b->e.n;

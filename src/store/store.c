@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "store/export.h"
 #include "store/manifest.h"
+#include "store/packed.h"
 #include "store/page.h"
 #include "store/place.h"
 
@@ -99,6 +100,7 @@ static mill_err take_manifest(struct store *st, const struct manifest *m, struct
 	uuid_show(st->uuid, m->uuid);
 	st->format = STORE_FORMAT;
 	st->page_size = m->page_size;
+	st->codec = m->codec;
 	st->directed = m->directed;
 	st->weight = m->weight;
 	st->vertices = m->vertices;
@@ -159,24 +161,45 @@ static mill_err read_sums(struct store *st, const struct manifest *m, int dir,
 	return MILL_OK;
 }
 
+/* Can there be a page with so many rows and edges? This bounds what decoding takes. */
+static bool page_holds(const struct store *st, u64 n_rows, u64 n_edges)
+{
+	u64 w = weight_size(st->weight);
+
+	if (st->codec == PAGE_RAW)
+		return page_bytes(n_rows, n_edges, w) <= st->page_size;
+	return page_lists_bytes(n_rows, n_edges) <= (u64)PACKED_GROWTH * st->page_size &&
+	       n_edges * w < st->page_size;
+}
+
 /* May entry e follow the entry before it (NULL: be the first)? */
 static bool entry_follows(const struct pages *p, const struct page_entry *before,
 			  const struct page_entry *e)
 {
 	static const struct page_entry none;
-	size_t w = weight_size(p->store->weight);
 	const struct page_entry *b = before ? before : &none;
 	u64 next = (u64)b->first_vertex + b->n_rows;
 	u64 most = b->n_edges + (b->n_rows == 1 ? b->skip : 0);
 
 	if (e->reserved || !e->n_rows || e->first_edge != b->first_edge + b->n_edges ||
-	    page_bytes(e->n_rows, e->n_edges, w) > p->store->page_size)
+	    !page_holds(p->store, e->n_rows, e->n_edges))
 		return false;
 	if (!e->skip)
 		return e->first_vertex == next;
 	/* The page before decides how much exactly, if it holds other rows too: see page_decode. */
 	return before && e->skip % LIST_BLOCK == 0 && e->first_vertex == next - 1 && e->n_edges &&
 	       (b->n_rows == 1 ? e->skip == most : e->skip <= most);
+}
+
+static void note_size(struct pages *p, const struct page_entry *e)
+{
+	if (p->store->codec == PAGE_RAW) {
+		p->raw_bytes = p->store->page_size;
+		return;
+	}
+	p->scratch = max_u64(p->scratch, page_lists_bytes(e->n_rows, e->n_edges) + PACKED_SLACK);
+	p->raw_bytes = max_u64(p->raw_bytes,
+			       page_bytes(e->n_rows, e->n_edges, weight_size(p->store->weight)));
 }
 
 static mill_err read_index(struct pages *p, struct budget *budget)
@@ -195,6 +218,7 @@ static mill_err read_index(struct pages *p, struct budget *budget)
 			return fail(MILL_ECORRUPT, "%s: entry %u is impossible",
 				    st->file[p->index].name, i);
 		p->n_split += entry[i].skip != 0;
+		note_size(p, &entry[i]);
 	}
 	last = &entry[p->n_pages - 1];
 	if ((u64)last->first_vertex + last->n_rows != p->n_rows ||
@@ -286,6 +310,8 @@ bool store_ids_dense(const struct store *st)
 {
 	return st->vertices && st->max_id - st->min_id == st->vertices - 1;
 }
+
+u64 store_scratch(const struct store *st) { return max_u64(st->out.scratch, st->in.scratch); }
 
 u64 store_csr_bytes(const struct store *st)
 {
@@ -444,7 +470,8 @@ MILL_API void mill_store_info(const mill_store *store, struct mill_info *out)
 		.directed = st->directed,
 		.has_in_pages = st->has_in,
 		.weight = st->weight,
-		.codec = "raw",
+		.codec = codec_name(st->codec),
+		.page_bytes = st->size[STORE_OUT_PAGES] + st->size[STORE_IN_PAGES],
 		.origin = st->origin,
 	};
 }

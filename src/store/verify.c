@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "store/packed.h"
 #include "store/page.h"
 #include "store/stats.h"
 #include "store/store.h"
@@ -33,6 +34,8 @@ struct verify {
 	struct ticker *ticker;
 	u64 done;	/* bytes */
 	void *frame;
+	struct packer *packer;	/* packed stores: a block again ... */
+	u8 *again;		/* ... and its bytes */
 };
 
 /* One pass over the pages of a direction. */
@@ -118,15 +121,64 @@ static bool all_zero(const u8 *at, const u8 *end)
 	return !any;
 }
 
-/* Every byte that is not a header, row, neighbour or weight. */
-static bool padding_is_zero(const struct store *st, const u8 *frame, const struct segment *seg)
+/* Where the lists of a page end that page_decode found good. */
+static u64 lists_end(const struct pages *p, u32 i, const u8 *frame, const struct segment *seg)
 {
-	size_t w = weight_size(st->weight);
-	u64 lists = page_bytes(seg->n_rows, seg->n_edges, 0);
+	struct packed_page packed = { .end = 0 };
 
-	if (w && !all_zero(frame + lists, frame + page_weight_at(seg->n_rows, seg->n_edges)))
-		return false;
-	return all_zero(frame + page_bytes(seg->n_rows, seg->n_edges, w), frame + st->page_size);
+	if (p->store->codec == PAGE_RAW)
+		return page_bytes(seg->n_rows, seg->n_edges, 0);
+	page_find_blocks(p, i, frame, &packed);
+	return packed.end;
+}
+
+/* Every byte that is not a header, row, neighbour or weight. */
+static bool padding_is_zero(const struct pages *p, u32 i, const u8 *frame, const struct segment *seg)
+{
+	const struct store *st = p->store;
+	size_t w = weight_size(st->weight);
+	u64 lists = lists_end(p, i, frame, seg);
+	u64 weights = w ? round_up(lists, 8) : lists;
+
+	return all_zero(frame + lists, frame + weights) &&
+	       all_zero(frame + weights + w * seg->n_edges, frame + st->page_size);
+}
+
+/* A block has one form: packing it again gives the same bytes. */
+static bool block_is_canonical(const struct packed_page *page, const struct packed_block *b,
+			       const struct packed_block *next, const struct segment *seg,
+			       struct packer *packer, u8 *again)
+{
+	u32 at = b->first_edge;
+
+	packer_clear(packer);
+	for (u32 r = 0; r < b->n_rows; r++) {
+		u32 row = b->first_row + r;
+		u64 end = min_u64(seg->row[row + 1], (u64)b->first_edge + b->n_edges);
+
+		packer_add(packer, (vid)(seg->first + row), seg->neighbour + at, (u32)end - at);
+		at = (u32)end;
+	}
+	return packer_put(packer, again) == next->at - b->at &&
+	       !memcmp(again, page->page + b->at, next->at - b->at);
+}
+
+static bool is_canonical(const struct verify *v, const struct pages *p, u32 i,
+			 const struct segment *seg)
+{
+	struct packed_page page;
+
+	if (p->store->codec == PAGE_RAW)
+		return true;
+	page_find_blocks(p, i, v->frame, &page);
+	for (u32 b = 0; b < page.n_blocks; b++) {
+		struct packed_block block[2];
+
+		memcpy(block, page.page + page.index_at + b * sizeof(*block), sizeof(block));
+		if (!block_is_canonical(&page, &block[0], &block[1], seg, v->packer, v->again))
+			return false;
+	}
+	return true;
 }
 
 static mill_err check_piece(struct pass *p, vid v, const vid *neighbour, const void *weight, u64 n)
@@ -172,8 +224,10 @@ static mill_err check_page(struct pass *p, u32 i)
 
 	TRY(page_read(p->pages, i, p->verify->frame));
 	TRY(page_decode(p->pages, i, p->verify->frame, &seg));
-	if (!padding_is_zero(st, p->verify->frame, &seg))
+	if (!padding_is_zero(p->pages, i, p->verify->frame, &seg))
 		return wrong(st, p->pages->data, "not zero is the padding of page", i);
+	if (!is_canonical(p->verify, p->pages, i, &seg))
+		return wrong(st, p->pages->data, "packed in an unusual way is page", i);
 	for (u64 r = 0; r < seg.n_rows; r++) {
 		u32 begin = seg.row[r];
 		vid v = (vid)(seg.first + r);
@@ -340,10 +394,16 @@ mill_err store_verify(const struct store *st, struct ticker *ticker)
 
 	ticker_begin(ticker, "verify", "bytes", st->bytes);
 	err = page_frame_new(&v.frame, st, NULL);
+	if (!err && st->codec == PAGE_PACKED)
+		err = memory_new(&v.packer, NULL, 1, sizeof(*v.packer), "a block");
+	if (!err && st->codec == PAGE_PACKED)
+		err = memory_new(&v.again, NULL, PACKED_BLOCK_MAX + PACKED_SLACK, 1, "a packed block");
 	if (!err)
 		err = check_lists(&v);
 	if (!err)
 		err = check_ids(&v);
+	memory_free(v.again);
+	memory_free(v.packer);
 	memory_free(v.frame);
 	return err ? err : ticker_tick(ticker, st->bytes);
 }

@@ -17,6 +17,7 @@ struct store_facts {
 	bool in_pages;		/* a directed store that has them */
 	enum mill_weight weight;
 	u32 page_size;
+	enum page_codec codec;
 	u64 fingerprint;	/* of the input and the options that shape the graph: the uuid comes from it */
 	const char *origin;
 };

@@ -89,7 +89,7 @@ expect 2 generate star --vertices 6 --a 0.3 -o x.mill
 expect 2 generate kron --scale 6 --page-size 100K -o x.mill
 expect 2 generate kron --scale 6 --page-size 32K -o x.mill
 expect 2 generate kron --scale 6 --page-size 8G -o x.mill
-expect 2 generate kron --scale 6 --codec packed -o x.mill
+expect 2 generate kron --scale 6 --codec zip -o x.mill
 expect 2 export g.mill; hints "-o FILE"
 must [ ! -e x.mill ]
 must [ ! -e x.mill.new ]
