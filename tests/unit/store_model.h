@@ -35,6 +35,7 @@ struct graph {
 	u32 n, sources;
 	bool directed, out_only;
 	enum mill_weight weight;
+	enum page_codec codec;
 	struct arc *arc;	/* stored ones: both directions of an undirected edge */
 	u32 n_arcs;
 	u64 edges;		/* as meant */
@@ -233,6 +234,7 @@ static mill_err graph_write(struct graph *g, const char *path, u32 page_size, bo
 		.in_pages = g->directed && !g->out_only,
 		.weight = g->weight,
 		.page_size = page_size,
+		.codec = g->codec,
 		.fingerprint = 0x1234,
 		.origin = "test",
 	};

@@ -133,15 +133,17 @@ static const struct {
 static void round_trip(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+	for (size_t k = 0; k < 2 * ARRAY_LEN(shapes); k++) {
+		size_t i = k / 2;
 		struct graph g = {
 			.directed = shapes[i].directed,
 			.out_only = shapes[i].out_only,
 			.weight = shapes[i].weight,
+			.codec = k % 2 ? PAGE_PACKED : PAGE_RAW,
 		};
 
 		graph_random(&g, shapes[i].n, shapes[i].sources, shapes[i].m, i);
-		assert_ok(graph_write(&g, in_scratch("g"), shapes[i].page_size, i > 0));
+		assert_ok(graph_write(&g, in_scratch("g"), shapes[i].page_size, k > 0));
 		compare(&g, in_scratch("g"), shapes[i].page_size);
 		graph_release(&g);
 	}
@@ -344,6 +346,7 @@ static const struct {
 	{ "millrace-store 1\n", "\nmillrace-store 1\n", MILL_ECORRUPT },
 	{ "vid_bits ", "vid_bits 1", MILL_EINPUT },
 	{ "codec raw", "codec packed", MILL_ECORRUPT },
+	{ "codec raw", "codec zip", MILL_ECORRUPT },
 	{ "page_size 65536", "page_size 65537", MILL_ECORRUPT },
 	{ "page_size 65536", "page_size 0", MILL_ECORRUPT },
 	{ "page_size 65536", "page_size 4294967296", MILL_ECORRUPT },
