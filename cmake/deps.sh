@@ -23,6 +23,8 @@ need make program make
 need cmake program cmake
 need libc6-dev header stdlib.h
 need zlib1g-dev header zlib.h
+need libzstd-dev header zstd.h
+need libbz2-dev header bzlib.h
 need libxxhash-dev header xxhash.h
 need opencl-c-headers header CL/cl.h
 if [ "${1:-}" = test ]; then

@@ -115,7 +115,8 @@ struct mill_info {
 	bool directed;
 	bool has_in_pages;	/* or is undirected, where out-pages serve */
 	enum mill_weight weight;
-	const char *codec;
+	const char *codec;	/* "packed" or "raw" */
+	uint64_t page_bytes;	/* of all pages */
 	const char *origin;	/* what made it: "generate kron --scale 20 ...", "import" */
 };
 
@@ -124,8 +125,12 @@ MILL_API void mill_store_close(mill_store *store);
 MILL_API void mill_store_info(const mill_store *store, struct mill_info *out);
 /* Every checksum and every invariant of the format. */
 MILL_API mill_err mill_store_verify(mill_store *store, const struct mill_watcher *watcher);
-/* The edges by original id, one per line, with weights if there are any. "-" is stdout. */
-MILL_API mill_err mill_store_export(mill_store *store, const char *path,
+/*
+ * A graph file of the store, by original id. format: "edgelist" (one edge per line, with weights
+ * if there are any), "mtx", "sg" or "wsg"; NULL: by the suffix of path, else an edge list. path
+ * "-" is stdout.
+ */
+MILL_API mill_err mill_store_export(mill_store *store, const char *path, const char *format,
 				    const struct mill_watcher *watcher);
 
 /* ---- Making stores ---- */
@@ -141,12 +146,25 @@ enum mill_dedup {
 
 enum mill_loops { MILL_LOOPS_KEEP, MILL_LOOPS_DROP, MILL_LOOPS_ERROR };
 
+/* How pages hold neighbour lists. */
+enum mill_codec {
+	MILL_CODEC_PACKED,	/* gaps in as few bits as they need */
+	MILL_CODEC_RAW		/* 32-bit vertex numbers */
+};
+
+enum mill_weights {
+	MILL_WEIGHTS_DEFAULT,	/* none of edge lists, elsewhere what the header says */
+	MILL_WEIGHTS_NONE,
+	MILL_WEIGHTS_AUTO	/* those there are: of edge lists a third column */
+};
+
 /* What import and generate share. */
 struct mill_target {
 	const char *path;	/* the store to make */
 	bool force;		/* replace a store that is there */
 	bool out_only;		/* no in-pages */
 	uint32_t page_size;	/* 64 KiB .. 64 MiB, a power of two; 0: 1 MiB */
+	enum mill_codec codec;
 	uint64_t memory;	/* budget; 0: 80 % of what is available */
 	uint32_t threads;	/* 0: all */
 	struct mill_watcher watcher;
@@ -156,11 +174,17 @@ struct mill_import {
 	struct mill_target target;
 	const char *const *input;	/* "-" is stdin */
 	size_t n_inputs;
-	bool undirected;
+	const char *format;		/* a name of mill_formats(); NULL: by content and suffix */
+	bool directed, undirected;	/* neither: what the input says, else directed */
 	enum mill_dedup dedup;
 	enum mill_loops loops;
-	uint32_t weight_column;		/* counted from 1; 0: no weights are read */
+	enum mill_weights weights;
+	uint32_t weight_column;		/* edge lists: counted from 1; 0: by name ... */
+	const char *weight_name;	/* ... in the header line, or as weights says */
 	enum mill_weight weight_type;	/* NONE: decided by the values */
+	bool base_given;
+	uint32_t base;			/* 0 or 1: ids of formats that leave it open begin there */
+	uint32_t id_bits;		/* 32 or 64: of raw edges */
 };
 
 struct mill_generate {
@@ -183,6 +207,9 @@ struct mill_built {
 	uint64_t merged;	/* undirected: both-direction listings made one */
 	uint64_t min_id, max_id;
 	bool symmetric;		/* every arc that was read has its reverse */
+	bool undirected;	/* as stored */
+	const char *format;	/* of the (last) input: a name of mill_formats(); NULL: generated */
+	char note[120];		/* what else there is to say about it, or "" */
 	enum mill_weight weight;
 	double seconds;
 };

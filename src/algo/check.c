@@ -7,6 +7,7 @@
 
 #include "algo/pagerank.h"
 #include "algo/tree.h"
+#include "engine/result.h"
 
 /* ---- Trees: Graph500's rules ---- */
 
@@ -14,7 +15,9 @@ struct tree_checking {
 	struct mill_run *run;
 	enum tree_kind kind;
 	const void *distance;
-	const u32 *parent;	/* NULL: only distances */
+	const u32 *parent;	/* ranks; NULL: only distances */
+	const vid *rank;	/* of each vertex; with parents */
+	vid *order;		/* the vertex of each rank; where parents might form a circle */
 	u64 *seen;		/* vertices that some edge proves: from the parent, if there are parents */
 };
 
@@ -80,7 +83,7 @@ static mill_err check_edges(void *arg, const struct segment *seg, vid begin, vid
 	(void)page;
 	(void)worker;
 	for (vid row = begin; row < end; row++) {
-		u64 u = (u64)seg->first + row, from = key_at(c, u);
+		u64 u = (u64)seg->first + row, from = key_at(c, u), rank = c->parent ? c->rank[u] : 0;
 
 		if (!is_reached(c, from))
 			continue;
@@ -91,10 +94,10 @@ static mill_err check_edges(void *arg, const struct segment *seg, vid begin, vid
 				return wrong(c->run, v, "an edge leads to it on a shorter way");
 			if (to < over || !is_reached(c, to))	/* a sum beyond all numbers leads nowhere */
 				continue;
-			if (c->parent && from < to && c->parent[v] > u)
+			if (c->parent && from < to && c->parent[v] > rank)
 				return wrong(c->run, v, "a parent with a smaller id exists");
 			/* Without parents, a circle of edges that add nothing could still prove itself. */
-			if (c->parent ? c->parent[v] == u : u != v)
+			if (c->parent ? c->parent[v] == rank : u != v)
 				bitmap_claim(c->seen, v);
 		}
 	}
@@ -112,13 +115,14 @@ static mill_err check_circles(struct tree_checking *c, u64 n, vid root)
 
 		if (!bitmap_get(c->seen, v))
 			continue;
-		while (at != root && bitmap_get(c->seen, at) && key_at(c, c->parent[at]) == key_at(c, at)) {
-			at = c->parent[at];
+		while (at != root && bitmap_get(c->seen, at) &&
+		       key_at(c, c->order[c->parent[at]]) == key_at(c, at)) {
+			at = c->order[c->parent[at]];
 			if (++steps > n)
 				return wrong(c->run, v, "its parents form a circle");
 		}
 		/* All on the way are fine: clear their bits so that no one walks it again. */
-		for (u64 on = v; on != at; on = c->parent[on])
+		for (u64 on = v; on != at; on = c->order[c->parent[on]])
 			c->seen[on / 64] &= ~((u64)1 << (on % 64));
 	}
 	return MILL_OK;
@@ -133,7 +137,7 @@ static mill_err check_tree(struct tree_checking *c, vid root)
 	if (key_at(c, root) != 0)
 		return wrong(c->run, root, "the source has a distance");
 	TRY(run_pass(c->run, &pass, &step));
-	if (c->parent && c->parent[root] != root)
+	if (c->parent && c->parent[root] != c->rank[root])
 		return wrong(c->run, root, "the source is not its own parent");
 	for (u64 v = 0; v < n; v++) {
 		bool reached = is_reached(c, key_at(c, v));
@@ -151,12 +155,24 @@ static mill_err check_tree(struct tree_checking *c, vid root)
 		if (reached && !bitmap_get(c->seen, v))
 			return wrong(c->run, v, "no edge leads to it from where it is said to come");
 	}
-	return c->parent ? check_circles(c, n, root) : MILL_OK;
+	return c->order ? check_circles(c, n, root) : MILL_OK;
+}
+
+/* Where an edge may add nothing: `order`, from the ranks. */
+static mill_err invert_ranks(struct tree_checking *c)
+{
+	u64 n = c->run->store->vertices;
+
+	TRY(memory_new(&c->order, &c->run->budget, n, sizeof(vid), "the certificate"));
+	for (u64 v = 0; v < n; v++)
+		c->order[c->rank[v]] = (vid)v;
+	return MILL_OK;
 }
 
 mill_err tree_check(struct mill_run *r, enum tree_kind kind, vid root)
 {
 	struct tree_checking c = { .run = r, .kind = kind };
+	struct vec *rank = NULL;
 	const struct vec *distance = r->column[0].vec, *parent = r->n_columns > 1 ? r->column[1].vec : NULL;
 	mill_err err;
 
@@ -164,10 +180,19 @@ mill_err tree_check(struct mill_run *r, enum tree_kind kind, vid root)
 	err = vec_map(r, distance, &c.distance);
 	if (!err && parent)
 		err = vec_map(r, parent, &c.parent);
+	if (!err && parent)
+		err = result_ranks(r, &rank);
+	if (!err && parent)
+		err = vec_map(r, rank, &c.rank);
+	if (!err && parent && tree_may_add_nothing(r, kind))
+		err = invert_ranks(&c);
 	if (!err) {
 		run_tell(r, "check", 0);
 		err = check_tree(&c, root);
 	}
+	memory_free(c.order);
+	if (c.rank)
+		vec_unmap(rank, (void *)c.rank);
 	if (c.parent)
 		vec_unmap(parent, (void *)c.parent);
 	if (c.distance)

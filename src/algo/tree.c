@@ -2,6 +2,7 @@
 #include "algo/tree.h"
 
 #include "device/dialect.h"
+#include "engine/result.h"
 
 #define PROGRAM tree_unit
 #define VALUE u32
@@ -52,8 +53,7 @@ static const struct advance_program *const program[TREE_KINDS] = {
 
 static const u32 none = UINT32_MAX;
 
-/* Can an edge lead from a distance to the same one? */
-static bool may_add_nothing(const struct mill_run *r, enum tree_kind kind)
+bool tree_may_add_nothing(const struct mill_run *r, enum tree_kind kind)
 {
 	return kind == TREE_F32 || kind == TREE_F64 || (kind != TREE_UNIT && r->store->min_weight <= 0);
 }
@@ -61,10 +61,11 @@ static bool may_add_nothing(const struct mill_run *r, enum tree_kind kind)
 void tree_need(const struct mill_run *r, enum tree_kind kind, struct need *n)
 {
 	u64 vertices = r->store->vertices;
+	bool rounds = tree_may_add_nothing(r, kind);
 
-	n->state += vertices * sizeof(u32) * (may_add_nothing(r, kind) ? 2 : 1) + frontier_bytes(vertices, false);
-	n->host += frontier_host_bytes(vertices) + vertices * sizeof(u64) /* ids, to name the parents */ +
-		   bitmap_words(vertices) * sizeof(u64) /* the certificate */;
+	n->state += vertices * (sizeof(u32) * (rounds ? 2 : 1) + sizeof(vid)) + frontier_bytes(vertices, false);
+	n->host += frontier_host_bytes(vertices) + result_ids_bytes(r->store) /* to name the parents */ +
+		   bitmap_words(vertices) * sizeof(u64) + (rounds ? vertices * sizeof(vid) : 0) /* the certificate */;
 }
 
 /* hop[v] = 0 for what round 0 settled; says whether something reached is left. */
@@ -110,14 +111,17 @@ static mill_err settle(struct mill_run *r, enum tree_kind kind, struct vec *dist
 	u64 n = r->store->vertices;
 	struct frontier *front;
 	bool left = false;
+	vid rank;
 
+	TRY(result_ranks(r, &a.rank));
+	TRY(vec_get(a.rank, root, &rank));
 	TRY(run_vec(r, &a.parent, "parent", n, sizeof(u32), &none));
 	TRY(run_frontier(r, &front, false));
 	TRY(frontier_set_all(front, r->store->sources));
 	TRY(op_advance(r, program[kind], &a, front));
-	TRY(vec_set(a.parent, root, &(u32){ root }));
+	TRY(vec_set(a.parent, root, &(u32){ rank }));
 	run_column(r, "parent", MILL_TYPE_ID, a.parent, UINT64_MAX);
-	if (!may_add_nothing(r, kind))
+	if (!tree_may_add_nothing(r, kind))
 		return MILL_OK;
 	TRY(run_vec(r, &a.hop, "hops without weight", n, sizeof(u32), &none));
 	TRY(find_unsettled(r, &a, &left));

@@ -15,12 +15,13 @@ enum tree_kind {
 	TREE_KINDS
 };
 
+/* Can an edge lead from a distance to the same one? */
+bool tree_may_add_nothing(const struct mill_run *r, enum tree_kind kind);
 /* Adds what settling the parents (and checking the tree) takes. */
 void tree_need(const struct mill_run *r, enum tree_kind kind, struct need *n);
 /*
- * Settles the parents of the vertices that have a distance, as column "parent": the one with the smallest original
- * id. Sources are numbered in the order of their ids, so that is the smallest number. The cost
- * is kept apart from the run's.
+ * Settles the parents of the vertices that have a distance, as column "parent" of ranks: the one with the smallest
+ * original id. The cost is kept apart from the run's.
  */
 mill_err tree_settle(struct mill_run *r, enum tree_kind kind, struct vec *distance, vid root);
 /* Certifies distances and, where there are any, parents: columns 0 and 1 of the result. */

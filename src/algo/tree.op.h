@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parents of a search: of all edges on shortest paths that lead to v, the one from the smallest vertex.
+ * The parents of a search: of all edges on shortest paths that lead to v, the one from the vertex with the smallest
+ * original id. Parents are ranks: the places of the ids among all.
  * Device dialect, written for the types of sssp.op.h; breadth-first depths are u32 distances with edges that
  * count 1.
  *
@@ -12,6 +13,7 @@
  */
 #define TREE_FIELDS(ARRAY, SCALAR) \
 	ARRAY(OF(key, VALUE), distance) \
+	ARRAY(vid, rank) \
 	ARRAY(u32, parent) \
 	ARRAY(u32, hop) \
 	SCALAR(u32, round)
@@ -27,13 +29,13 @@ DEVICE bool OF(PROGRAM, edge)(struct PROGRAM s, vid u, vid v, VALUE w)
 	/* An unreached distance is the largest key: it lies below none, and is equal only to its like. */
 	if (s.round == 0) {
 		if (from < to && over == OF(value_of, VALUE)(to) && over - over == 0)
-			dev_min_u32(s.shared, &s.parent[v], u);
+			dev_min_u32(s.shared, &s.parent[v], s.rank[u]);
 		return false;
 	}
 	if (from != to || over != OF(value_of, VALUE)(to) || dev_load_u32(&s.hop[u]) != s.round - 1 ||
 	    dev_load_u32(&s.hop[v]) < s.round)
 		return false;
-	dev_min_u32(s.shared, &s.parent[v], u);
+	dev_min_u32(s.shared, &s.parent[v], s.rank[u]);
 	dev_store_u32(&s.hop[v], s.round);
 	return true;
 }

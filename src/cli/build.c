@@ -2,6 +2,7 @@
 #include "cli/build.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/message.h"
 #include "cli/report.h"
@@ -30,6 +31,7 @@ mill_err build_target(struct call *call, struct mill_target *out)
 		.force = o->force,
 		.out_only = o->out_only,
 		.page_size = (uint32_t)o->page_size.bytes,
+		.codec = (enum mill_codec)o->codec,
 		.memory = o->memory.bytes,
 		.threads = o->threads,
 		.watcher = progress_watcher(&call->progress),
@@ -42,6 +44,8 @@ mill_err build_target(struct call *call, struct mill_target *out)
 /* How the input was understood: one line, never a silent guess. */
 static void tell_input(const struct call *call, const struct mill_built *b)
 {
+	if (strcmp(b->format, "edgelist"))
+		say(call, "%s: ", b->format);
 	say(call,
 	    "read %" PRIu64 " edges: %" PRIu64 " self-loops, %" PRIu64
 	    " duplicates, ids %" PRIu64 " to %" PRIu64 ", %s, ",
@@ -53,7 +57,9 @@ static void tell_input(const struct call *call, const struct mill_built *b)
 		say(call, "no weights");
 	if (b->merged)
 		say(call, ", %" PRIu64 " listed in both directions and merged", b->merged);
-	say(call, "; taken as %s\n", call->options.undirected ? "undirected" : "directed");
+	if (b->note[0])
+		say(call, ", %s", b->note);
+	say(call, "; taken as %s\n", b->undirected ? "undirected" : "directed");
 }
 
 static void tell(const struct call *call, const struct mill_built *b, bool from_input)
@@ -83,11 +89,15 @@ static void report_built(struct json *j, const struct mill_built *b, bool from_i
 			json_u64(j, key[i], value[i]);
 		json_bool(j, "symmetric", b->symmetric);
 		json_string(j, "weights", weight_word(b->weight));
+		json_string(j, "format", b->format);
+		json_string(j, "note", b->note[0] ? b->note : NULL);
 	} else {
 		for (i = 0; i < sizeof(key) / sizeof(key[0]); i++)
 			json_null(j, key[i]);
 		json_null(j, "symmetric");
 		json_null(j, "weights");
+		json_null(j, "format");
+		json_null(j, "note");
 	}
 	json_object_end(j);
 }

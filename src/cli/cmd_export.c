@@ -24,7 +24,7 @@ mill_err cmd_export(struct call *call)
 		err = mill_store_open(&store, path);
 	if (!err) {
 		mill_store_info(store, &info);
-		err = mill_store_export(store, to, &watcher);
+		err = mill_store_export(store, to, call->options.format, &watcher);
 	}
 	seconds = now() - call->began;
 	progress_end(&call->progress);

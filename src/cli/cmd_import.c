@@ -5,30 +5,35 @@
 #include "cli/build.h"
 #include "cli/message.h"
 
-/* none, auto (an edge list's third column) or a column's number from 3 up: two are ids. */
-static mill_err weight_column(const struct options *o, uint32_t *out)
+/* none, auto, or a column: its number from 3 up (two are ids) or its name. */
+static mill_err choose_weights(const struct options *o, struct mill_import *how)
 {
 	unsigned long column;
 	char *end;
 
-	*out = 0;
+	if (!o->weights)
+		return MILL_OK;
 	if (!strcmp(o->weights, "none")) {
 		if (option_given(o, "weight-type"))
 			return refuse(MILL_EUSAGE,
 				      "--weight-type needs --weights auto or a column");
+		how->weights = MILL_WEIGHTS_NONE;
 		return MILL_OK;
 	}
 	if (!strcmp(o->weights, "auto")) {
-		*out = 3;
+		how->weights = MILL_WEIGHTS_AUTO;
 		return MILL_OK;
 	}
 	column = strtoul(o->weights, &end, 10);
-	if (*end || o->weights[0] < '0' || o->weights[0] > '9' || column < 3 ||
-	    column > 1000)
+	if (!o->weights[0] || (!*end && (column < 3 || column > 1000)) ||
+	    o->weights[0] == '-')
 		return refuse(MILL_EUSAGE,
-			      "--weights %s: takes none, auto or a column from 3 to 1000",
+			      "--weights %s: takes none, auto, a column from 3 to 1000 or its name",
 			      o->weights);
-	*out = (uint32_t)column;
+	if (*end)
+		how->weight_name = o->weights;
+	else
+		how->weight_column = (uint32_t)column;
 	return MILL_OK;
 }
 
@@ -38,7 +43,12 @@ static mill_err import(struct call *call, struct mill_built *built)
 	struct mill_import how = {
 		.input = o->operand,
 		.n_inputs = (size_t)o->n_operands,
+		.format = o->format,
+		.directed = o->directed,
 		.undirected = o->undirected,
+		.base_given = option_given(o, "base"),
+		.base = o->base,
+		.id_bits = o->id_bits,
 		.dedup = (enum mill_dedup)o->dedup,
 		.loops = (enum mill_loops)o->loops,
 		.weight_type = (enum mill_weight)o->weight_type,
@@ -48,12 +58,21 @@ static mill_err import(struct call *call, struct mill_built *built)
 	if (o->directed && o->undirected)
 		return refuse(MILL_EUSAGE,
 			      "--directed and --undirected exclude each other");
-	o->directed = !o->undirected;
-	err = weight_column(o, &how.weight_column);
+	if (o->id_bits && o->id_bits != 32 && o->id_bits != 64)
+		return refuse(MILL_EUSAGE, "--id-bits %u: takes 32 or 64", o->id_bits);
+	err = choose_weights(o, &how);
 	if (!err)
 		err = build_target(call, &how.target);
 	if (!err)
 		err = mill_import(built, &how);
+	if (!err) { /* the report tells what they came to */
+		o->undirected = built->undirected;
+		o->directed = !built->undirected;
+		if (!o->format)
+			o->format = built->format;
+		if (!o->weights)
+			o->weights = built->weight ? "auto" : "none";
+	}
 	return err;
 }
 

@@ -7,6 +7,8 @@
 
 static void tell(const struct call *call, const struct mill_info *info)
 {
+	/* A directed graph is usually stored twice. */
+	uint64_t arcs = info->stored_edges * (info->directed && info->has_in_pages ? 2 : 1);
 	char size[SHOWN_SIZE], csr[SHOWN_SIZE], page[SHOWN_SIZE];
 
 	say(call, "%s: %s graph, %" PRIu64 " vertices, %" PRIu64 " edges\n", info->path,
@@ -25,8 +27,11 @@ static void tell(const struct call *call, const struct mill_info *info)
 				 : "left out");
 	say(call, "  size          %s on disk, %s as a CSR in memory (100%%)\n",
 	    show_size(size, info->bytes), show_size(csr, info->csr_bytes));
-	say(call, "  pages         %" PRIu64 " of %s, %s\n", info->pages,
+	say(call, "  pages         %" PRIu64 " of %s, %s", info->pages,
 	    show_size(page, info->page_size), info->codec);
+	if (arcs)
+		say(call, ", %.2f bytes an edge", (double)info->page_bytes / (double)arcs);
+	say(call, "\n");
 	say(call, "  made by       %s\n", info->origin);
 	say(call, "  format        %" PRIu32 ", store %s\n", info->format, info->uuid);
 }

@@ -12,12 +12,16 @@
 
 const struct command commands[] = {
 	{ "import", FOR_IMPORT, cmd_import, 1, -1, "INPUT... -o STORE [options]",
-	  "make a store of edge lists",
-	  "Reads edge lists (two ids per line, `#` and `%` comments, blanks, tabs or commas, gzip or\n"
-	  "not; - is stdin) and makes a store, all or nothing. One line says how the input was\n"
-	  "understood.\n",
+	  "make a store of graph files",
+	  "Reads edge lists (two ids per line, `#` and `%` comments, blanks, tabs or commas), Matrix\n"
+	  "Market, DIMACS .gr, METIS .graph, GAPBS .sg and .wsg, LDBC .properties with .v and .e,\n"
+	  "BVGraph .graph with .properties, WebGraph's ASCII form and raw binary edges, plain or packed\n"
+	  "by gzip, zstd or bzip2 (- is stdin), and makes one store of all of them, all or nothing. One\n"
+	  "line says how the input was understood.\n",
 	  "  millrace import wiki-Vote.txt -o wiki.mill\n"
 	  "  millrace import roads.el --undirected --weights 3 -o roads.mill\n"
+	  "  millrace import cnr-2000.graph -o cnr.mill\n"
+	  "  millrace import trust.csv --weights rating -o trust.mill\n"
 	  "  zcat part-*.gz | millrace import - --dedup first --loops drop -o web.mill\n" },
 	{ "generate", FOR_GENERATE, cmd_generate, 1, 1, "KIND -o STORE [options]",
 	  "make a store of a synthetic graph",
@@ -26,8 +30,9 @@ const struct command commands[] = {
 	  "  millrace generate kron --scale 20 -o kron20.mill\n"
 	  "  millrace generate uniform --vertices 1000000 --degree 8 --weights u32 --seed 7 -o u.mill\n" },
 	{ "export", FOR_EXPORT, cmd_export, 1, 1, "STORE -o FILE [options]",
-	  "write a store's edges as an edge list",
-	  "One edge per line by original id, with the weight if there is one.\n",
+	  "write a store as a graph file",
+	  "By the suffix or --format: an edge list (one edge per line by original id, with the weight if\n"
+	  "there is one), Matrix Market (.mtx) or GAPBS's .sg and .wsg.\n",
 	  "  millrace export wiki.mill -o wiki.el\n"
 	  "  millrace export wiki.mill -o - | sort -n | head\n" },
 	{ "info", FOR_INFO, cmd_info, 1, 1, "STORE [options]", "what is in a store", NULL,

@@ -50,8 +50,11 @@ struct options {
 	bool force, directed, undirected, out_only, multigraph;
 	int dedup, loops;
 	const char *weights;	/* import: none, auto or a column */
+	const char *format;
+	uint32_t base, id_bits;
 	int weight_type;	/* import; generate --weights */
 	struct size_option page_size;
+	int codec;		/* enum mill_codec */
 	uint32_t scale;
 	uint64_t vertices;
 	double degree, a, b, c;

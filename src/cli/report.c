@@ -59,6 +59,7 @@ void report_store(struct json *j, const char *path, const struct mill_info *info
 	json_u64(j, "max_id", info->max_id);
 	json_bool(j, "in_edges", info->has_in_pages);
 	json_string(j, "codec", info->codec);
+	json_u64(j, "page_bytes", info->page_bytes);
 	json_u64(j, "format", info->format);
 	json_string(j, "uuid", info->uuid);
 	json_string(j, "origin", info->origin);

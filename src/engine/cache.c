@@ -40,13 +40,19 @@ static u32 *slot_map(const struct device_cache *c, const struct pages *p)
 	return c->slot_of[p->data == STORE_OUT_PAGES ? 0 : 1];
 }
 
+u64 cache_slot_size(const struct store *st)
+{
+	return round_up(max_u64(st->page_size, max_u64(st->out.raw_bytes, st->in.raw_bytes)), 4096);
+}
+
 mill_err cache_open(struct device_cache **out, struct mill_run *r, u64 state)
 {
 	const struct store *st = r->store;
 	u32 n_in = st->directed && st->has_in ? st->in.n_pages : 0;
 	u64 pages = (u64)(r->need.out || !n_in ? st->out.n_pages : 0) + (r->need.in ? n_in : 0);
 	u64 left = budget_left(r->device->memory);
-	u64 room = left > state ? (left - state) / st->page_size : 0;
+	u64 slot_size = cache_slot_size(st);
+	u64 room = left > state ? (left - state) / slot_size : 0;
 	struct device_cache *c;
 	mill_err err;
 
@@ -60,7 +66,7 @@ mill_err cache_open(struct device_cache **out, struct mill_run *r, u64 state)
 	if (!err)
 		err = memory_new(&c->slot_of[1], &r->budget, n_in + 1u, sizeof(u32), "the slot table");
 	for (u32 i = 0; !err && i < c->n_slots; i++)
-		err = device_buffer(r->device, &c->slot[i].buffer, st->page_size, "a page slot");
+		err = device_buffer(r->device, &c->slot[i].buffer, slot_size, "a page slot");
 	if (err) {
 		cache_close(c);
 		return err;
@@ -129,37 +135,37 @@ static mill_err launch(struct passing *p, u32 page, struct slot *s)
 	return p->pass->launch(p->pass->arg, page, &s->args);
 }
 
-static mill_err move_page(void *arg, u32 page, const struct segment *seg, const void *frame,
-			  unsigned worker)
+/* A slot has the layout of a raw page without its header, whatever the codec: kernels know no other. */
+static mill_err move_page(void *arg, u32 page, const struct segment *seg, unsigned worker)
 {
 	struct passing *p = arg;
 	struct device_cache *c = p->cache;
-	const struct page_header *h = frame;	/* validated by the stream */
 	struct slot *s = &c->slot[c->turn[p->given++ % c->n_slots]];
-	u64 used = h->neighbour_at + (u64)seg->n_edges * sizeof(vid);
+	u64 lists = page_lists_bytes(seg->n_rows, seg->n_edges), weight_at = round_up(lists, 8);
+	u64 weights = seg->weight ? seg->n_edges * (u64)weight_size(p->run->store->weight) : 0;
 
 	(void)worker;
-	if (h->weight_at)
-		used = h->weight_at + (u64)seg->n_edges * weight_size(p->run->store->weight);
 	if (s->pages)
 		slot_map(c, s->pages)[s->page] = NO_SLOT_HELD;
 	s->pages = NULL;
-	TRY(device_write(&s->buffer, 0, frame, used));
+	TRY(device_write(&s->buffer, 0, seg->row, lists));
+	if (weights)
+		TRY(device_write(&s->buffer, weight_at, seg->weight, weights));
 	s->pages = p->pages;
 	s->page = page;
 	s->arrival = c->arrivals++;
 	s->args = (struct page_args){
 		.page = &s->buffer,
-		.row_at = h->row_at / 4,
-		.neighbour_at = h->neighbour_at / 4,
-		.weight_at = h->weight_at / 4,
+		.row_at = 0,
+		.neighbour_at = seg->n_rows + 1u,
+		.weight_at = (u32)(weight_at / 4),
 		.first = seg->first,
 		.n_rows = seg->n_rows,
 		.head_edges = seg->row[1],
 	};
 	slot_map(c, p->pages)[page] = (u32)(s - c->slot);
 	p->step->pages_to_device++;
-	p->step->to_device += used;
+	p->step->to_device += lists + weights;
 	return launch(p, page, s);
 }
 

@@ -25,6 +25,8 @@ struct device_pass {
 	void *arg;
 };
 
+/* Device bytes of a slot: it takes any page of the store in raw form. */
+u64 cache_slot_size(const struct store *st);
 /* Slots for as many pages as the device's budget leaves beside `state` bytes. */
 mill_err cache_open(struct device_cache **out, struct mill_run *r, u64 state);
 void cache_close(struct device_cache *c);

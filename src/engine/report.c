@@ -64,8 +64,8 @@ MILL_API const char *mill_version(void) { return MILL_VERSION; }
 MILL_API const char *mill_features(void)
 {
 #if MILL_VID_BITS == 32
-	return "cpu opencl pread gzip";
+	return "cpu opencl pread gzip zstd bzip2";
 #else
-	return "cpu pread gzip narrow";
+	return "cpu pread gzip zstd bzip2 narrow";
 #endif
 }

@@ -72,15 +72,10 @@ struct walk {
 	u64 at, n;		/* next, all */
 	vid *order;		/* ROWS of them */
 	u64 *id;		/* their ids; NULL: not wanted */
-	struct {		/* windows on the ids, of which sources and sinks each need one */
-		u64 *id, first, used;
-	} window[2];
 };
 
 static void walk_release(struct walk *w)
 {
-	memory_free(w->window[1].id);
-	memory_free(w->window[0].id);
 	memory_free(w->id);
 	memory_free(w->order);
 }
@@ -91,31 +86,11 @@ static mill_err walk_init(struct walk *w, struct mill_run *r, bool ids)
 
 	*w = (struct walk){ .run = r, .n = r->store->vertices };
 	err = memory_new(&w->order, &r->budget, ROWS, sizeof(vid), "an output buffer");
-	for (int i = 0; ids && !err && i < 2; i++) {
-		err = memory_new(&w->window[i].id, &r->budget, ROWS, sizeof(u64), "an output buffer");
-		w->window[i].first = UINT64_MAX;
-	}
 	if (ids && !err)
 		err = memory_new(&w->id, &r->budget, ROWS, sizeof(u64), "an output buffer");
 	if (err)
 		walk_release(w);
 	return err;
-}
-
-/* The ids of sources and of sinks each ascend with the vertex, so two windows that move on serve. */
-static mill_err walk_id(struct walk *w, vid v, u64 *id)
-{
-	const struct store *st = w->run->store;
-	u64 first = v / ROWS * ROWS;
-	int i = v >= st->sources;
-
-	if (w->window[i].first != first) {
-		TRY(store_read(st, STORE_IDS, w->window[i].id, min_u64(ROWS, w->n - first) * sizeof(u64),
-			       first * sizeof(u64)));
-		w->window[i].first = first;
-	}
-	*id = w->window[i].id[v - first];
-	return MILL_OK;
 }
 
 /* The next vertices; *some = 0 at the end. */
@@ -125,13 +100,12 @@ static mill_err walk_next(struct walk *w, u64 *some)
 	if (!*some)
 		return MILL_OK;
 	TRY(store_read(w->run->store, STORE_ORDER, w->order, *some * sizeof(vid), w->at * sizeof(vid)));
-	for (u64 i = 0; i < *some; i++) {
+	for (u64 i = 0; i < *some; i++)
 		if (w->order[i] >= w->n)
 			return fail(MILL_ECORRUPT, "%s/order: entry %llu is no vertex", w->run->store->path,
 				    (unsigned long long)(w->at + i));
-		if (w->id)
-			TRY(walk_id(w, w->order[i], &w->id[i]));
-	}
+	if (w->id)
+		TRY(store_read(w->run->store, STORE_IDS, w->id, *some * sizeof(u64), w->at * sizeof(u64)));
 	w->at += *some;
 	return MILL_OK;
 }
@@ -173,49 +147,93 @@ mill_err result_hash(struct mill_run *r)
 	return err;
 }
 
-mill_err result_ids(struct mill_run *r, const u64 **out)
+/* A vector that the result already has. */
+static struct vec *vec_named(const struct mill_run *r, const char *name)
 {
-	struct vec *ids;
-
 	for (u32 i = 0; i < r->n_vecs; i++)
-		if (!strcmp(r->vec[i]->name, "original ids")) {
-			*out = r->vec[i]->buffer.host;
-			return MILL_OK;
-		}
-	TRY(run_vec_host(r, &ids, "original ids", r->store->vertices, sizeof(u64)));
-	*out = ids->buffer.host;
-	return store_read(r->store, STORE_IDS, ids->buffer.host, ids->buffer.size, 0);
+		if (!strcmp(r->vec[i]->name, name))
+			return r->vec[i];
+	return NULL;
 }
 
+mill_err result_ids(struct mill_run *r, const u64 **out)
+{
+	struct vec *ids = vec_named(r, "original ids");
+
+	*out = NULL;
+	if (store_ids_dense(r->store))
+		return MILL_OK;
+	if (!ids) {
+		TRY(run_vec_host(r, &ids, "original ids", r->store->vertices, sizeof(u64)));
+		TRY(store_read(r->store, STORE_IDS, ids->buffer.host, ids->buffer.size, 0));
+	}
+	*out = ids->buffer.host;
+	return MILL_OK;
+}
+
+u64 result_ids_bytes(const struct store *st)
+{
+	return store_ids_dense(st) ? 0 : st->vertices * sizeof(u64);
+}
+
+mill_err result_ranks(struct mill_run *r, struct vec **out)
+{
+	const struct store *st = r->store;
+	struct vec *v = vec_named(r, "ranks");
+	vid *part;
+	mill_err err = MILL_OK;
+
+	*out = v;
+	if (v)
+		return MILL_OK;
+	TRY(run_vec(r, &v, "ranks", st->vertices, sizeof(vid), NULL));
+	TRY(memory_new(&part, &r->budget, ROWS, sizeof(vid), "an input buffer"));
+	for (u64 at = 0; !err && at < st->vertices; at += ROWS) {
+		u64 some = min_u64(ROWS, st->vertices - at);
+
+		err = store_read(st, STORE_RANK, part, some * sizeof(vid), at * sizeof(vid));
+		for (u64 i = 0; !err && i < some; i++)
+			if (part[i] >= st->vertices)
+				err = fail(MILL_ECORRUPT, "%s/rank: entry %llu is no rank", st->path,
+					   (unsigned long long)(at + i));
+		if (!err)
+			err = device_write(&v->buffer, at * sizeof(vid), part, some * sizeof(vid));
+	}
+	memory_free(part);
+	if (err)
+		run_vec_free(r, v);
+	else
+		*out = v;
+	return err;
+}
+
+/* In ascending order of the ids, so that of equal values the first to come stays. */
 static mill_err find_top(struct mill_run *r, const struct result_column *c, const void *data)
 {
-	/* Ids ascend among the sources and among the others: a tie that comes too late is the last to ask. */
-	f64 late[2] = { -1, -1 };
+	struct walk w;
+	u64 some;
+	mill_err err;
 
 	r->n_top = 0;
-	for (u64 i = 0; i < c->vec->n; i++) {
-		u64 bits = wide(c, data, i), id = 0;
-		bool sink = i >= r->store->sources;
-		f64 value;
-		u32 at = r->n_top;
+	TRY(walk_init(&w, r, true));
+	while (!(err = walk_next(&w, &some)) && some)
+		for (u64 i = 0; i < some; i++) {
+			u64 bits = wide(c, data, w.order[i]);
+			u32 at = r->n_top;
+			f64 value;
 
-		memcpy(&value, &bits, sizeof(value));
-		if (at == RUN_TOP && (value < r->top[at - 1].value || value == late[sink]))
-			continue;
-		TRY(store_id(r->store, (vid)i, &id));
-		while (at && (value > r->top[at - 1].value ||
-			      (value == r->top[at - 1].value && id < r->top[at - 1].id)))
-			at--;
-		if (at == RUN_TOP) {
-			late[sink] = value;
-			continue;
+			memcpy(&value, &bits, sizeof(value));
+			while (at && value > r->top[at - 1].value)
+				at--;
+			if (at == RUN_TOP)
+				continue;
+			if (r->n_top < RUN_TOP)
+				r->n_top++;
+			memmove(&r->top[at + 1], &r->top[at], (r->n_top - 1 - at) * sizeof(*r->top));
+			r->top[at] = (struct mill_top){ w.id[i], value };
 		}
-		if (r->n_top < RUN_TOP)
-			r->n_top++;
-		memmove(&r->top[at + 1], &r->top[at], (r->n_top - 1 - at) * sizeof(*r->top));
-		r->top[at] = (struct mill_top){ id, value };
-	}
-	return MILL_OK;
+	walk_release(&w);
+	return err;
 }
 
 mill_err result_top(struct mill_run *r, const struct vec *v, enum mill_type type, f64 scale)
@@ -241,10 +259,14 @@ MILL_API size_t mill_run_columns(const mill_run *r, struct mill_column *out, siz
 	return have;
 }
 
-/* The id of a vertex that a column names; the largest number for none. */
-static u64 named_id(const u64 *ids, u64 v) { return v == UINT32_MAX ? UINT64_MAX : ids[v]; }
+/* The id of a rank that a column holds. ids: of result_ids. */
+static u64 named_id(const struct store *st, const u64 *ids, u64 rank)
+{
+	return ids ? ids[rank] : st->min_id + rank;
+}
 
-static void put_value(const struct result_column *c, const u64 *ids, u64 bits, void *to, u64 i)
+static void put_value(const struct result_column *c, const struct store *st, const u64 *ids, u64 bits, void *to,
+		      u64 i)
 {
 	f64 real;
 
@@ -256,7 +278,7 @@ static void put_value(const struct result_column *c, const u64 *ids, u64 bits, v
 		((u64 *)to)[i] = bits;
 		break;
 	case MILL_TYPE_ID:
-		((u64 *)to)[i] = named_id(ids, bits);
+		((u64 *)to)[i] = bits == UINT32_MAX ? UINT64_MAX : named_id(st, ids, bits);
 		break;
 	case MILL_TYPE_F32:
 		memcpy(&real, &bits, sizeof(real));
@@ -285,21 +307,13 @@ MILL_API mill_err mill_run_values(mill_run *r, const char *column, bool by_inter
 		return fail(MILL_EUSAGE, "the result has no column '%s'", column);
 	if (c->column.type == MILL_TYPE_ID)
 		TRY(result_ids(r, &ids));
-	if (by_internal && id_out)
-		TRY(store_read(r->store, STORE_IDS, id_out, r->store->vertices * sizeof(u64), 0));
 	TRY(vec_map(r, c->vec, &data));
-	if (by_internal) {
-		for (u64 v = 0; v < r->store->vertices; v++)
-			put_value(c, ids, wide(c, data, v), values, v);
-		vec_unmap(c->vec, data);
-		return MILL_OK;
-	}
 	err = walk_init(&w, r, id_out != NULL);
 	while (!err && !(err = walk_next(&w, &some)) && some)
 		for (u64 i = 0; i < some; i++) {
-			u64 at = w.at - some + i;
+			u64 at = by_internal ? w.order[i] : w.at - some + i;
 
-			put_value(c, ids, wide(c, data, w.order[i]), values, at);
+			put_value(c, r->store, ids, wide(c, data, w.order[i]), values, at);
 			if (id_out)
 				id_out[at] = w.id[i];
 		}
@@ -391,7 +405,7 @@ static size_t put_text(const struct writing *w, const struct result_column *c, u
 	case MILL_TYPE_ID:
 		if (bits == UINT32_MAX)
 			break;
-		return number_put_u64(to, w->ids[bits]);
+		return number_put_u64(to, named_id(w->run->store, w->ids, bits));
 	case MILL_TYPE_F32:
 		memcpy(&real, &bits, sizeof(real));
 		return number_put_f32(to, (f32)real);
@@ -421,7 +435,7 @@ static size_t put_row(const struct writing *w, u64 i, char *to)
 		if (w->form == FORM_NPY) {
 			size_t size = npy_type(c->column.type)[2] == '4' ? 4 : 8;
 
-			put_value(c, w->ids, bits, packed, 0);
+			put_value(c, r->store, w->ids, bits, packed, 0);
 			memcpy(p, packed, size);
 			p += size;
 		} else {

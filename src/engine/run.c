@@ -106,15 +106,17 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 	const struct store *st = r->store;
 	bool out_pages = n->out || (n->in && !st->directed), in_pages = n->in && st->directed;
 	u64 pages = (out_pages ? st->out.n_pages : 0) + (in_pages ? (u64)st->in.n_pages : 0);
+	u64 scratch = stream_scratch(st, pool_size(r->pool));
 	u64 topology = (out_pages ? topology_bytes(&st->out, n->weights) : 0) +
 		       (in_pages ? topology_bytes(&st->in, n->weights) : 0);
 
 	*out = (struct mill_plan){
 		.state = n->state,
-		.needed = host_bytes(r, n) + max_u64(RUN_ROOM, 4 * (u64)st->page_size + PROCESS_BYTES + BUFFER_BYTES),
-		.resident = host_bytes(r, n) + topology + PROCESS_BYTES + BUFFER_BYTES +
+		.needed = host_bytes(r, n) +
+			  max_u64(RUN_ROOM, 4 * (u64)st->page_size + scratch + PROCESS_BYTES + BUFFER_BYTES),
+		.resident = host_bytes(r, n) + topology + scratch + PROCESS_BYTES + BUFFER_BYTES +
 			    min_u64(pages, LOAD_FRAMES) * st->page_size,
-		.device_needed = n->state + 2 * (u64)st->page_size,
+		.device_needed = n->state + 2 * cache_slot_size(st),
 		.pass_bytes = (u64)(n->out ? st->out.n_pages : in_pages ? st->in.n_pages : st->out.n_pages) *
 			      st->page_size,
 	};
@@ -316,24 +318,56 @@ void vec_unmap(const struct vec *v, void *p)
 
 #define DEGREES 8192
 
+/* Ties: the smallest id. */
 static mill_err largest_degree(struct mill_run *r, vid *out)
 {
 	u64 n = r->store->sources;
 	u32 best = 0, *degree;
-	mill_err err = MILL_OK;
+	vid best_rank = 0, *rank = NULL;
+	mill_err err;
 
 	TRY(memory_new(&degree, &r->budget, DEGREES, sizeof(*degree), "degrees"));
+	err = memory_new(&rank, &r->budget, DEGREES, sizeof(*rank), "ranks");
 	for (u64 at = 0; !err && at < n; at += DEGREES) {
 		u64 some = min_u64(DEGREES, n - at);
 
 		err = store_read(r->store, STORE_OUT_DEGREES, degree, some * sizeof(u32), at * sizeof(u32));
+		if (!err)
+			err = store_read(r->store, STORE_RANK, rank, some * sizeof(vid), at * sizeof(vid));
 		for (u64 i = 0; !err && i < some; i++)
-			if (degree[i] > best) {
+			if (degree[i] > best || (degree[i] == best && rank[i] < best_rank)) {
 				best = degree[i];
+				best_rank = rank[i];
 				*out = (vid)(at + i);
 			}
 	}
+	memory_free(rank);
 	memory_free(degree);
+	return err;
+}
+
+/* The i-th source by id, whatever the order in which the store has them. */
+static mill_err source_by_id(struct mill_run *r, u64 i, vid *out)
+{
+	u64 n = r->store->vertices;
+	bool found = false;
+	vid *order;
+	mill_err err = MILL_OK;
+
+	TRY(memory_new(&order, &r->budget, DEGREES, sizeof(*order), "vertices"));
+	for (u64 at = 0; !err && !found && at < n; at += DEGREES) {
+		u64 some = min_u64(DEGREES, n - at);
+
+		err = store_read(r->store, STORE_ORDER, order, some * sizeof(vid), at * sizeof(vid));
+		for (u64 k = 0; !err && !found && k < some; k++)
+			if (order[k] < r->store->sources && !i--) {
+				*out = order[k];
+				found = true;
+			}
+	}
+	memory_free(order);
+	if (!err && !found)
+		err = fail(MILL_ECORRUPT, "%s/order: sources are missing", r->store->path);
 	return err;
 }
 
@@ -347,8 +381,7 @@ mill_err run_source(struct mill_run *r, const char *text, vid *out)
 			return fail(MILL_EUSAGE, "%s has no edges: name the source by its id", r->store->path);
 		if (!chosen)
 			return largest_degree(r, out);
-		*out = (vid)random_below(r->options.seed, 0, r->store->sources);
-		return MILL_OK;
+		return source_by_id(r, random_below(r->options.seed, 0, r->store->sources), out);
 	}
 	if (!number_u64(&id, text, text + strlen(text)))
 		return fail(MILL_EUSAGE, "source '%s' is neither an id nor random nor max-degree", text);

@@ -49,8 +49,7 @@ struct loading {
 	u32 *page_segment;	/* the segment of each page */
 };
 
-static mill_err copy_page(void *arg, u32 page, const struct segment *from, const void *frame,
-			  unsigned worker)
+static mill_err copy_page(void *arg, u32 page, const struct segment *from, unsigned worker)
 {
 	struct loading *l = arg;
 	struct topology *t = l->t;
@@ -58,7 +57,6 @@ static mill_err copy_page(void *arg, u32 page, const struct segment *from, const
 	u32 at = (u32)(from->first_edge - to->first_edge);
 	u32 *row = (u32 *)to->row + (from->first - to->first);
 
-	(void)frame;
 	(void)worker;
 	/* The row of a list that began in an earlier page is that page's to write, but for its segment's first. */
 	for (vid i = from->skip && from->first_edge != to->first_edge; i < from->n_rows; i++)
@@ -220,12 +218,10 @@ static bool pass_active(void *arg, u32 page)
 	return p->pass->active(p->pass->arg, e->first_vertex, (u64)e->first_vertex + e->n_rows);
 }
 
-static mill_err pass_page(void *arg, u32 page, const struct segment *seg, const void *frame,
-			  unsigned worker)
+static mill_err pass_page(void *arg, u32 page, const struct segment *seg, unsigned worker)
 {
 	struct passing *p = arg;
 
-	(void)frame;
 	return p->pass->work(p->pass->arg, seg, 0, seg->n_rows, page, worker);
 }
 

@@ -77,6 +77,12 @@ struct pool *builder_pool(struct builder *b)
 	return b->pool;
 }
 
+void builder_set_kind(struct builder *b, bool undirected, enum mill_weight weight)
+{
+	b->o.undirected = undirected;
+	b->o.weight = b->added = weight;
+}
+
 void builder_set_weight(struct builder *b, enum mill_weight weight)
 {
 	b->o.weight = weight;
@@ -604,22 +610,24 @@ static mill_err write_directed(struct builder *b, bool in_pages)
 
 static mill_err write_ids(struct builder *b)
 {
-	u64 part[4096], n = 0;
+	u64 part[4096], n = b->ids.n;
+	vid *rank;
+	mill_err err = MILL_OK;
 
-	for (int sink = 0; sink < 2; sink++)
-		for (u64 r = 0; r < b->ids.n; r++) {
-			if (bitmap_get(b->source, r) == (bool)sink)
-				continue;
-			part[n++] = ids_at(&b->ids, r);
-			if (n == ARRAY_LEN(part)) {
-				TRY(writer_append(b->writer, STORE_IDS, part,
-						  sizeof(part)));
-				n = 0;
-			}
-		}
-	TRY(writer_append(b->writer, STORE_IDS, part, n * sizeof(*part)));
-	return writer_append(b->writer, STORE_ORDER, b->order,
-			     b->ids.n * sizeof(*b->order));
+	for (u64 r = 0; r < n; r += ARRAY_LEN(part)) {
+		u64 some = min_u64(ARRAY_LEN(part), n - r);
+
+		for (u64 i = 0; i < some; i++)
+			part[i] = ids_at(&b->ids, r + i);
+		TRY(writer_append(b->writer, STORE_IDS, part, some * sizeof(*part)));
+	}
+	TRY(writer_append(b->writer, STORE_ORDER, b->order, n * sizeof(*b->order)));
+	TRY(memory_new(&rank, &b->budget, n, sizeof(*rank), "the vertices"));
+	for (u64 r = 0; r < n; r++)
+		rank[b->order[r]] = (vid)r;
+	err = writer_append(b->writer, STORE_RANK, rank, n * sizeof(*rank));
+	memory_free(rank);
+	return err;
 }
 
 /* Everything that changes a byte of the pages is in it. */
@@ -645,6 +653,7 @@ static mill_err write_store(struct builder *b, u64 loops)
 		.in_pages = !b->o.undirected && !t->out_only,
 		.weight = b->o.weight,
 		.page_size = t->page_size ? t->page_size : PAGE_SIZE_DEFAULT,
+		.codec = t->codec == MILL_CODEC_RAW ? PAGE_RAW : PAGE_PACKED,
 		.origin = b->o.origin,
 	};
 	u64 stored = b->o.undirected ? 2 * b->e.n - loops : b->e.n;
@@ -657,6 +666,7 @@ static mill_err write_store(struct builder *b, u64 loops)
 	f.fingerprint = fingerprint(b, &f);
 	TRY(writer_begin(w, &f));
 	TRY(b->o.undirected ? write_undirected(b, loops) : write_directed(b, f.in_pages));
+	edges_release(&b->e);
 	TRY(write_ids(b));
 	ticker_begin(&b->ticker, "make durable", "edges", stored);
 	TRY(ticker_tick(&b->ticker, stored));

@@ -32,6 +32,8 @@ mill_err builder_new(struct builder **out, const struct builder_options *o);
 mill_err builder_add(struct builder *b, const struct raw_edge *edge, size_t n);
 /* Vertices that may have no edge. */
 mill_err builder_add_vertices(struct builder *b, const u64 *id, size_t n);
+/* For readers that know it from a header: what builder_new was told otherwise. Before the first edge. */
+void builder_set_kind(struct builder *b, bool undirected, enum mill_weight weight);
 /*
  * For readers that look at all values before they know the type: the weights added as F64
  * become this type, which holds each of them exactly (or rounded, for F32). Before finish.

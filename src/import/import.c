@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public calls that make stores. */
 #include "import/builder.h"
+#include "import/format.h"
 #include "import/generate.h"
-#include "import/text.h"
 
 #include <string.h>
 
 static mill_err check_import(const struct mill_import *how)
 {
+	const struct format *format;
 	size_t n_standard = 0;
 
 	if (!how->n_inputs)
@@ -20,33 +21,46 @@ static mill_err check_import(const struct mill_import *how)
 		return fail(MILL_EUSAGE,
 			    "column %u is a vertex id: weights are in column 3 or after it",
 			    how->weight_column);
-	if (how->weight_type && !how->weight_column)
-		return fail(MILL_EUSAGE, "a weight type without a column of weights");
+	if (how->weights == MILL_WEIGHTS_NONE &&
+	    (how->weight_column || how->weight_name || how->weight_type))
+		return fail(MILL_EUSAGE, "no weights are wanted, and a column or type of them is");
+	if (how->directed && how->undirected)
+		return fail(MILL_EUSAGE, "a graph is either directed or undirected");
+	if (how->base > 1 || (how->id_bits && how->id_bits != 32 && how->id_bits != 64))
+		return fail(MILL_EUSAGE, "the base is 0 or 1, and ids have 32 or 64 bits");
+	if (how->format)
+		TRY(format_find(&format, how->format));
 	if (how->weight_type > MILL_WEIGHT_F64 || how->dedup > MILL_DEDUP_ERROR ||
-	    how->loops > MILL_LOOPS_ERROR)
+	    how->loops > MILL_LOOPS_ERROR ||
+	    how->weights > MILL_WEIGHTS_AUTO)
 		return fail(MILL_EUSAGE, "an option of import is none of its values");
 	return MILL_OK;
 }
 
-static mill_err read_inputs(struct builder *b, const struct mill_import *how)
+static mill_err read_inputs(struct builder *b, const struct mill_import *how,
+			    struct mill_built *out)
 {
-	struct text t = {
-		.weight_column = how->weight_column,
-		.weight_type = how->weight_type,
-		.refuse_loops = how->loops == MILL_LOOPS_ERROR,
+	struct intake k = {
+		.how = how,
+		.b = b,
+		.out = out,
+		.text = { .weight_type = how->weight_type,
+			  .refuse_loops = how->loops == MILL_LOOPS_ERROR },
 	};
 	mill_err err;
 
-	TRY(text_init(&t));
+	TRY(text_init(&k.text));
 	for (size_t i = 0; i < how->n_inputs; i++) {
-		err = text_read(&t, b, how->input[i]);
+		err = format_read(&k, how->input[i]);
 		if (err) {
-			text_release(&t);
+			text_release(&k.text);
 			return err;
 		}
 	}
-	builder_set_weight(b, text_weight(&t));
-	builder_set_fingerprint(b, text_fingerprint(&t));
+	out->undirected = k.undirected;
+	out->symmetric = k.symmetric;
+	builder_set_weight(b, text_weight(&k.text));
+	builder_set_fingerprint(b, text_fingerprint(&k.text));
 	return MILL_OK;
 }
 
@@ -73,8 +87,8 @@ mill_err mill_import(struct mill_built *out, const struct mill_import *how)
 		.undirected = how->undirected,
 		.dedup = how->dedup,
 		.loops = how->loops,
-		.weight = how->weight_column ? MILL_WEIGHT_F64 : MILL_WEIGHT_NONE,
 	};
+	struct mill_built read = { .note = "" }, built;
 	struct builder *b = NULL;
 	char *origin;
 	mill_err err;
@@ -84,10 +98,17 @@ mill_err mill_import(struct mill_built *out, const struct mill_import *how)
 	o.origin = origin;
 	err = builder_new(&b, &o);
 	if (!err)
-		err = read_inputs(b, how);
+		err = read_inputs(b, how, &read);
 	if (!err) {
-		err = builder_finish(b, out);
+		err = builder_finish(b, &built);
 		b = NULL;
+	}
+	if (!err) {
+		*out = built;
+		out->undirected = read.undirected;
+		out->symmetric |= read.symmetric;
+		out->format = read.format;
+		memcpy(out->note, read.note, sizeof(out->note));
 	}
 	builder_abandon(b);
 	memory_free(origin);
@@ -106,7 +127,5 @@ const char *const *mill_generators(void)
 
 const char *const *mill_formats(void)
 {
-	static const char *const name[] = { "edgelist", "edgelist.gz", NULL };
-
-	return name;
+	return format_names();
 }

@@ -1,38 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define ZSTD_STATIC_LINKING_ONLY 1 /* ZSTD_customMem: its memory counts against the budget */
 #include "import/input.h"
 
+#include <bzlib.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
 
 #include "base/file.h"
 
 #define PACKED_BUFFER (256 * KIB)
+#define MAGIC_SIZE 4u
 #define GZIP_WINDOW (16 + MAX_WBITS) /* zlib: expect a gzip header */
+#define STEP_MAX (1 * GIB)	     /* bytes asked of an unpacker at once: their counts are 32 bits */
 
-enum form { FORM_UNKNOWN, FORM_PLAIN, FORM_GZIP };
+/* What a step of an unpacker came to. */
+enum step { STEP_MORE, STEP_MEMBER_END, STEP_DAMAGED, STEP_NO_MEMORY };
+
+struct packing {
+	const char *name;
+	bool (*is)(const u8 *magic);
+	bool (*begin)(struct input *in);	/* false: no memory */
+	bool (*again)(struct input *in);	/* for the next member */
+	enum step (*step)(struct input *in, u8 *to, u64 size, u64 *got);
+	void (*end)(struct input *in);
+};
 
 struct input {
 	struct file file;
 	bool standard; /* stdin: not ours to close */
-	enum form form;
-	bool end; /* of the file */
+	bool known;    /* whether it is packed has been looked at */
+	const struct packing *packing; /* NULL: plain */
+	bool ready;		       /* packing->end is due */
+	bool end;		       /* of the file */
+	bool in_member;
 	u64 size, done;
 	struct budget *budget;
 	u8 *buffer;   /* PACKED_BUFFER bytes of the file */
 	u64 at, fill; /* [at, fill) is not used yet */
+	char *head;   /* what was peeked */
+	u64 head_at, head_fill;
+	const char *reason; /* of the damage */
 	z_stream z;
-	bool z_ready;
-	bool in_member; /* within a gzip member */
+	bz_stream bz;
+	ZSTD_DStream *zstd;
 };
 
-static void *z_new(void *arg, unsigned n, unsigned size)
+/* ---- The unpackers ---- */
+
+static void *unpack_new(struct input *in, u64 n, u64 size)
 {
-	struct input *in = arg;
 	void *p;
 
 	return memory_new(&p, in->budget, n, size, "unpacking") ? NULL : p;
+}
+
+static void *z_new(void *arg, unsigned n, unsigned size)
+{
+	return unpack_new(arg, n, size);
 }
 
 static void z_delete(void *arg, void *p)
@@ -40,6 +68,149 @@ static void z_delete(void *arg, void *p)
 	(void)arg;
 	memory_free(p);
 }
+
+static bool gzip_is(const u8 *m)
+{
+	return m[0] == 0x1f && m[1] == 0x8b;
+}
+
+static bool gzip_begin(struct input *in)
+{
+	in->z.zalloc = z_new;
+	in->z.zfree = z_delete;
+	in->z.opaque = in;
+	return inflateInit2(&in->z, GZIP_WINDOW) == Z_OK;
+}
+
+static bool gzip_again(struct input *in)
+{
+	return inflateReset(&in->z) == Z_OK;
+}
+
+static enum step gzip_step(struct input *in, u8 *to, u64 size, u64 *got)
+{
+	int z;
+
+	in->z.next_in = in->buffer + in->at;
+	in->z.avail_in = (unsigned)(in->fill - in->at);
+	in->z.next_out = to;
+	in->z.avail_out = (unsigned)size;
+	z = inflate(&in->z, Z_NO_FLUSH);
+	in->at = in->fill - in->z.avail_in;
+	*got = (u64)(in->z.next_out - to);
+	in->reason = in->z.msg;
+	if (z == Z_MEM_ERROR)
+		return STEP_NO_MEMORY;
+	if (z == Z_STREAM_END)
+		return STEP_MEMBER_END;
+	return z == Z_OK || z == Z_BUF_ERROR ? STEP_MORE : STEP_DAMAGED;
+}
+
+static void gzip_end(struct input *in)
+{
+	inflateEnd(&in->z);
+}
+
+static void *bz_new(void *arg, int n, int size)
+{
+	return unpack_new(arg, (u64)n, (u64)size);
+}
+
+static bool bzip2_is(const u8 *m)
+{
+	return m[0] == 'B' && m[1] == 'Z' && m[2] == 'h' && m[3] >= '1' && m[3] <= '9';
+}
+
+static bool bzip2_begin(struct input *in)
+{
+	in->bz = (bz_stream){ .bzalloc = bz_new, .bzfree = z_delete, .opaque = in };
+	return BZ2_bzDecompressInit(&in->bz, 0, 0) == BZ_OK;
+}
+
+static bool bzip2_again(struct input *in)
+{
+	BZ2_bzDecompressEnd(&in->bz);
+	in->ready = false;
+	return bzip2_begin(in) && (in->ready = true);
+}
+
+static enum step bzip2_step(struct input *in, u8 *to, u64 size, u64 *got)
+{
+	int z;
+
+	in->bz.next_in = (char *)in->buffer + in->at;
+	in->bz.avail_in = (unsigned)(in->fill - in->at);
+	in->bz.next_out = (char *)to;
+	in->bz.avail_out = (unsigned)size;
+	z = BZ2_bzDecompress(&in->bz);
+	in->at = in->fill - in->bz.avail_in;
+	*got = (u64)((u8 *)in->bz.next_out - to);
+	if (z == BZ_MEM_ERROR)
+		return STEP_NO_MEMORY;
+	if (z == BZ_STREAM_END)
+		return STEP_MEMBER_END;
+	return z == BZ_OK ? STEP_MORE : STEP_DAMAGED;
+}
+
+static void bzip2_end(struct input *in)
+{
+	BZ2_bzDecompressEnd(&in->bz);
+}
+
+static void *zstd_new(void *arg, size_t size)
+{
+	return unpack_new(arg, size, 1);
+}
+
+/* A frame, or a skippable one (which parallel compressors put first). */
+static bool zstd_is(const u8 *m)
+{
+	return (m[0] == 0x28 && m[1] == 0xb5 && m[2] == 0x2f && m[3] == 0xfd) ||
+	       ((m[0] & 0xf0) == 0x50 && m[1] == 0x2a && m[2] == 0x4d && m[3] == 0x18);
+}
+
+static bool zstd_begin(struct input *in)
+{
+	in->zstd = ZSTD_createDStream_advanced((ZSTD_customMem){
+		.customAlloc = zstd_new, .customFree = z_delete, .opaque = in });
+	/* As far as the format goes: the budget decides what is too much. */
+	return in->zstd && !ZSTD_isError(ZSTD_DCtx_setParameter(
+				   in->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOWLOG_MAX));
+}
+
+static bool zstd_again(struct input *in)
+{
+	return !ZSTD_isError(ZSTD_DCtx_reset(in->zstd, ZSTD_reset_session_only));
+}
+
+static enum step zstd_step(struct input *in, u8 *to, u64 size, u64 *got)
+{
+	ZSTD_inBuffer from = { .src = in->buffer, .size = in->fill, .pos = in->at };
+	ZSTD_outBuffer out = { .dst = to, .size = size };
+	size_t z = ZSTD_decompressStream(in->zstd, &out, &from);
+
+	in->at = from.pos;
+	*got = out.pos;
+	if (!ZSTD_isError(z))
+		return z ? STEP_MORE : STEP_MEMBER_END;
+	in->reason = ZSTD_getErrorName(z);
+	return ZSTD_getErrorCode(z) == ZSTD_error_memory_allocation ? STEP_NO_MEMORY
+								    : STEP_DAMAGED;
+}
+
+static void zstd_end(struct input *in)
+{
+	ZSTD_freeDStream(in->zstd);
+	in->zstd = NULL;
+}
+
+static const struct packing packings[] = {
+	{ "gzip", gzip_is, gzip_begin, gzip_again, gzip_step, gzip_end },
+	{ "zstd", zstd_is, zstd_begin, zstd_again, zstd_step, zstd_end },
+	{ "bzip2", bzip2_is, bzip2_begin, bzip2_again, bzip2_step, bzip2_end },
+};
+
+/* ---- The file ---- */
 
 mill_err input_open(struct input **out, const char *path, struct budget *budget)
 {
@@ -72,12 +243,13 @@ void input_close(struct input *in)
 {
 	if (!in)
 		return;
-	if (in->z_ready)
-		inflateEnd(&in->z);
+	if (in->ready)
+		in->packing->end(in);
 	if (in->standard)
 		memory_free(in->file.name);
 	else
 		file_close(&in->file);
+	memory_free(in->head);
 	memory_free(in->buffer);
 	memory_free(in);
 }
@@ -113,21 +285,37 @@ static mill_err refill(struct input *in)
 	return MILL_OK;
 }
 
-static mill_err look_at_form(struct input *in)
+static mill_err no_memory(const struct input *in)
 {
-	while (!in->end && in->fill < 2)
+	return fail(MILL_ENOMEM, "no memory to unpack %s: give a larger --memory",
+		    in->file.name);
+}
+
+/* `what`: "truncated", ... The byte is one of the packed file. */
+static mill_err fail_packed(const struct input *in, const char *what)
+{
+	return fail(MILL_EINPUT, "%s: byte %llu: the %s data is %s%s%s%s", in->file.name,
+		    (unsigned long long)(in->done - (in->fill - in->at)),
+		    in->packing->name, what, in->reason ? " (" : "",
+		    in->reason ? in->reason : "", in->reason ? ")" : "");
+}
+
+static mill_err look(struct input *in)
+{
+	while (!in->end && in->fill < MAGIC_SIZE)
 		TRY(refill(in));
-	if (in->fill < 2 || in->buffer[0] != 0x1f || in->buffer[1] != 0x8b) {
-		in->form = FORM_PLAIN;
+	in->known = true;
+	/* Shorter ones hold no packed data, whatever they begin with: but gzip's two bytes say it. */
+	for (size_t i = 0; i < ARRAY_LEN(packings); i++)
+		if (in->fill >= (i ? MAGIC_SIZE : 2) && packings[i].is(in->buffer))
+			in->packing = &packings[i];
+	if (!in->packing)
 		return MILL_OK;
+	in->ready = in->packing->begin(in);
+	if (!in->ready) {
+		in->packing->end(in);
+		return no_memory(in);
 	}
-	in->form = FORM_GZIP;
-	in->z.zalloc = z_new;
-	in->z.zfree = z_delete;
-	in->z.opaque = in;
-	if (inflateInit2(&in->z, GZIP_WINDOW) != Z_OK)
-		return fail(MILL_ENOMEM, "no memory to unpack %s", in->file.name);
-	in->z_ready = true;
 	in->in_member = true;
 	return MILL_OK;
 }
@@ -152,10 +340,12 @@ static mill_err read_plain(struct input *in, void *to, u64 size, u64 *got)
 /* Between members: another one, zeros that fill up a tape's block, or the end. */
 static mill_err next_member(struct input *in, bool *more)
 {
+	u8 magic[MAGIC_SIZE] = { 0 };
+
 	for (;;) {
 		while (in->at < in->fill && !in->buffer[in->at])
 			in->at++;
-		if (in->at < in->fill)
+		if (in->fill - in->at >= MAGIC_SIZE || (in->end && in->at < in->fill))
 			break;
 		if (in->end) {
 			*more = false;
@@ -163,22 +353,24 @@ static mill_err next_member(struct input *in, bool *more)
 		}
 		TRY(refill(in));
 	}
-	if (in->buffer[in->at] != 0x1f)
-		return fail(MILL_EINPUT, "%s: something else follows the gzip data",
-			    in->file.name);
-	inflateReset(&in->z);
+	memcpy(magic, in->buffer + in->at, min_u64(MAGIC_SIZE, in->fill - in->at));
+	in->reason = NULL;
+	if (!in->packing->is(magic))
+		return fail_packed(in, "followed by something else");
+	if (!in->packing->again(in))
+		return no_memory(in);
 	in->in_member = true;
 	*more = true;
 	return MILL_OK;
 }
 
-static mill_err read_gzip(struct input *in, void *to, u64 size, u64 *got)
+static mill_err read_packed(struct input *in, void *to, u64 size, u64 *got)
 {
 	bool more;
 
 	*got = 0;
 	while (!*got) {
-		int z;
+		u64 before;
 
 		if (!in->in_member) {
 			TRY(next_member(in, &more));
@@ -187,32 +379,60 @@ static mill_err read_gzip(struct input *in, void *to, u64 size, u64 *got)
 		}
 		if (in->at == in->fill && !in->end)
 			TRY(refill(in));
-		if (in->at == in->fill)
-			return fail(MILL_EINPUT, "%s: the gzip data is truncated",
-				    in->file.name);
-		in->z.next_in = in->buffer + in->at;
-		in->z.avail_in = (unsigned)(in->fill - in->at);
-		in->z.next_out = to;
-		in->z.avail_out = (unsigned)min_u64(size, 1 * GIB);
-		z = inflate(&in->z, Z_NO_FLUSH);
-		in->at = in->fill - in->z.avail_in;
-		*got = (u64)(in->z.next_out - (u8 *)to);
-		if (z == Z_MEM_ERROR)
-			return fail(MILL_ENOMEM, "no memory to unpack %s", in->file.name);
-		if (z == Z_STREAM_END)
+		before = in->fill - in->at;
+		switch (in->packing->step(in, to, min_u64(size, STEP_MAX), got)) {
+		case STEP_NO_MEMORY:
+			return no_memory(in);
+		case STEP_DAMAGED:
+			return fail_packed(in, "damaged");
+		case STEP_MEMBER_END:
 			in->in_member = false;
-		else if (z != Z_OK && z != Z_BUF_ERROR)
-			return fail(MILL_EINPUT, "%s: the gzip data is damaged (%s)",
-				    in->file.name,
-				    in->z.msg ? in->z.msg : "no reason known");
+			break;
+		case STEP_MORE:
+			/* What an unpacker has kept back it gives when it is fed nothing. */
+			in->reason = NULL;
+			if (!before && !*got)
+				return fail_packed(in, "truncated");
+			break;
+		}
 	}
+	return MILL_OK;
+}
+
+static mill_err read_more(struct input *in, void *to, u64 size, u64 *got)
+{
+	if (!in->known)
+		TRY(look(in));
+	return in->packing ? read_packed(in, to, size, got) : read_plain(in, to, size, got);
+}
+
+mill_err input_peek(struct input *in, const char **head, u64 *size)
+{
+	u64 got = 1;
+
+	if (!in->head)
+		TRY(memory_new(&in->head, in->budget, INPUT_HEAD, 1, "an input"));
+	while (got && in->head_fill < INPUT_HEAD) {
+		TRY(read_more(in, in->head + in->head_fill, INPUT_HEAD - in->head_fill,
+			      &got));
+		in->head_fill += got;
+	}
+	*head = in->head;
+	*size = in->head_fill;
 	return MILL_OK;
 }
 
 mill_err input_read(struct input *in, void *to, u64 size, u64 *got)
 {
-	if (in->form == FORM_UNKNOWN)
-		TRY(look_at_form(in));
-	return in->form == FORM_GZIP ? read_gzip(in, to, size, got)
-				     : read_plain(in, to, size, got);
+	if (in->head_at < in->head_fill) {
+		*got = min_u64(size, in->head_fill - in->head_at);
+		memcpy(to, in->head + in->head_at, *got);
+		in->head_at += *got;
+		return MILL_OK;
+	}
+	if (in->head) {
+		memory_free(in->head);
+		in->head = NULL;
+	}
+	return read_more(in, to, size, got);
 }

@@ -12,13 +12,12 @@
 
 #include "base/checksum.h"
 #include "base/number.h"
-#include "import/input.h"
 
 #define READ_SIZE (1 * MIB)
 #define BATCH 4096u /* edges */
 #define SHOWN 24    /* bytes of a bad field that a message quotes */
 
-struct reader {
+struct lines {
 	struct text *t;
 	struct builder *b;
 	struct input *in;
@@ -124,13 +123,13 @@ static const char *show(char *to, const char *p)
 	return to;
 }
 
-static mill_err fail_line(const struct reader *r, const char *what)
+static mill_err fail_line(const struct lines *r, const char *what)
 {
 	return fail(MILL_EINPUT, "%s:%llu: %s", input_name(r->in),
 		    (unsigned long long)r->line, what);
 }
 
-static mill_err fail_field(const struct reader *r, const char *p, const char *what)
+static mill_err fail_field(const struct lines *r, const char *p, const char *what)
 {
 	char field[SHOWN + 4];
 
@@ -138,7 +137,7 @@ static mill_err fail_field(const struct reader *r, const char *p, const char *wh
 		    (unsigned long long)r->line, show(field, p), what);
 }
 
-static mill_err bad_id(const struct reader *r, const char *p, int column)
+static mill_err bad_id(const struct lines *r, const char *p, int column)
 {
 	const char *end = p;
 
@@ -205,7 +204,7 @@ static bool parse_short(f64 *out, bool *whole, i64 *integer, const char *p, cons
 	return true;
 }
 
-static mill_err check_weight(struct reader *r, const char *p, f64 value, bool whole,
+static mill_err check_weight(struct lines *r, const char *p, f64 value, bool whole,
 			     i64 integer)
 {
 	struct text *t = r->t;
@@ -235,7 +234,7 @@ static mill_err check_weight(struct reader *r, const char *p, f64 value, bool wh
 }
 
 /* The weight of the line whose third column, if any, is at p. */
-static mill_err parse_weight(struct reader *r, const char *p, u64 *out)
+static mill_err parse_weight(struct lines *r, const char *p, u64 *out)
 {
 	const char *end;
 	bool whole = false;
@@ -260,7 +259,7 @@ static mill_err parse_weight(struct reader *r, const char *p, u64 *out)
 
 /* ---- Lines ---- */
 
-static mill_err flush(struct reader *r)
+static mill_err flush(struct lines *r)
 {
 	if (!r->n)
 		return MILL_OK;
@@ -284,26 +283,21 @@ static bool is_header(const char *p, const char *end)
 
 /* Not inline: the first line that matters and the lines that do not. */
 static mill_err __attribute__((noinline))
-odd_line(struct reader *r, const char *p, bool *skip)
+odd_line(struct lines *r, const char *p, bool *skip)
 {
 	const char *end = strchr(p, '\n');
 
 	*skip = true;
 	if (at_line_end(p))
 		return MILL_OK;
-	if (*p == '#' || *p == '%') {
-		/* Read as comments its lines would give a wrong graph, without an error. */
-		if (r->line == 1 && !strncmp(p, "%%MatrixMarket", 14))
-			return fail_line(r,
-					 "this is a Matrix Market file, not an edge list");
+	if (*p == '#' || *p == '%')
 		return MILL_OK;
-	}
 	*skip = !r->began && is_header(p, end);
 	r->began = true;
 	return MILL_OK;
 }
 
-static inline mill_err parse_line(struct reader *r, const char *p)
+static inline mill_err parse_line(struct lines *r, const char *p)
 {
 	struct raw_edge *e = &r->edge[r->n];
 	const char *q;
@@ -324,6 +318,8 @@ static inline mill_err parse_line(struct reader *r, const char *p)
 		return bad_id(r, p, 2);
 	if (r->t->weight_column)
 		TRY(parse_weight(r, next_field(q), &e->weight));
+	if (__builtin_expect(e->from < r->t->base || e->to < r->t->base, 0))
+		return fail_line(r, "vertex 0, and --base is 1");
 	if (r->t->refuse_loops && e->from == e->to)
 		return fail_line(r, "an edge from a vertex to itself");
 	if (++r->n == BATCH)
@@ -332,7 +328,7 @@ static inline mill_err parse_line(struct reader *r, const char *p)
 }
 
 /* All lines of [p, end), which ends with a newline. */
-static mill_err parse_lines(struct reader *r, const char *p, const char *end)
+static mill_err parse_lines(struct lines *r, const char *p, const char *end)
 {
 	while (p < end) {
 		const char *next = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1;
@@ -350,7 +346,7 @@ static mill_err parse_lines(struct reader *r, const char *p, const char *end)
 	return MILL_OK;
 }
 
-static mill_err check_nul(struct reader *r)
+static mill_err check_nul(struct lines *r)
 {
 	const char *nul = memchr(r->buffer, 0, r->fill);
 
@@ -362,7 +358,7 @@ static mill_err check_nul(struct reader *r)
 	return fail_line(r, "a NUL byte: this is no text");
 }
 
-static mill_err read_all(struct reader *r)
+static mill_err read_all(struct lines *r)
 {
 	struct ticker *ticker = builder_ticker(r->b);
 	bool first = true;
@@ -396,9 +392,9 @@ static mill_err read_all(struct reader *r)
 	return flush(r);
 }
 
-mill_err text_read(struct text *t, struct builder *b, const char *path)
+mill_err text_read(struct text *t, struct builder *b, struct input *in)
 {
-	struct reader r = { .t = t, .b = b };
+	struct lines r = { .t = t, .b = b, .in = in };
 	struct budget *budget = builder_budget(b);
 	mill_err err;
 
@@ -407,10 +403,7 @@ mill_err text_read(struct text *t, struct builder *b, const char *path)
 	if (!err)
 		err = memory_new(&r.edge, budget, BATCH, sizeof(*r.edge), "a text buffer");
 	if (!err)
-		err = input_open(&r.in, path, budget);
-	if (!err)
 		err = read_all(&r);
-	input_close(r.in);
 	memory_free(r.edge);
 	memory_free(r.buffer);
 	return err;

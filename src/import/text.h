@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edge lists as text, plain or gzip: a line is FROM TO [more columns], separated by
+ * Edge lists as text: a line is FROM TO [more columns], separated by
  * spaces, tabs or a comma. Lines that begin with # or % are comments; the first other line
  * of a file with commas may be a header.
  */
@@ -8,6 +8,7 @@
 #define IMPORT_TEXT_H
 
 #include "import/builder.h"
+#include "import/input.h"
 
 #define TEXT_LINE_MAX (1 * MIB)	/* bytes, without the end of the line */
 
@@ -17,6 +18,7 @@ struct text {
 	u32 weight_column;		/* counted from 1; 0: no weights */
 	enum mill_weight weight_type;	/* NONE: decided by the values */
 	bool refuse_loops;
+	u64 base;			/* ids below it are refused */
 	/* what has been read */
 	bool fraction;			/* a weight is not written as an integer that i64 holds */
 	i64 min_weight, max_weight;	/* of the others */
@@ -27,10 +29,10 @@ struct text {
 mill_err text_init(struct text *t);
 void text_release(struct text *t);
 /*
- * Adds the edges of a file ("-": stdin) to b, with weights as F64. Bad lines are
- * MILL_EINPUT "FILE:LINE: ...".
+ * Adds the edges of an input to b, with weights as F64. Bad lines are MILL_EINPUT
+ * "FILE:LINE: ...".
  */
-mill_err text_read(struct text *t, struct builder *b, const char *path);
+mill_err text_read(struct text *t, struct builder *b, struct input *in);
 /* The type that holds all weights read: the one asked for, else the narrowest. */
 enum mill_weight text_weight(const struct text *t);
 /* Of all edges, in their order. Once. */

@@ -1,27 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The out-lists lie in ascending order of the source's original id, and a list is two runs of
- * ascending ids (sources, then the others): one pass over the pages and a merge per list give
- * the sorted edge list.
- */
+/* Text: the sorted edge list and Matrix Market. ranked.h gives the lists in the order of the ids. */
 #include "store/export.h"
 
 #include <string.h>
 
 #include "base/number.h"
+#include "store/ranked.h"
 
-struct exporter {
-	const struct store *st;
-	struct outfile *out;
-	u64 *id;		/* of every vertex */
-	/* The list that is being gathered, perhaps over several pages. */
-	vid *neighbour;
-	u8 *weight;
-	u64 degree;
-	u64 last;		/* id of the source before */
-};
+/* Ids that a file may name without their having an edge: some always, and more with the edges. */
+#define IDS_FREE ((u64)1 << 20)
+#define IDS_PER_EDGE 16u
 
-static size_t put_weight(char *to, enum mill_weight type, const u8 *weight, u64 k)
+size_t export_weight(char *to, enum mill_weight type, const void *weight, u64 k)
 {
 	size_t n = 0;
 	i64 value;
@@ -30,21 +20,37 @@ static size_t put_weight(char *to, enum mill_weight type, const u8 *weight, u64 
 	case MILL_WEIGHT_NONE:
 		return 0;
 	case MILL_WEIGHT_U32:
-		return number_put_u64(to, ((const u32 *)(const void *)weight)[k]);
+		return number_put_u64(to, ((const u32 *)weight)[k]);
 	case MILL_WEIGHT_I32:
-		value = ((const i32 *)(const void *)weight)[k];
+		value = ((const i32 *)weight)[k];
 		if (value < 0)
 			to[n++] = '-';
 		return n + number_put_u64(to + n, (u64)(value < 0 ? -value : value));
 	case MILL_WEIGHT_F32:
-		return number_put_f32(to, ((const f32 *)(const void *)weight)[k]);
+		return number_put_f32(to, ((const f32 *)weight)[k]);
 	case MILL_WEIGHT_F64:
-		return number_put_f64(to, ((const f64 *)(const void *)weight)[k]);
+		return number_put_f64(to, ((const f64 *)weight)[k]);
 	}
 	return 0;
 }
 
-static mill_err put_edge(struct exporter *x, u64 from, u64 to, u64 k)
+mill_err export_check_ids(const struct store *st, const char *format, u64 most)
+{
+	u64 limit;
+
+	if (__builtin_mul_overflow(st->edges, (u64)IDS_PER_EDGE, &limit) ||
+	    __builtin_add_overflow(limit, IDS_FREE, &limit))
+		limit = UINT64_MAX;
+	limit = min_u64(limit, most);
+	if (!st->vertices || st->max_id <= limit)
+		return MILL_OK;
+	return fail(MILL_ELIMIT,
+		    "%s: the largest id is %llu, and %s names all ids up to it, of this graph at "
+		    "most %llu: export an edge list",
+		    st->path, (unsigned long long)st->max_id, format, (unsigned long long)limit);
+}
+
+static mill_err put_edge(struct exporter *x, u64 from, u64 to, const void *weight, u64 k)
 {
 	char line[3 * NUMBER_TEXT + 3];
 	size_t n;
@@ -54,115 +60,104 @@ static mill_err put_edge(struct exporter *x, u64 from, u64 to, u64 k)
 	n += number_put_u64(line + n, to);
 	if (x->st->weight != MILL_WEIGHT_NONE) {
 		line[n++] = ' ';
-		n += put_weight(line + n, x->st->weight, x->weight, k);
+		n += export_weight(line + n, x->st->weight, weight, k);
 	}
 	line[n++] = '\n';
 	return outfile_write(x->out, line, n);
 }
 
-static mill_err out_of_order(const struct exporter *x)
+static mill_err put_list(void *arg, const struct ranked_list *l)
 {
-	return fail(MILL_ECORRUPT, "%s: the ids are not in order",
-		    x->st->file[STORE_IDS].name);
-}
+	struct exporter *x = arg;
+	u64 from = ranked_id(x->st, x->id, l->rank);
 
-/* Writes the gathered list: two ascending runs, merged; equal ids are parallel edges, in order. */
-static mill_err put_list(struct exporter *x, vid v)
-{
-	u64 from = x->id[v], before = 0;
-	u64 a = 0, b = 0, middle;
-
-	if (v && from <= x->last)
-		return out_of_order(x);
-	x->last = from;
-	while (b < x->degree && x->neighbour[b] < x->st->sources)
-		b++;
-	middle = b;
-	while (a < middle || b < x->degree) {
-		bool first = b == x->degree ||
-			     (a < middle && x->id[x->neighbour[a]] < x->id[x->neighbour[b]]);
-		u64 k = first ? a++ : b++;
-		u64 to = x->id[x->neighbour[k]];
-
-		if (to < before)
-			return out_of_order(x);
-		before = to;
-		if (x->st->directed || from <= to)
-			TRY(put_edge(x, from, to, k));
-	}
+	for (u64 k = 0; k < l->degree; k++)
+		if (x->st->directed || l->rank <= l->neighbour[k])
+			TRY(put_edge(x, from, ranked_id(x->st, x->id, l->neighbour[k]), l->weight, k));
 	return MILL_OK;
 }
 
-static mill_err gather(struct exporter *x, const struct segment *seg, u64 r)
+mill_err export_edges(struct exporter *x)
 {
-	size_t w = weight_size(x->st->weight);
-	u64 begin = seg->row[r], n = seg->row[r + 1] - begin;
+	return ranked_lists(x->st, false, x->budget, x->ticker, put_list, x);
+}
 
-	if (n > x->st->max_degree - x->degree)
-		return fail(MILL_ECORRUPT, "%s: a list is longer than the manifest says",
-			    x->st->file[STORE_OUT_PAGES].name);
-	if (!n)
-		return MILL_OK;
-	memcpy(x->neighbour + x->degree, seg->neighbour + begin, n * sizeof(vid));
-	if (w)
-		memcpy(x->weight + x->degree * w, (const u8 *)seg->weight + begin * w, n * w);
-	x->degree += n;
+/* Of a symmetric matrix the lower triangle: the row is the larger id. */
+static mill_err put_row(void *arg, const struct ranked_list *l)
+{
+	struct exporter *x = arg;
+	u64 from = ranked_id(x->st, x->id, l->rank) + x->shift;
+
+	for (u64 k = 0; k < l->degree; k++)
+		if (x->st->directed || l->rank >= l->neighbour[k])
+			TRY(put_edge(x, from, ranked_id(x->st, x->id, l->neighbour[k]) + x->shift,
+				     l->weight, k));
 	return MILL_OK;
 }
 
-static mill_err put_page(struct exporter *x, u32 i, void *frame)
+mill_err export_mtx(struct exporter *x)
 {
-	const struct pages *pages = &x->st->out;
-	struct segment seg;
-
-	TRY(page_read(pages, i, frame));
-	TRY(page_decode(pages, i, frame, &seg));
-	for (u64 r = 0; r < seg.n_rows; r++) {
-		TRY(gather(x, &seg, r));
-		if (r + 1 < seg.n_rows || !seg.continues) {
-			TRY(put_list(x, (vid)(seg.first + r)));
-			x->degree = 0;
-		}
-	}
-	return MILL_OK;
-}
-
-static mill_err load(struct exporter *x, void **frame, struct budget *budget)
-{
+	static const char *const field[] = { "pattern", "integer", "integer", "real", "real" };
 	const struct store *st = x->st;
-	size_t w = weight_size(st->weight);
+	unsigned long long n;
 
-	TRY(memory_new(&x->id, budget, st->vertices, sizeof(u64), "the original ids"));
-	TRY(store_read(st, STORE_IDS, x->id, st->size[STORE_IDS], 0));
-	TRY(memory_new(&x->neighbour, budget, st->max_degree, sizeof(vid), "the longest list"));
-	if (w)
-		TRY(memory_new(&x->weight, budget, st->max_degree, w, "the longest list"));
-	return page_frame_new(frame, st, budget);
+	TRY(export_check_ids(st, "mtx", UINT64_MAX - 1));
+	x->shift = st->vertices && !st->min_id;
+	n = st->vertices ? st->max_id + x->shift : 0;
+	TRY(outfile_printf(x->out, "%%%%MatrixMarket matrix coordinate %s %s\n", field[st->weight],
+			   st->directed ? "general" : "symmetric"));
+	if (x->shift)
+		TRY(outfile_printf(x->out, "%% vertex 0 is row and column 1, and so on\n"));
+	TRY(outfile_printf(x->out, "%llu %llu %llu\n", n, n, (unsigned long long)st->edges));
+	return ranked_lists(st, false, x->budget, x->ticker, put_row, x);
 }
 
-mill_err store_export(const struct store *st, const char *path, struct budget *budget,
-		      struct ticker *ticker)
+static const struct {
+	const char *name;
+	mill_err (*write)(struct exporter *x);
+	bool weighted;
+} format_of[] = {
+	{ "edgelist", export_edges, false },
+	{ "mtx", export_mtx, false },
+	{ "sg", export_sg, false },
+	{ "wsg", export_sg, true },
+};
+
+/* The format asked for, or that of the suffix, or the first. */
+static mill_err choose(size_t *out, const char *path, const char *format)
 {
-	struct exporter x = { .st = st };
-	void *frame = NULL;
+	const char *dot = strrchr(path, '.'), *name = format ? format : dot ? dot + 1 : "";
+
+	for (*out = 0; *out < ARRAY_LEN(format_of); ++*out)
+		if (!strcmp(name, format_of[*out].name))
+			return MILL_OK;
+	*out = 0;
+	if (!format)
+		return MILL_OK;
+	return fail(MILL_EUSAGE,
+		    "there is no format \"%s\" to export: there are edgelist, mtx, sg and wsg",
+		    format);
+}
+
+mill_err store_export(const struct store *st, const char *path, const char *format,
+		      struct budget *budget, struct ticker *ticker)
+{
+	struct exporter x = { .st = st, .budget = budget, .ticker = ticker };
+	size_t which;
 	mill_err err;
 
+	TRY(choose(&which, path, format));
+	x.weighted = format_of[which].weighted;
 	ticker_begin(ticker, "export", "pages", st->out.n_pages);
-	err = load(&x, &frame, budget);
+	err = ranked_ids(st, budget, &x.id);
 	if (!err)
 		err = outfile_open(&x.out, path);
-	for (u32 i = 0; !err && i < st->out.n_pages; i++) {
-		err = put_page(&x, i, frame);
-		if (!err)
-			err = ticker_tick(ticker, i + 1);
-	}
+	if (!err)
+		err = format_of[which].write(&x);
 	if (err)
 		outfile_abandon(x.out);
 	else
 		err = outfile_commit(x.out);
-	memory_free(frame);
-	memory_free(x.weight);
-	memory_free(x.neighbour);
 	memory_free(x.id);
 	return err;
 }

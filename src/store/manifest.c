@@ -14,7 +14,7 @@ static const char *const file_name[STORE_FILES] = {
 	[STORE_OUT_PAGES] = "out.pages", [STORE_OUT_INDEX] = "out.index",
 	[STORE_OUT_DEGREES] = "out.degrees", [STORE_IN_PAGES] = "in.pages",
 	[STORE_IN_INDEX] = "in.index", [STORE_IN_DEGREES] = "in.degrees",
-	[STORE_IDS] = "ids", [STORE_ORDER] = "order",
+	[STORE_IDS] = "ids", [STORE_ORDER] = "order", [STORE_RANK] = "rank",
 };
 
 static const struct {
@@ -33,6 +33,7 @@ static const struct {
 
 size_t weight_size(enum mill_weight w) { return weights[w].size; }
 const char *weight_name(enum mill_weight w) { return weights[w].name; }
+const char *codec_name(enum page_codec c) { return c == PAGE_PACKED ? "packed" : "raw"; }
 const char *store_file_name(enum store_file f) { return file_name[f]; }
 
 bool manifest_has(const struct manifest *m, enum store_file f)
@@ -91,7 +92,7 @@ size_t manifest_format(char *text, const struct manifest *m)
 	line(&t, "origin %s\n", m->origin);
 	line(&t, "fingerprint %016" PRIx64 "\n", m->fingerprint);
 	line(&t, "vid_bits %d\n", MILL_VID_BITS);
-	line(&t, "codec raw\n");
+	line(&t, "codec %s\n", codec_name(m->codec));
 	line(&t, "page_size %u\n", m->page_size);
 	line(&t, "directed %s\n", m->directed ? "yes" : "no");
 	line(&t, "in_pages %s\n", m->in_pages ? "yes" : "no");
@@ -188,13 +189,6 @@ static bool equals(const char *value, const char *end, const char *word)
 	return (size_t)(end - value) == strlen(word) && !memcmp(value, word, strlen(word));
 }
 
-static bool take_word(struct cursor *c, const char *key, const char *word)
-{
-	const char *value, *end;
-
-	return take(c, key, &value, &end) && equals(value, end, word);
-}
-
 static bool take_bool(struct cursor *c, const char *key, bool *out)
 {
 	const char *value, *end;
@@ -218,6 +212,16 @@ static bool take_weight(struct cursor *c, enum mill_weight *out)
 		}
 	}
 	return false;
+}
+
+static bool take_codec(struct cursor *c, enum page_codec *out)
+{
+	const char *value, *end;
+
+	if (!take(c, "codec", &value, &end))
+		return false;
+	*out = equals(value, end, codec_name(PAGE_PACKED)) ? PAGE_PACKED : PAGE_RAW;
+	return equals(value, end, codec_name(*out));
 }
 
 static bool take_origin(struct cursor *c, char *out)
@@ -265,7 +269,7 @@ static bool take_file(struct cursor *c, enum store_file f, u64 *out)
 
 static bool take_body(struct cursor *c, struct manifest *m)
 {
-	if (!take_word(c, "codec", "raw") || !take_u32(c, "page_size", &m->page_size) ||
+	if (!take_codec(c, &m->codec) || !take_u32(c, "page_size", &m->page_size) ||
 	    !take_bool(c, "directed", &m->directed) || !take_bool(c, "in_pages", &m->in_pages) ||
 	    !take_weight(c, &m->weight) || !take_u64(c, "vertices", &m->vertices) ||
 	    !take_u64(c, "sources", &m->sources) || !take_u64(c, "edges", &m->edges) ||
@@ -322,7 +326,8 @@ static const char *shape_fault(const struct manifest *m)
 	if (!pages_agree(m, STORE_OUT_PAGES, m->sources, m->sources) ||
 	    (m->in_pages && !pages_agree(m, STORE_IN_PAGES, m->in_rows, m->vertices)) ||
 	    m->size[STORE_IDS] != m->vertices * 8 ||
-	    m->size[STORE_ORDER] != m->vertices * sizeof(vid))
+	    m->size[STORE_ORDER] != m->vertices * sizeof(vid) ||
+	    m->size[STORE_RANK] != m->vertices * sizeof(vid))
 		return "sizes of files contradict the counts";
 	return NULL;
 }

@@ -15,6 +15,7 @@ struct manifest {
 	u8 uuid[16];
 	char origin[ORIGIN_MAX + 1];
 	u64 fingerprint;
+	enum page_codec codec;
 	u32 page_size;
 	bool directed, in_pages;
 	enum mill_weight weight;

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "store/packed.h"
 #include "store/store.h"
 
 u32 pages_find(const struct pages *p, vid v)
@@ -41,7 +42,7 @@ mill_err page_read(const struct pages *p, u32 i, void *frame)
 mill_err page_frame_new(void **out, const struct store *st, struct budget *budget)
 {
 	/* From 2 MiB on memory is aligned as direct I/O needs it. */
-	return memory_new(out, budget, max_u64(st->page_size, 2 * MIB), 1, "a page");
+	return memory_new(out, budget, max_u64(st->page_size + store_scratch(st), 2 * MIB), 1, "a page");
 }
 
 static mill_err bad_page(const struct pages *p, u32 i, const char *what)
@@ -68,12 +69,11 @@ static vid largest(const vid *neighbour, u32 n)
 	return max;
 }
 
-/* Does the page say what the index says, and is everything inside the page? */
+/* Does the page say what the index says? */
 static const char *header_fault(const struct pages *p, u32 i, const struct page_header *h)
 {
 	const struct store *st = p->store;
 	const struct page_entry *e = &p->entry[i];
-	size_t w = weight_size(st->weight);
 
 	if (h->magic != PAGE_MAGIC)
 		return "not a page";
@@ -83,34 +83,94 @@ static const char *header_fault(const struct pages *p, u32 i, const struct page_
 		return "has the number of another page";
 	if (h->direction != (p->data == STORE_IN_PAGES))
 		return "belongs to the other direction";
-	if (h->codec != PAGE_RAW)
-		return "unknown codec";
+	if (h->codec != st->codec)
+		return "not in the store's codec";
 	if (h->first_vertex != e->first_vertex || h->n_rows != e->n_rows ||
 	    h->n_edges != e->n_edges || h->first_edge != e->first_edge)
 		return "header and index differ";
 	if (!e->n_rows || (u64)e->first_vertex + e->n_rows > p->n_rows)
 		return "rows beyond the last vertex";
-	if (page_bytes(e->n_rows, e->n_edges, w) > st->page_size)
-		return "more rows and edges than fit";
-	if (h->row_at != sizeof(*h) || h->neighbour_at != page_neighbour_at(e->n_rows) ||
-	    h->weight_at != (w ? page_weight_at(e->n_rows, e->n_edges) : 0))
+	if (h->row_at != sizeof(*h))
 		return "wrong layout";
 	return NULL;
 }
 
-mill_err page_decode(const struct pages *p, u32 i, const void *frame, struct segment *seg)
+static const char *view_raw(const struct pages *p, const u8 *page, struct segment *seg)
+{
+	const struct page_header *h = (const struct page_header *)page;
+	size_t w = weight_size(p->store->weight);
+
+	if (page_bytes(seg->n_rows, seg->n_edges, w) > p->store->page_size)
+		return "more rows and edges than fit";
+	if (h->neighbour_at != page_neighbour_at(seg->n_rows) ||
+	    h->weight_at != (w ? page_weight_at(seg->n_rows, seg->n_edges) : 0))
+		return "wrong layout";
+	seg->row = (const u32 *)(page + h->row_at);
+	seg->neighbour = (const vid *)(page + h->neighbour_at);
+	if (!rows_are_good(seg->row, seg->n_rows, seg->n_edges))
+		return "row offsets do not ascend to the number of edges";
+	if (seg->n_edges && largest(seg->neighbour, seg->n_edges) >= p->store->vertices)
+		return "a neighbour that does not exist";
+	return NULL;
+}
+
+const char *page_find_blocks(const struct pages *p, u32 i, const void *frame,
+			     struct packed_page *out)
 {
 	const struct page_header *h = frame;
 	const struct page_entry *e = &p->entry[i];
-	const u8 *bytes = frame;
+	const u64 size = p->store->page_size, one = sizeof(struct packed_block);
+	u64 w = weight_size(p->store->weight);
+	struct packed_block last;
+
+	if (h->neighbour_at > size - PACKED_SLACK || h->neighbour_at < h->row_at + 2 * one ||
+	    (h->neighbour_at - h->row_at) % one)
+		return "wrong layout";
+	memcpy(&last, (const u8 *)frame + h->neighbour_at - one, one);
+	if (last.at < h->neighbour_at || last.at > size - PACKED_SLACK ||
+	    last.first_row != e->n_rows || last.first_edge != e->n_edges || last.n_rows || last.n_edges)
+		return "the blocks have no end";
+	if (h->weight_at != (w ? round_up(last.at, 8) : 0) || h->weight_at + w * e->n_edges > size)
+		return "wrong layout";
+	*out = (struct packed_page){
+		.page = frame,
+		.index_at = h->row_at,
+		.n_blocks = (u32)((h->neighbour_at - h->row_at) / one - 1),
+		.end = last.at,
+		.first_vertex = e->first_vertex,
+		.n_rows = e->n_rows,
+		.n_edges = e->n_edges,
+		.n_vertices = p->store->vertices,
+	};
+	return NULL;
+}
+
+static const char *unpack(const struct pages *p, u32 i, const u8 *page, void *scratch,
+			  struct segment *seg)
+{
+	u32 *row = scratch;
+	vid *neighbour = (vid *)(row + seg->n_rows + 1);
+	struct packed_page packed;
+	const char *fault;
+
+	fault = page_find_blocks(p, i, page, &packed);
+	if (!fault)
+		fault = packed_decode(&packed, row, neighbour);
+	seg->row = row;
+	seg->neighbour = neighbour;
+	return fault;
+}
+
+mill_err page_decode_into(const struct pages *p, u32 i, const void *frame, void *scratch,
+			  struct segment *seg)
+{
+	const struct page_header *h = frame;
+	const struct page_entry *e = &p->entry[i];
+	const u8 *page = frame;
 	const char *fault;
 	u32 last;
 
 	assert(i < p->n_pages);
-	fault = header_fault(p, i, h);
-	if (fault)
-		return bad_page(p, i, fault);
-
 	*seg = (struct segment){
 		.first = (vid)e->first_vertex,
 		.n_rows = (vid)e->n_rows,
@@ -118,18 +178,23 @@ mill_err page_decode(const struct pages *p, u32 i, const void *frame, struct seg
 		.first_edge = (eid)e->first_edge,
 		.skip = e->skip,
 		.continues = i + 1 < p->n_pages && p->entry[i + 1].skip,
-		.row = (const u32 *)(bytes + h->row_at),
-		.neighbour = (const vid *)(bytes + h->neighbour_at),
-		.weight = h->weight_at ? bytes + h->weight_at : NULL,
+		.weight = p->store->weight ? page + h->weight_at : NULL,
 	};
-	if (!rows_are_good(seg->row, e->n_rows, e->n_edges))
-		return bad_page(p, i, "row offsets do not ascend to the number of edges");
+	fault = header_fault(p, i, h);
+	if (!fault)
+		fault = p->store->codec == PAGE_PACKED ? unpack(p, i, page, scratch, seg)
+						       : view_raw(p, page, seg);
+	if (fault)
+		return bad_page(p, i, fault);
 	if (e->skip && seg->row[1] == 0)
 		return bad_page(p, i, "goes on with a list and has nothing of it");
 	last = seg->row[e->n_rows] - seg->row[e->n_rows - 1];
 	if (seg->continues && last + (e->n_rows == 1 ? e->skip : 0) != p->entry[i + 1].skip)
 		return bad_page(p, i, "the next page does not go on where this one ends");
-	if (e->n_edges && largest(seg->neighbour, e->n_edges) >= p->store->vertices)
-		return bad_page(p, i, "a neighbour that does not exist");
 	return MILL_OK;
+}
+
+mill_err page_decode(const struct pages *p, u32 i, void *frame, struct segment *seg)
+{
+	return page_decode_into(p, i, frame, (u8 *)frame + p->store->page_size, seg);
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The raw page: a header, row offsets, neighbours, weights. docs/format.md has the picture. */
+/*
+ * A page: a header, then row offsets and neighbours (raw) or a block index and streams (packed,
+ * see packed.h), then weights. docs/format.md has the picture.
+ */
 #ifndef STORE_PAGE_H
 #define STORE_PAGE_H
 
 #include "base/types.h"
 
-#define PAGE_MAGIC 0x4547415044414552u	/* the bytes "READPAGE" */
+struct packed_page;
+struct pages;
 
-enum page_codec { PAGE_RAW = 0, PAGE_PACKED = 1 /* its place is kept for import's issue */ };
+#define PAGE_MAGIC 0x4547415044414552u	/* the bytes "READPAGE" */
 
 /* 64 bytes, little-endian, at the start of every page. *_at: byte offsets from the page's start. */
 struct page_header {
@@ -19,8 +23,8 @@ struct page_header {
 	u32 first_vertex;
 	u32 n_rows;
 	u32 n_edges;
-	u32 row_at;		/* u32[n_rows + 1] */
-	u32 neighbour_at;	/* vid[n_edges] */
+	u32 row_at;		/* raw: u32[n_rows + 1]; packed: struct packed_block[] */
+	u32 neighbour_at;	/* raw: vid[n_edges]; packed: the streams of the blocks */
 	u32 weight_at;		/* 0 without weights; else a multiple of 8 */
 	u64 first_edge;
 };
@@ -38,12 +42,22 @@ static inline u64 page_weight_at(u64 n_rows, u64 n_edges)
 	return round_up(page_neighbour_at(n_rows) + sizeof(vid) * n_edges, 8);
 }
 
-/* The bytes used; weight_size may be 0. Callers keep the counts below 2^48. */
+/* Row offsets and neighbours, one after the other: what a page is decoded into. */
+static inline u64 page_lists_bytes(u64 n_rows, u64 n_edges)
+{
+	return 4 * (n_rows + 1) + sizeof(vid) * n_edges;
+}
+
+/* The bytes used in a raw page; weight_size may be 0. Callers keep the counts below 2^48. */
 static inline u64 page_bytes(u64 n_rows, u64 n_edges, size_t weight_size)
 {
 	if (!weight_size)
 		return page_neighbour_at(n_rows) + sizeof(vid) * n_edges;
 	return page_weight_at(n_rows, n_edges) + weight_size * n_edges;
 }
+
+/* Where the blocks of packed page i lie, or what is wrong; the header has been compared with the index. */
+const char *page_find_blocks(const struct pages *p, u32 i, const void *frame,
+			     struct packed_page *out);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "store/export.h"
 #include "store/manifest.h"
+#include "store/packed.h"
 #include "store/page.h"
 #include "store/place.h"
 
@@ -99,6 +100,7 @@ static mill_err take_manifest(struct store *st, const struct manifest *m, struct
 	uuid_show(st->uuid, m->uuid);
 	st->format = STORE_FORMAT;
 	st->page_size = m->page_size;
+	st->codec = m->codec;
 	st->directed = m->directed;
 	st->weight = m->weight;
 	st->vertices = m->vertices;
@@ -159,24 +161,45 @@ static mill_err read_sums(struct store *st, const struct manifest *m, int dir,
 	return MILL_OK;
 }
 
+/* Can there be a page with so many rows and edges? This bounds what decoding takes. */
+static bool page_holds(const struct store *st, u64 n_rows, u64 n_edges)
+{
+	u64 w = weight_size(st->weight);
+
+	if (st->codec == PAGE_RAW)
+		return page_bytes(n_rows, n_edges, w) <= st->page_size;
+	return page_lists_bytes(n_rows, n_edges) <= (u64)PACKED_GROWTH * st->page_size &&
+	       n_edges * w < st->page_size;
+}
+
 /* May entry e follow the entry before it (NULL: be the first)? */
 static bool entry_follows(const struct pages *p, const struct page_entry *before,
 			  const struct page_entry *e)
 {
 	static const struct page_entry none;
-	size_t w = weight_size(p->store->weight);
 	const struct page_entry *b = before ? before : &none;
 	u64 next = (u64)b->first_vertex + b->n_rows;
 	u64 most = b->n_edges + (b->n_rows == 1 ? b->skip : 0);
 
 	if (e->reserved || !e->n_rows || e->first_edge != b->first_edge + b->n_edges ||
-	    page_bytes(e->n_rows, e->n_edges, w) > p->store->page_size)
+	    !page_holds(p->store, e->n_rows, e->n_edges))
 		return false;
 	if (!e->skip)
 		return e->first_vertex == next;
 	/* The page before decides how much exactly, if it holds other rows too: see page_decode. */
 	return before && e->skip % LIST_BLOCK == 0 && e->first_vertex == next - 1 && e->n_edges &&
 	       (b->n_rows == 1 ? e->skip == most : e->skip <= most);
+}
+
+static void note_size(struct pages *p, const struct page_entry *e)
+{
+	if (p->store->codec == PAGE_RAW) {
+		p->raw_bytes = p->store->page_size;
+		return;
+	}
+	p->scratch = max_u64(p->scratch, page_lists_bytes(e->n_rows, e->n_edges) + PACKED_SLACK);
+	p->raw_bytes = max_u64(p->raw_bytes,
+			       page_bytes(e->n_rows, e->n_edges, weight_size(p->store->weight)));
 }
 
 static mill_err read_index(struct pages *p, struct budget *budget)
@@ -195,6 +218,7 @@ static mill_err read_index(struct pages *p, struct budget *budget)
 			return fail(MILL_ECORRUPT, "%s: entry %u is impossible",
 				    st->file[p->index].name, i);
 		p->n_split += entry[i].skip != 0;
+		note_size(p, &entry[i]);
 	}
 	last = &entry[p->n_pages - 1];
 	if ((u64)last->first_vertex + last->n_rows != p->n_rows ||
@@ -282,6 +306,13 @@ void store_close(struct store *st)
 	memory_free(st);
 }
 
+bool store_ids_dense(const struct store *st)
+{
+	return st->vertices && st->max_id - st->min_id == st->vertices - 1;
+}
+
+u64 store_scratch(const struct store *st) { return max_u64(st->out.scratch, st->in.scratch); }
+
 u64 store_csr_bytes(const struct store *st)
 {
 	u64 per_edge = st->weight == MILL_WEIGHT_NONE ? 4 : 8;
@@ -342,14 +373,14 @@ mill_err store_read(const struct store *st, enum store_file f, void *to, u64 siz
 	return err;
 }
 
-/* The vertex at place i of the ascending order of original ids. */
-static mill_err ordered(const struct store *st, u64 i, vid *v, u64 *id)
+/* Entry i of `order` or `rank`. */
+static mill_err read_place(const struct store *st, enum store_file f, u64 i, vid *out)
 {
-	TRY(store_read(st, STORE_ORDER, v, sizeof(*v), i * sizeof(*v)));
-	if (*v >= st->vertices)
+	TRY(store_read(st, f, out, sizeof(*out), i * sizeof(*out)));
+	if (*out >= st->vertices)
 		return fail(MILL_ECORRUPT, "%s: entry %" PRIu64 " is not a vertex",
-			    st->file[STORE_ORDER].name, i);
-	return store_id(st, *v, id);
+			    st->file[f].name, i);
+	return MILL_OK;
 }
 
 mill_err store_vertex(const struct store *st, u64 id, vid *out)
@@ -359,13 +390,10 @@ mill_err store_vertex(const struct store *st, u64 id, vid *out)
 	while (low < high) {
 		u64 middle = low + (high - low) / 2;
 		u64 found;
-		vid v;
 
-		TRY(ordered(st, middle, &v, &found));
-		if (found == id) {
-			*out = v;
-			return MILL_OK;
-		}
+		TRY(store_read(st, STORE_IDS, &found, sizeof(found), middle * sizeof(found)));
+		if (found == id)
+			return read_place(st, STORE_ORDER, middle, out);
 		if (found < id)
 			low = middle + 1;
 		else
@@ -377,7 +405,10 @@ mill_err store_vertex(const struct store *st, u64 id, vid *out)
 
 mill_err store_id(const struct store *st, vid v, u64 *out)
 {
-	return store_read(st, STORE_IDS, out, sizeof(*out), (u64)v * sizeof(*out));
+	vid rank;
+
+	TRY(read_place(st, STORE_RANK, v, &rank));
+	return store_read(st, STORE_IDS, out, sizeof(*out), (u64)rank * sizeof(*out));
 }
 
 mill_err store_degree(const struct store *st, vid v, u32 *out)
@@ -439,7 +470,8 @@ MILL_API void mill_store_info(const mill_store *store, struct mill_info *out)
 		.directed = st->directed,
 		.has_in_pages = st->has_in,
 		.weight = st->weight,
-		.codec = "raw",
+		.codec = codec_name(st->codec),
+		.page_bytes = st->size[STORE_OUT_PAGES] + st->size[STORE_IN_PAGES],
 		.origin = st->origin,
 	};
 }
@@ -452,7 +484,7 @@ MILL_API mill_err mill_store_verify(mill_store *store, const struct mill_watcher
 	return store_verify(store->st, &ticker);
 }
 
-MILL_API mill_err mill_store_export(mill_store *store, const char *path,
+MILL_API mill_err mill_store_export(mill_store *store, const char *path, const char *format,
 				    const struct mill_watcher *watcher)
 {
 	struct ticker ticker;
@@ -460,5 +492,5 @@ MILL_API mill_err mill_store_export(mill_store *store, const char *path,
 	if (!path)
 		return fail(MILL_EUSAGE, "the path of the export is missing");
 	ticker_init(&ticker, watcher);
-	return store_export(store->st, path, &store->budget, &ticker);
+	return store_export(store->st, path, format, &store->budget, &ticker);
 }

@@ -25,10 +25,14 @@ enum store_file {
 	STORE_IN_PAGES,		/* the in-files: only of a directed store, and not with --out-only */
 	STORE_IN_INDEX,
 	STORE_IN_DEGREES,	/* u32 per vertex */
-	STORE_IDS,		/* u64 per vertex: its original id */
-	STORE_ORDER,		/* vid: the vertices in ascending order of their original ids */
+	STORE_IDS,		/* u64: the original ids, ascending; the place of an id is its rank */
+	STORE_ORDER,		/* vid: the vertex of each rank */
+	STORE_RANK,		/* vid: the rank of each vertex, `order` inverted */
 	STORE_FILES
 };
+
+/* As in page headers. */
+enum page_codec { PAGE_RAW = 0, PAGE_PACKED = 1 };
 
 /* One entry per page of an index, little-endian, as on disk. */
 struct page_entry {
@@ -48,6 +52,8 @@ struct pages {
 	u32 n_pages;
 	vid n_rows;		/* vertices that have rows: 0 .. n_rows - 1 */
 	u32 n_split;		/* how many pages begin in the middle of a list */
+	u64 scratch;		/* bytes that page_decode_into needs at most; 0: raw */
+	u64 raw_bytes;		/* of the largest page in raw form: what a device gets */
 	const struct page_entry *entry;
 };
 
@@ -58,6 +64,7 @@ struct store {
 	char *origin;
 	u32 format;
 	u32 page_size;
+	enum page_codec codec;
 	bool directed;
 	enum mill_weight weight;
 	u64 vertices, sources, edges, stored_edges, self_loops;
@@ -79,6 +86,8 @@ void store_close(struct store *st);
 /* 0, 4 or 8 */
 size_t weight_size(enum mill_weight w);
 const char *weight_name(enum mill_weight w);
+/* Are the original ids an unbroken range? Then the id of a rank is min_id + rank. */
+bool store_ids_dense(const struct store *st);
 /* The graph as a CSR: the unit of sizes given in percent. */
 u64 store_csr_bytes(const struct store *st);
 
@@ -92,14 +101,24 @@ mill_err store_degree(const struct store *st, vid v, u32 *out);	/* out */
 
 /* The page that holds the beginning of v's row. v < pages->n_rows. */
 u32 pages_find(const struct pages *p, vid v);
-/*
- * Reads page i into frame (page_size bytes, aligned to 4096 for direct I/O), verifies it and makes seg a view of it.
- * Safe for hostile pages: offsets and neighbours are checked, not only the checksum.
- */
+/* Reads page i into frame (page_size bytes, aligned to 4096 for direct I/O) and verifies its checksums. */
 mill_err page_read(const struct pages *p, u32 i, void *frame);
-/* A frame for page_read; memory_free it. */
+/* A frame for page_read and page_decode: a page and the room for decoding it. memory_free it. */
 mill_err page_frame_new(void **out, const struct store *st, struct budget *budget);
-mill_err page_decode(const struct pages *p, u32 i, const void *frame, struct segment *seg);
+/*
+ * Makes seg a view of the page in frame. Safe for hostile pages: offsets and neighbours are
+ * checked, not only the checksum. The row offsets are followed at once by the neighbours.
+ */
+mill_err page_decode(const struct pages *p, u32 i, void *frame, struct segment *seg);
+/*
+ * The same for a frame that is a page and no more: scratch has p->scratch bytes, is 64-byte
+ * aligned and becomes part of the segment. Raw pages need none and are viewed where they lie.
+ */
+mill_err page_decode_into(const struct pages *p, u32 i, const void *frame, void *scratch,
+			  struct segment *seg);
+/* What page_decode_into needs at most for any page of the store. */
+u64 store_scratch(const struct store *st);
+const char *codec_name(enum page_codec c);
 
 /* Is block `number` of a file, of which data holds all `size` bytes, what was written? */
 mill_err store_check_block(const struct store *st, enum store_file f, u64 number, const void *data,

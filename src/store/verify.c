@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "store/packed.h"
 #include "store/page.h"
 #include "store/stats.h"
 #include "store/store.h"
@@ -33,6 +34,8 @@ struct verify {
 	struct ticker *ticker;
 	u64 done;	/* bytes */
 	void *frame;
+	struct packer *packer;	/* packed stores: a block again ... */
+	u8 *again;		/* ... and its bytes */
 };
 
 /* One pass over the pages of a direction. */
@@ -118,15 +121,64 @@ static bool all_zero(const u8 *at, const u8 *end)
 	return !any;
 }
 
-/* Every byte that is not a header, row, neighbour or weight. */
-static bool padding_is_zero(const struct store *st, const u8 *frame, const struct segment *seg)
+/* Where the lists of a page end that page_decode found good. */
+static u64 lists_end(const struct pages *p, u32 i, const u8 *frame, const struct segment *seg)
 {
-	size_t w = weight_size(st->weight);
-	u64 lists = page_bytes(seg->n_rows, seg->n_edges, 0);
+	struct packed_page packed = { .end = 0 };
 
-	if (w && !all_zero(frame + lists, frame + page_weight_at(seg->n_rows, seg->n_edges)))
-		return false;
-	return all_zero(frame + page_bytes(seg->n_rows, seg->n_edges, w), frame + st->page_size);
+	if (p->store->codec == PAGE_RAW)
+		return page_bytes(seg->n_rows, seg->n_edges, 0);
+	page_find_blocks(p, i, frame, &packed);
+	return packed.end;
+}
+
+/* Every byte that is not a header, row, neighbour or weight. */
+static bool padding_is_zero(const struct pages *p, u32 i, const u8 *frame, const struct segment *seg)
+{
+	const struct store *st = p->store;
+	size_t w = weight_size(st->weight);
+	u64 lists = lists_end(p, i, frame, seg);
+	u64 weights = w ? round_up(lists, 8) : lists;
+
+	return all_zero(frame + lists, frame + weights) &&
+	       all_zero(frame + weights + w * seg->n_edges, frame + st->page_size);
+}
+
+/* A block has one form: packing it again gives the same bytes. */
+static bool block_is_canonical(const struct packed_page *page, const struct packed_block *b,
+			       const struct packed_block *next, const struct segment *seg,
+			       struct packer *packer, u8 *again)
+{
+	u32 at = b->first_edge;
+
+	packer_clear(packer);
+	for (u32 r = 0; r < b->n_rows; r++) {
+		u32 row = b->first_row + r;
+		u64 end = min_u64(seg->row[row + 1], (u64)b->first_edge + b->n_edges);
+
+		packer_add(packer, (vid)(seg->first + row), seg->neighbour + at, (u32)end - at);
+		at = (u32)end;
+	}
+	return packer_put(packer, again) == next->at - b->at &&
+	       !memcmp(again, page->page + b->at, next->at - b->at);
+}
+
+static bool is_canonical(const struct verify *v, const struct pages *p, u32 i,
+			 const struct segment *seg)
+{
+	struct packed_page page;
+
+	if (p->store->codec == PAGE_RAW)
+		return true;
+	page_find_blocks(p, i, v->frame, &page);
+	for (u32 b = 0; b < page.n_blocks; b++) {
+		struct packed_block block[2];
+
+		memcpy(block, page.page + page.index_at + b * sizeof(*block), sizeof(block));
+		if (!block_is_canonical(&page, &block[0], &block[1], seg, v->packer, v->again))
+			return false;
+	}
+	return true;
 }
 
 static mill_err check_piece(struct pass *p, vid v, const vid *neighbour, const void *weight, u64 n)
@@ -172,8 +224,10 @@ static mill_err check_page(struct pass *p, u32 i)
 
 	TRY(page_read(p->pages, i, p->verify->frame));
 	TRY(page_decode(p->pages, i, p->verify->frame, &seg));
-	if (!padding_is_zero(st, p->verify->frame, &seg))
+	if (!padding_is_zero(p->pages, i, p->verify->frame, &seg))
 		return wrong(st, p->pages->data, "not zero is the padding of page", i);
+	if (!is_canonical(p->verify, p->pages, i, &seg))
+		return wrong(st, p->pages->data, "packed in an unusual way is page", i);
 	for (u64 r = 0; r < seg.n_rows; r++) {
 		u32 begin = seg.row[r];
 		vid v = (vid)(seg.first + r);
@@ -268,80 +322,68 @@ static mill_err check_lists(struct verify *v)
 
 /* Ids */
 
-/* One of the two ascending runs of ids. */
-struct run {
-	struct scan scan;
-	u64 next, end;	/* vertices */
-	u64 id;		/* of next */
-	bool begun;
-};
-
-static mill_err run_open(struct run *r, const struct store *st, u64 begin, u64 end)
+/* The ids of all ranks; strictly ascending, so they are distinct. */
+static mill_err check_id(const struct store *st, struct scan *ids, u64 rank, u64 *before)
 {
-	*r = (struct run){ .next = begin, .end = end };
-	return scan_open(&r->scan, st, STORE_IDS, begin * sizeof(u64));
-}
+	u64 id;
 
-/* Makes id that of vertex `next`. */
-static mill_err run_load(struct run *r)
-{
-	u64 before = r->id;
-
-	if (r->next == r->end)
-		return MILL_OK;
-	TRY(scan_next(&r->scan, &r->id, sizeof(r->id)));
-	if (r->begun && r->id <= before)
-		return wrong(r->scan.st, STORE_IDS, "not ascending is the id of vertex", r->next);
-	r->begun = true;
+	TRY(scan_next(ids, &id, sizeof(id)));
+	if (rank && id <= *before)
+		return wrong(st, STORE_IDS, "not ascending is entry", rank);
+	if ((rank == 0 && id != st->min_id) || (rank + 1 == st->vertices && id != st->max_id))
+		return wrong_manifest(st, "min_id or max_id");
+	*before = id;
 	return MILL_OK;
 }
 
-/* `order` is the merge of both runs; strictly ascending, so the ids are distinct. */
-static mill_err merge_ids(struct verify *v, struct run *run, struct scan *order)
+/*
+ * `order` and `rank` hold the same pairs of vertex and rank. Every rank occurs once in the one and
+ * every vertex once in the other, so both are permutations, each the other's inverse.
+ */
+static mill_err check_places(struct verify *v, struct scan *ids, struct scan *order,
+			     struct scan *rank)
 {
 	const struct store *st = v->st;
+	struct hash by_rank = { 0 }, by_vertex = { 0 };
 	u64 before = 0;
 
-	TRY(run_load(&run[0]));
-	TRY(run_load(&run[1]));
 	for (u64 i = 0; i < st->vertices; i++) {
-		bool second = run[0].next == run[0].end ||
-			      (run[1].next < run[1].end && run[1].id < run[0].id);
-		struct run *r = &run[second];
-		vid listed;
+		vid at_rank, of_vertex;
 
-		TRY(scan_next(order, &listed, sizeof(listed)));
-		if (listed != r->next || (i && r->id <= before))
-			return wrong(st, STORE_ORDER, "does not sort the ids: entry", i);
-		if ((i == 0 && r->id != st->min_id) ||
-		    (i + 1 == st->vertices && r->id != st->max_id))
-			return wrong_manifest(st, "min_id or max_id");
-		before = r->id;
-		r->next++;
-		TRY(run_load(r));
+		TRY(check_id(st, ids, i, &before));
+		TRY(scan_next(order, &at_rank, sizeof(at_rank)));
+		TRY(scan_next(rank, &of_vertex, sizeof(of_vertex)));
+		if (at_rank >= st->vertices)
+			return wrong(st, STORE_ORDER, "not a vertex is entry", i);
+		if (of_vertex >= st->vertices)
+			return wrong(st, STORE_RANK, "not a rank is entry", i);
+		hash_add(&by_rank, at_rank, i, 0);
+		hash_add(&by_vertex, i, of_vertex, 0);
 		if (i % STORE_BLOCK == STORE_BLOCK - 1)
-			TRY(tick(v, STORE_BLOCK * (sizeof(u64) + sizeof(vid))));
+			TRY(tick(v, STORE_BLOCK * (sizeof(u64) + 2 * sizeof(vid))));
 	}
+	if (!hash_equal(by_rank, by_vertex))
+		return fail(MILL_ECORRUPT, "%s is not the inverse of %s",
+			    st->file[STORE_RANK].name, st->file[STORE_ORDER].name);
 	return MILL_OK;
 }
 
 static mill_err check_ids(struct verify *v)
 {
 	const struct store *st = v->st;
-	struct run run[2] = { { .next = 0 }, { .next = 0 } };
-	struct scan order = { .block = NULL };
+	struct scan ids = { .block = NULL }, order = { .block = NULL }, rank = { .block = NULL };
 	mill_err err;
 
-	err = run_open(&run[0], st, 0, st->sources);
-	if (!err)
-		err = run_open(&run[1], st, st->sources, st->vertices);
+	err = scan_open(&ids, st, STORE_IDS, 0);
 	if (!err)
 		err = scan_open(&order, st, STORE_ORDER, 0);
 	if (!err)
-		err = merge_ids(v, run, &order);
-	scan_close(&run[0].scan);
-	scan_close(&run[1].scan);
+		err = scan_open(&rank, st, STORE_RANK, 0);
+	if (!err)
+		err = check_places(v, &ids, &order, &rank);
+	scan_close(&ids);
 	scan_close(&order);
+	scan_close(&rank);
 	return err;
 }
 
@@ -352,10 +394,16 @@ mill_err store_verify(const struct store *st, struct ticker *ticker)
 
 	ticker_begin(ticker, "verify", "bytes", st->bytes);
 	err = page_frame_new(&v.frame, st, NULL);
+	if (!err && st->codec == PAGE_PACKED)
+		err = memory_new(&v.packer, NULL, 1, sizeof(*v.packer), "a block");
+	if (!err && st->codec == PAGE_PACKED)
+		err = memory_new(&v.again, NULL, PACKED_BLOCK_MAX + PACKED_SLACK, 1, "a packed block");
 	if (!err)
 		err = check_lists(&v);
 	if (!err)
 		err = check_ids(&v);
+	memory_free(v.again);
+	memory_free(v.packer);
 	memory_free(v.frame);
 	return err ? err : ticker_tick(ticker, st->bytes);
 }

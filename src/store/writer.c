@@ -11,6 +11,7 @@
 
 #include "base/checksum.h"
 #include "store/manifest.h"
+#include "store/packed.h"
 #include "store/page.h"
 #include "store/place.h"
 #include "store/stats.h"
@@ -42,12 +43,18 @@ struct store_writer {
 	struct side side[2];
 	struct stats stats;
 	/*
-	 * The open page: neighbours lie at the beginning of the frame and are moved to their place when
-	 * the number of rows is known.
+	 * The open page: neighbours (packed: streams) lie at the beginning of the frame and are moved to
+	 * their place when the number of rows (blocks) is known.
 	 */
 	u8 *frame;
 	u32 *row;
 	u8 *weight;
+	/* Packed: the blocks of the open page, and the open block, which may go into the next one. */
+	struct packed_block *block;
+	u64 n_blocks, stream_bytes;
+	struct packer *packer;
+	u8 *packed;
+	u64 block_first, block_skip;
 };
 
 static mill_err bug(const char *what)
@@ -154,22 +161,59 @@ static mill_err put_page(struct store_writer *w, enum store_file f)
 	return MILL_OK;
 }
 
+static bool is_packed(const struct store_writer *w) { return w->manifest.codec == PAGE_PACKED; }
+
+/* Where the lists of the open page begin, and their length. */
+static u64 lists_at(const struct store_writer *w, const struct side *d)
+{
+	if (is_packed(w))
+		return sizeof(struct page_header) + (w->n_blocks + 1) * sizeof(struct packed_block);
+	return page_neighbour_at(d->page_rows);
+}
+
+static u64 lists_bytes(const struct store_writer *w, const struct side *d)
+{
+	return is_packed(w) ? w->stream_bytes : d->page_edges * sizeof(vid);
+}
+
+/* The rows, or the index of blocks, of the open page. */
+static void put_index(struct store_writer *w, const struct side *d, const struct page_header *h)
+{
+	if (!is_packed(w)) {
+		w->row[d->page_rows] = h->n_edges;
+		memcpy(w->frame + h->row_at, w->row, 4 * (d->page_rows + 1));
+		return;
+	}
+	w->block[w->n_blocks++] = (struct packed_block){
+		.at = (u32)w->stream_bytes,
+		.first_row = h->n_rows,
+		.first_edge = h->n_edges,
+	};
+	for (u64 i = 0; i < w->n_blocks; i++)
+		w->block[i].at += h->neighbour_at;
+	memcpy(w->frame + h->row_at, w->block, w->n_blocks * sizeof(*w->block));
+	w->n_blocks = w->stream_bytes = 0;
+}
+
+/* Writes the open page; the open block is not part of it. */
 static mill_err close_page(struct store_writer *w, bool in)
 {
 	struct side *d = &w->side[in];
 	size_t wsize = weight_size(w->manifest.weight);
+	u64 at = lists_at(w, d), list_bytes = lists_bytes(w, d), end = at + list_bytes;
+	u64 waiting = is_packed(w) ? w->packer->n_edges : 0;
 	struct page_header h = {
 		.magic = PAGE_MAGIC,
 		.number = (u32)d->n_pages,
-		.codec = PAGE_RAW,
+		.codec = (u16)w->manifest.codec,
 		.direction = in,
 		.first_vertex = (u32)d->page_first,
 		.n_rows = (u32)d->page_rows,
 		.n_edges = (u32)d->page_edges,
 		.row_at = sizeof(h),
-		.neighbour_at = (u32)page_neighbour_at(d->page_rows),
-		.weight_at = wsize ? (u32)page_weight_at(d->page_rows, d->page_edges) : 0,
-		.first_edge = d->n_edges - d->page_edges,
+		.neighbour_at = (u32)at,
+		.weight_at = wsize ? (u32)round_up(end, 8) : 0,
+		.first_edge = d->n_edges - waiting - d->page_edges,
 	};
 	struct page_entry e = {
 		.first_edge = h.first_edge,
@@ -178,24 +222,23 @@ static mill_err close_page(struct store_writer *w, bool in)
 		.n_rows = h.n_rows,
 		.n_edges = h.n_edges,
 	};
-	u64 end = page_bytes(d->page_rows, d->page_edges, wsize);
-	u64 list_end = h.neighbour_at + d->page_edges * sizeof(vid);
 
 	if (!d->page_rows)
 		return MILL_OK;
 	if (d->n_pages == UINT32_MAX)
 		return fail(MILL_ELIMIT, "the store needs more than %u pages: choose larger ones",
 			    UINT32_MAX);
-	assert(end <= w->manifest.page_size);
 	memcpy(h.uuid, w->manifest.uuid, sizeof(h.uuid));
-	w->row[d->page_rows] = h.n_edges;
-	memmove(w->frame + h.neighbour_at, w->frame, d->page_edges * sizeof(vid));
+	memmove(w->frame + at, w->frame, list_bytes);
 	memcpy(w->frame, &h, sizeof(h));
-	memcpy(w->frame + h.row_at, w->row, 4 * (d->page_rows + 1));
+	put_index(w, d, &h);
 	if (wsize) {
-		memset(w->frame + list_end, 0, h.weight_at - list_end);
+		memset(w->frame + end, 0, h.weight_at - end);
+		end = h.weight_at + wsize * d->page_edges;
 		memcpy(w->frame + h.weight_at, w->weight, wsize * d->page_edges);
+		memmove(w->weight, w->weight + wsize * d->page_edges, wsize * waiting);
 	}
+	assert(end <= w->manifest.page_size);
 	memset(w->frame + end, 0, w->manifest.page_size - end);
 	TRY(put_page(w, data_file(in)));
 	TRY(sink_add(w, data_file(in) + 1, &e, sizeof(e)));
@@ -203,6 +246,86 @@ static mill_err close_page(struct store_writer *w, bool in)
 	d->n_pages++;
 	d->page_rows = d->page_edges = d->page_skip = 0;
 	return MILL_OK;
+}
+
+/* Packed pages: has the open one room for a further block of so many rows, edges and bytes? */
+static bool block_fits(const struct store_writer *w, const struct side *d, u64 rows, u64 edges,
+		       u64 bytes)
+{
+	u64 size = w->manifest.page_size, wsize = weight_size(w->manifest.weight);
+	u64 end = lists_at(w, d) + sizeof(struct packed_block) + w->stream_bytes + bytes;
+
+	rows += d->page_rows;
+	edges += d->page_edges;
+	return end + PACKED_SLACK <= size && round_up(end, 8) + wsize * edges <= size &&
+	       wsize * edges < size &&
+	       page_lists_bytes(rows, edges) <= (u64)PACKED_GROWTH * size;
+}
+
+/* Puts the open block into the open page, or into a new one. */
+static mill_err close_block(struct store_writer *w, bool in)
+{
+	struct side *d = &w->side[in];
+	struct packer *p = w->packer;
+	u32 bytes;
+
+	if (!p->n_rows)
+		return MILL_OK;
+	bytes = packer_put(p, w->packed);
+	if (d->page_rows && !block_fits(w, d, p->n_rows, p->n_edges, bytes))
+		TRY(close_page(w, in));
+	if (!d->page_rows) {
+		d->page_first = w->block_first;
+		d->page_skip = w->block_skip;
+	}
+	w->block[w->n_blocks++] = (struct packed_block){
+		.at = (u32)w->stream_bytes,
+		.first_row = (u32)(w->block_first - d->page_first),
+		.first_edge = (u32)d->page_edges,
+		.n_rows = (u16)p->n_rows,
+		.n_edges = (u16)p->n_edges,
+	};
+	memcpy(w->frame + w->stream_bytes, w->packed, bytes);
+	w->stream_bytes += bytes;
+	d->page_rows = w->block_first - d->page_first + p->n_rows;
+	d->page_edges += p->n_edges;
+	packer_clear(p);
+	return MILL_OK;
+}
+
+/* A list comes in pieces of LIST_BLOCK; each goes into the open block if there is room. */
+static mill_err pack_list(struct store_writer *w, bool in, u64 v, const vid *neighbour,
+			  const u8 *weight, u64 degree)
+{
+	struct side *d = &w->side[in];
+	size_t wsize = weight_size(w->manifest.weight);
+	u64 done = 0;
+
+	do {
+		u32 n = (u32)min_u64(degree - done, LIST_BLOCK);
+
+		if (!packer_takes(w->packer, n))
+			TRY(close_block(w, in));
+		if (!w->packer->n_rows) {
+			w->block_first = v;
+			w->block_skip = done;
+		}
+		if (wsize && n)
+			memcpy(w->weight + (d->page_edges + w->packer->n_edges) * wsize,
+			       weight + done * wsize, n * wsize);
+		packer_add(w->packer, (vid)v, n ? neighbour + done : NULL, n);
+		d->n_edges += n;
+		done += n;
+	} while (done < degree);
+	return MILL_OK;
+}
+
+/* The direction is complete. */
+static mill_err close_side(struct store_writer *w, bool in)
+{
+	if (is_packed(w))
+		TRY(close_block(w, in));
+	return close_page(w, in);
 }
 
 /* Appends a row to the open page; it fits. skip: edges of the list that are in earlier pages. */
@@ -250,6 +373,8 @@ static mill_err put_list(struct store_writer *w, bool in, u64 v, const vid *neig
 	const u8 *bytes = weight;
 	u64 done = 0;
 
+	if (is_packed(w))
+		return pack_list(w, in, v, neighbour, weight, degree);
 	for (;;) {
 		i64 n = room(w, d, degree - done);
 
@@ -291,7 +416,7 @@ static void derive_uuid(struct manifest *m)
 {
 	u64 shape[] = {
 		0, m->fingerprint, m->page_size, m->directed, m->in_pages,
-		m->weight, m->vertices, m->sources, m->edges,
+		m->weight, m->vertices, m->sources, m->edges, m->codec,
 	};
 
 	for (unsigned half = 0; half < 2; half++) {
@@ -339,6 +464,7 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 		return bug("more sources than vertices");
 
 	m->page_size = size;
+	m->codec = facts->codec;
 	m->directed = facts->directed;
 	m->in_pages = facts->directed && facts->in_pages;
 	m->weight = facts->weight;
@@ -351,9 +477,17 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 	w->stats.weight = facts->weight;
 
 	TRY(memory_new(&w->frame, w->budget, size, 1, "a page"));
-	TRY(memory_new(&w->row, w->budget, size, 1, "the rows of a page"));
+	if (!is_packed(w))
+		TRY(memory_new(&w->row, w->budget, size, 1, "the rows of a page"));
 	if (wsize)
-		TRY(memory_new(&w->weight, w->budget, size, 1, "the weights of a page"));
+		TRY(memory_new(&w->weight, w->budget, size + LIST_BLOCK * wsize, 1,
+			       "the weights of a page"));
+	if (is_packed(w)) {
+		TRY(memory_new(&w->block, w->budget, size, 1, "the blocks of a page"));
+		TRY(memory_new(&w->packer, w->budget, 1, sizeof(*w->packer), "a block"));
+		TRY(memory_new(&w->packed, w->budget, PACKED_BLOCK_MAX + PACKED_SLACK, 1,
+			       "a packed block"));
+	}
 	for (enum store_file f = 0; f < STORE_FILES; f++)
 		if (manifest_has(m, f))
 			TRY(sink_open(w, f, f == STORE_OUT_PAGES || f == STORE_IN_PAGES));
@@ -389,7 +523,7 @@ mill_err writer_list(struct store_writer *w, bool in, const vid *neighbour, cons
 
 	TRY(check_list(w, in, degree));
 	if (in && !w->in_begun) {
-		TRY(close_page(w, false));	/* the buffers of the open page are shared */
+		TRY(close_side(w, false));	/* the buffers of the open page are shared */
 		w->in_begun = true;
 	}
 	v = d->n_lists++;
@@ -414,7 +548,7 @@ mill_err writer_append(struct store_writer *w, enum store_file f, const void *da
 	struct manifest *m = &w->manifest;
 	const u8 *bytes = data;
 
-	if (!w->begun || (f != STORE_IDS && f != STORE_ORDER))
+	if (!w->begun || (f != STORE_IDS && f != STORE_ORDER && f != STORE_RANK))
 		return bug("appended to a file that is the writer's own");
 	for (u64 at = 0; f == STORE_IDS && at + 8 <= size; at += 8) {
 		bool first = w->sink[f].size + at == 0;
@@ -473,7 +607,8 @@ static bool take_counts(struct store_writer *w)
 	       (!m->in_pages || w->side[1].n_edges == s->edges) &&
 	       m->edges == (m->directed ? s->edges : s->self_loops + pairs / 2) &&
 	       m->size[STORE_IDS] == m->vertices * 8 &&
-	       m->size[STORE_ORDER] == m->vertices * sizeof(vid);
+	       m->size[STORE_ORDER] == m->vertices * sizeof(vid) &&
+	       m->size[STORE_RANK] == m->vertices * sizeof(vid);
 }
 
 static mill_err finish(struct store_writer *w)
@@ -483,7 +618,7 @@ static mill_err finish(struct store_writer *w)
 
 	if (!w->begun)
 		return bug("committed before it was begun");
-	TRY(close_page(w, w->in_begun));
+	TRY(close_side(w, w->in_begun));
 	for (; w->manifest.in_pages && w->side[1].n_lists < w->manifest.vertices;
 	     w->side[1].n_lists++)
 		TRY(sink_add(w, STORE_IN_DEGREES, &none, sizeof(none)));
@@ -513,6 +648,9 @@ void writer_abandon(struct store_writer *w)
 	memory_free(w->frame);
 	memory_free(w->row);
 	memory_free(w->weight);
+	memory_free(w->block);
+	memory_free(w->packer);
+	memory_free(w->packed);
 	place_close(w->place);
 	memory_free(w);
 }

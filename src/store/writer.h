@@ -17,6 +17,7 @@ struct store_facts {
 	bool in_pages;		/* a directed store that has them */
 	enum mill_weight weight;
 	u32 page_size;
+	enum page_codec codec;
 	u64 fingerprint;	/* of the input and the options that shape the graph: the uuid comes from it */
 	const char *origin;
 };
@@ -29,7 +30,7 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts);
  * ascending; weight: of the store's type, or NULL. All out-lists, then all in-lists.
  */
 mill_err writer_list(struct store_writer *w, bool in, const vid *neighbour, const void *weight, u64 degree);
-/* Appends to a vector file: STORE_IDS, STORE_ORDER (degrees are the writer's own). */
+/* Appends to a vector file: STORE_IDS, STORE_ORDER, STORE_RANK (degrees are the writer's own). */
 mill_err writer_append(struct store_writer *w, enum store_file f, const void *data, u64 size);
 /* Makes it durable and visible; frees w also when it fails (and then nothing is left behind). */
 mill_err writer_commit(struct store_writer *w);

@@ -18,7 +18,7 @@ struct frame {
 	const struct pages *pages;	/* NULL: empty */
 	u32 page;
 	u64 arrival;			/* grows with each read: the order of eviction */
-	struct segment segment;		/* decoded and validated once, when read */
+	struct segment segment;		/* raw pages: a view, validated once, when read */
 	/* During a pass: */
 	bool active;
 	u32 done;			/* finished uses in this pass */
@@ -31,6 +31,8 @@ struct stream {
 	u32 n_frames;
 	struct frame *frame;
 	void *memory;
+	u8 *scratch;			/* for each worker, scratch_size bytes; NULL: pages are raw */
+	u64 scratch_size;
 	u32 *frame_of[2];		/* by page; out, in */
 	u64 arrivals;
 	struct queue *ready;		/* positions in `missing` whose page has arrived */
@@ -59,10 +61,14 @@ static u64 bookkeeping(const struct store *st)
 	return 4 * pages + 8 * max_u64(st->out.n_pages, st->has_in ? st->in.n_pages : 0);
 }
 
+static u64 worker_scratch(const struct store *st) { return round_up(store_scratch(st), 64); }
+
+u64 stream_scratch(const struct store *st, unsigned workers) { return workers * worker_scratch(st); }
+
 mill_err stream_open(struct stream **out, struct budget *budget, const struct store *store, u64 bytes,
 		     u64 most, unsigned workers)
 {
-	u64 overhead = bookkeeping(store);
+	u64 overhead = bookkeeping(store) + stream_scratch(store, workers);
 	u32 n_in = store->has_in && store->directed ? store->in.n_pages : 0;
 	u32 n_most = store->out.n_pages > n_in ? store->out.n_pages : n_in;
 	struct stream *s;
@@ -81,6 +87,9 @@ mill_err stream_open(struct stream **out, struct budget *budget, const struct st
 	if (!err)
 		err = memory_new(&s->memory, budget, (u64)s->n_frames * store->page_size + 4096, 1,
 				 "the page pool");
+	s->scratch_size = worker_scratch(store);
+	if (!err && s->scratch_size)
+		err = memory_new(&s->scratch, budget, workers, s->scratch_size, "the decoded pages");
 	if (!err)
 		err = memory_new(&s->frame_of[0], budget, store->out.n_pages + 1u, sizeof(u32), "the page table");
 	if (!err)
@@ -127,6 +136,7 @@ void stream_close(struct stream *s)
 	memory_free(s->reused);
 	memory_free(s->frame_of[1]);
 	memory_free(s->frame_of[0]);
+	memory_free(s->scratch);
 	memory_free(s->memory);
 	memory_free(s->frame);
 	pthread_cond_destroy(&s->freed);
@@ -219,7 +229,8 @@ static mill_err read_missing(struct stream *s, u32 i)
 	pthread_mutex_unlock(&s->lock);
 
 	TRY(page_read(pages, s->missing[i], f->data));
-	TRY(page_decode(pages, s->missing[i], f->data, &f->segment));
+	if (!s->scratch)
+		TRY(page_decode_into(pages, s->missing[i], f->data, NULL, &f->segment));
 
 	pthread_mutex_lock(&s->lock);
 	f->pages = pages;
@@ -250,9 +261,16 @@ static mill_err read_pages(struct stream *s)
 static mill_err use_page(struct stream *s, u32 page, u32 frame, unsigned worker)
 {
 	struct frame *f = &s->frame[frame];
-	mill_err err = s->pass->work(s->pass->arg, page, &f->segment, f->data, worker);
-	u32 done = __atomic_add_fetch(&s->n_done, 1, __ATOMIC_RELAXED);
+	struct segment seg = f->segment;
+	mill_err err = MILL_OK;
+	u32 done;
 
+	if (s->scratch)
+		err = page_decode_into(s->pass->pages, page, f->data, s->scratch + worker * s->scratch_size,
+				       &seg);
+	if (!err)
+		err = s->pass->work(s->pass->arg, page, &seg, worker);
+	done = __atomic_add_fetch(&s->n_done, 1, __ATOMIC_RELAXED);
 	if (!err && !worker)
 		err = ticker_tick(s->pass->ticker, done);
 	pthread_mutex_lock(&s->lock);

@@ -20,8 +20,8 @@ struct stream_pass {
 	const struct pages *pages;
 	/* Has any row of the page work? Asked once per page before reading begins. NULL: every page is active. */
 	bool (*active)(void *arg, u32 page);
-	/* Called once per active page, on any worker; frame holds the page as it is on disk. */
-	mill_err (*work)(void *arg, u32 page, const struct segment *seg, const void *frame, unsigned worker);
+	/* Called once per active page, on any worker; the segment is gone when it returns. */
+	mill_err (*work)(void *arg, u32 page, const struct segment *seg, unsigned worker);
 	void *arg;
 	bool in_order;		/* only the calling thread works, in page order: a device computes */
 	struct ticker *ticker;
@@ -31,7 +31,12 @@ struct stream_pass {
 	u64 bytes_read;
 };
 
-/* As many frames as fit `bytes`, but no more than `most`. */
+/*
+ * Frames hold pages as they are on disk; packed ones are decoded by the worker that uses them, into
+ * scratch of its own, each time: so the pool holds more of the graph.
+ */
+u64 stream_scratch(const struct store *store, unsigned workers);
+/* As many frames as fit `bytes` beside the scratch, but no more than `most`. */
 mill_err stream_open(struct stream **out, struct budget *budget, const struct store *store, u64 bytes,
 		     u64 most, unsigned workers);
 void stream_close(struct stream *s);

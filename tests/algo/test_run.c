@@ -148,10 +148,11 @@ static void test_device_budgets(void **state)
 }
 
 /* A graph that no budget of 64 MiB beside the state can hold: streamed because it must be. */
-static void test_out_of_core(void **state)
+static void run_out_of_core(enum mill_codec codec)
 {
 	struct mill_generate how = {
-		.target = { .path = scratch_path("large"), .memory = 2 * GIB },
+		.target = { .path = scratch_path("large"), .memory = 2 * GIB, .force = true,
+			    .codec = codec },
 		.kind = "uniform", .scale = 16, .degree = 110, .directed = true, .seed = 5,
 	};
 	struct mill_options o = everything;
@@ -162,9 +163,6 @@ static void test_out_of_core(void **state)
 	mill_run *run;
 	u64 hash;
 
-	(void)state;
-	if (MILL_VID_BITS < 32)
-		skip();
 	OK(mill_generate(&built, &how));
 	OK(mill_store_open(&store, how.target.path));
 	o.memory = 2 * GIB;
@@ -180,11 +178,21 @@ static void test_out_of_core(void **state)
 		OK(do_task(run, 0));
 		OK(mill_run_check(run));
 		mill_run_report(run, &report);
-		assert_true(!report.resident && report.disk_read > 0);
+		/* All packed pages fit the frames: what was read for the first run serves the second. */
+		assert_true(!report.resident && (report.disk_read > 0 || (i && codec == MILL_CODEC_PACKED)));
 		assert_true(report.hash == hash && report.memory_peak <= plan.needed);
 	}
 	mill_run_free(run);
 	mill_store_close(store);
+}
+
+static void test_out_of_core(void **state)
+{
+	(void)state;
+	if (MILL_VID_BITS < 32)
+		skip();
+	run_out_of_core(MILL_CODEC_RAW);
+	run_out_of_core(MILL_CODEC_PACKED);
 }
 
 /* One run does everything twice over, in every order of two; what was loaded for one serves or is exchanged. */

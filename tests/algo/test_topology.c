@@ -22,9 +22,13 @@ static void reload(mill_run *run, struct topology *t, bool weights, u64 max_edge
 static void compare(const struct graph *g, const struct store *st, const struct topology *t, u64 max_edges)
 {
 	u64 edge = 0, end = 0, *id = calloc(g->n + 1u, sizeof(*id));
+	vid *rank = calloc(g->n + 1u, sizeof(*rank));
 	u32 chunk = 0;
 
-	OK(store_read(st, STORE_IDS, id, g->n * sizeof(*id), 0));
+	OK(store_read(st, STORE_RANK, rank, g->n * sizeof(*rank), 0));
+	for (u32 v = 0; v < g->n; v++)
+		id[v] = graph_id(g, rank[v]);
+	free(rank);
 	for (u32 i = 0; i < t->n_segments; i++) {
 		const struct segment *s = &t->segment[i];
 		vid covered = 0;

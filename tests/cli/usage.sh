@@ -72,8 +72,12 @@ expect 2 plan bfs
 expect 2 import x.el; hints "-o STORE"
 expect 2 import x.el -o x.mill --directed --undirected
 expect 2 import x.el -o x.mill --weights 2
-expect 2 import x.el -o x.mill --weights three
-expect 2 import x.el -o x.mill --weight-type u32; hints "--weights"
+printf '0 1\n' >y.el
+expect 3 import y.el -o x.mill --weights three; hints 'three'
+expect 2 import y.el -o x.mill --weight-type u32; hints "--weights"
+expect 2 import y.el -o x.mill --format nonsense; hints "bvgraph"
+expect 2 import y.el -o x.mill --format raw; hints "--id-bits"
+expect 2 import y.el -o x.mill --id-bits 48
 expect 2 import x.el -o x.mill --dedup some; hints "first"
 expect 2 import x.el -o x.mill --memory 25%
 expect 2 generate kron --scale 6; hints "-o STORE"
@@ -85,7 +89,7 @@ expect 2 generate star --vertices 6 --a 0.3 -o x.mill
 expect 2 generate kron --scale 6 --page-size 100K -o x.mill
 expect 2 generate kron --scale 6 --page-size 32K -o x.mill
 expect 2 generate kron --scale 6 --page-size 8G -o x.mill
-expect 2 generate kron --scale 6 --codec packed -o x.mill
+expect 2 generate kron --scale 6 --codec zip -o x.mill
 expect 2 export g.mill; hints "-o FILE"
 must [ ! -e x.mill ]
 must [ ! -e x.mill.new ]

@@ -75,9 +75,15 @@ static inline u64 weight_of(enum mill_weight type, const void *weight, u64 i)
 /* By vertex number. */
 static inline u64 *read_ids(const struct store *st)
 {
-	u64 *id = calloc(st->vertices + 1, sizeof(*id));
+	u64 *by_rank = calloc(st->vertices + 1, sizeof(*by_rank)), *id = calloc(st->vertices + 1, sizeof(*id));
+	vid *order = calloc(st->vertices + 1, sizeof(*order));
 
-	OK(store_read(st, STORE_IDS, id, st->vertices * sizeof(*id), 0));
+	OK(store_read(st, STORE_IDS, by_rank, st->vertices * sizeof(*id), 0));
+	OK(store_read(st, STORE_ORDER, order, st->vertices * sizeof(*order), 0));
+	for (u64 r = 0; r < st->vertices; r++)
+		id[order[r]] = by_rank[r];
+	free(order);
+	free(by_rank);
 	return id;
 }
 

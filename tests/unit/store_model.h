@@ -35,6 +35,7 @@ struct graph {
 	u32 n, sources;
 	bool directed, out_only;
 	enum mill_weight weight;
+	enum page_codec codec;
 	struct arc *arc;	/* stored ones: both directions of an undirected edge */
 	u32 n_arcs;
 	u64 edges;		/* as meant */
@@ -200,7 +201,8 @@ static mill_err write_lists(struct store_writer *w, struct graph *g, bool in)
 
 static mill_err write_ids(struct store_writer *w, const struct graph *g)
 {
-	vid *order = calloc(g->n + 1, sizeof(vid));
+	vid *order = calloc(g->n + 1, sizeof(vid)), *rank = calloc(g->n + 1, sizeof(vid));
+	u64 *id = calloc(g->n + 1, sizeof(*id));
 	u32 a = 0, b = g->sources;
 	mill_err err;
 
@@ -208,10 +210,16 @@ static mill_err write_ids(struct store_writer *w, const struct graph *g)
 		bool other = a == g->sources || (b < g->n && g->id[b] < g->id[a]);
 
 		order[i] = (vid)(other ? b++ : a++);
+		rank[order[i]] = (vid)i;
+		id[i] = g->id[order[i]];
 	}
-	err = writer_append(w, STORE_IDS, g->id, (u64)g->n * 8);
+	err = writer_append(w, STORE_IDS, id, (u64)g->n * 8);
 	if (!err)
 		err = writer_append(w, STORE_ORDER, order, (u64)g->n * sizeof(vid));
+	if (!err)
+		err = writer_append(w, STORE_RANK, rank, (u64)g->n * sizeof(vid));
+	free(id);
+	free(rank);
 	free(order);
 	return err;
 }
@@ -226,6 +234,7 @@ static mill_err graph_write(struct graph *g, const char *path, u32 page_size, bo
 		.in_pages = g->directed && !g->out_only,
 		.weight = g->weight,
 		.page_size = page_size,
+		.codec = g->codec,
 		.fingerprint = 0x1234,
 		.origin = "test",
 	};

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * LDBC Graphalytics: NAME.properties says whether the graph is directed, which files hold its
+ * vertices (an id per line) and its edges (two ids and their properties), and what is to be
+ * in them. Any of the files names the graph.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "base/file.h"
+#include "import/format.h"
+#include "import/properties.h"
+
+static const char *const suffixes[] = { ".properties", ".v", ".e", NULL };
+
+struct ldbc {
+	struct properties p; /* empty without the file */
+	bool directed;
+	u32 weight_column; /* 0: none */
+	char *vertices, *edges;
+};
+
+/* The file of that name beside the input. */
+static mill_err beside(struct reader *r, char **out, const char *name)
+{
+	const char *slash = strrchr(r->path, '/');
+	int n = slash ? (int)(slash - r->path) + 1 : 0;
+
+	if (strchr(name, '/'))
+		return fail(MILL_EINPUT, "%s: \"%.80s\" is not the name of a file beside it",
+			    r->path, name);
+	return memory_printf(out, builder_budget(r->k->b), "%.*s%s", n, r->path, name);
+}
+
+static mill_err find_file(struct reader *r, const struct ldbc *g, char **out,
+			  const char *key, const char *suffix)
+{
+	const char *name = g->p.text ? properties_get(&g->p, key) : NULL;
+	size_t stem = path_stem(r->path, suffixes);
+
+	if (name)
+		return beside(r, out, name);
+	return memory_printf(out, builder_budget(r->k->b), "%.*s%s", (int)stem, r->path,
+			     suffix);
+}
+
+static mill_err read_direction(struct ldbc *g)
+{
+	const char *value = properties_get(&g->p, ".directed");
+
+	if (!value)
+		return fail(MILL_EINPUT, "%s does not say whether the graph is directed",
+			    g->p.name);
+	if (strcasecmp(value, "true") && strcasecmp(value, "false"))
+		return fail(MILL_EINPUT, "%s: directed is \"%.40s\", not true or false",
+			    g->p.name, value);
+	g->directed = !strcasecmp(value, "true");
+	return MILL_OK;
+}
+
+/* Edge properties are the columns from the third on: the weight is the one asked for. */
+static mill_err find_weight(struct reader *r, struct ldbc *g)
+{
+	const struct mill_import *how = r->k->how;
+	const char *names = properties_get(&g->p, ".edge-properties.names");
+	const char *wanted = how->weight_name;
+	u32 column = 3;
+
+	if (how->weight_column || !names)
+		names = "";
+	for (; *names; column++) {
+		size_t n = strcspn(names, ", \t");
+
+		if (wanted ? strlen(wanted) == n && !strncmp(wanted, names, n) : column == 3)
+			g->weight_column = column;
+		names += n;
+		names += strspn(names, ", \t");
+	}
+	if (wanted && !g->weight_column)
+		return fail(MILL_EUSAGE, "%s: no property of its edges is called \"%s\"",
+			    g->p.name, wanted);
+	if (how->weight_column)
+		g->weight_column = how->weight_column;
+	return MILL_OK;
+}
+
+static mill_err find_all(struct reader *r, struct ldbc *g)
+{
+	struct budget *budget = builder_budget(r->k->b);
+	size_t stem = path_stem(r->path, suffixes);
+	char *path;
+	mill_err err = MILL_OK;
+
+	g->directed = true;
+	if (!stem)
+		return fail(MILL_EUSAGE,
+			    "%s: the files of an LDBC graph end with .properties, .v and .e",
+			    r->path);
+	TRY(memory_printf(&path, budget, "%.*s.properties", (int)stem, r->path));
+	if (path_exists(path))
+		err = properties_read(&g->p, path, budget);
+	else if (r->k->how->weight_name)
+		err = fail(MILL_EUSAGE, "%s is missing, and weights have no names without it",
+			   path);
+	else
+		g->weight_column = r->k->how->weights == MILL_WEIGHTS_AUTO
+					   ? 3
+					   : r->k->how->weight_column;
+	memory_free(path);
+	if (!err && g->p.text)
+		err = read_direction(g);
+	if (!err && g->p.text)
+		err = find_weight(r, g);
+	if (!err)
+		err = find_file(r, g, &g->vertices, ".vertex-file", ".v");
+	if (!err)
+		err = find_file(r, g, &g->edges, ".edge-file", ".e");
+	return err;
+}
+
+static mill_err check_count(const struct ldbc *g, const char *key, u64 n, const char *path)
+{
+	u64 claimed;
+
+	if (!g->p.text)
+		return MILL_OK;
+	TRY(properties_u64(&g->p, key, n, UINT64_MAX, &claimed));
+	if (claimed == n)
+		return MILL_OK;
+	return fail(MILL_EINPUT, "%s:%llu: the file has so many lines, and %s says %llu", path,
+		    (unsigned long long)n, g->p.name, (unsigned long long)claimed);
+}
+
+static mill_err read_vertices(struct reader *r, u64 *n)
+{
+	struct scan *s = &r->scan;
+	u64 id[1024], k = 0;
+
+	TRY(reader_scan(r, false));
+	for (*n = 0; scan_next_line(s, '#') != SCAN_END; ++*n) {
+		TRY(scan_u64(s, &id[k++], "a vertex id"));
+		TRY(scan_skip_line(s)); /* properties of the vertex */
+		if (k < ARRAY_LEN(id))
+			continue;
+		TRY(builder_add_vertices(r->k->b, id, k));
+		TRY(ticker_tick(builder_ticker(r->k->b), input_done(r->in)));
+		k = 0;
+	}
+	TRY(s->err);
+	return builder_add_vertices(r->k->b, id, k);
+}
+
+static mill_err read_files(struct reader *r, struct ldbc *g)
+{
+	struct budget *budget = builder_budget(r->k->b);
+	struct intake *k = r->k;
+	u64 n, before = k->text.n_edges;
+
+	TRY(find_all(r, g));
+	input_close(r->in);
+	r->in = NULL;
+	TRY(input_open(&r->in, g->edges, budget));
+	k->text.weight_column = k->how->weights == MILL_WEIGHTS_NONE ? 0 : g->weight_column;
+	TRY(reader_settle(r, g->directed ? SENSE_DIRECTED : SENSE_UNDIRECTED,
+			  g->weight_column != 0, true));
+	if (r->mirror)
+		return fail(MILL_EUSAGE, "%s says that the graph is undirected: import it so",
+			    g->p.name);
+	TRY(text_read(&k->text, k->b, r->in));
+	n = k->text.n_edges - before;
+	TRY(check_count(g, ".meta.edges", n, g->edges));
+
+	input_close(r->in);
+	r->in = NULL;
+	TRY(input_open(&r->in, g->vertices, budget));
+	TRY(read_vertices(r, &n));
+	return check_count(g, ".meta.vertices", n, g->vertices);
+}
+
+mill_err ldbc_read(struct reader *r)
+{
+	struct ldbc g = { .directed = true };
+	mill_err err = read_files(r, &g);
+
+	properties_release(&g.p);
+	memory_free(g.vertices);
+	memory_free(g.edges);
+	return err;
+}
