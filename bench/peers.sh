@@ -18,7 +18,8 @@ store=$keep/kron$scale.mill
 [ -e "$keep/kron$scale.wsg" ] || "$millrace" export "$store" -o "$keep/kron$scale.wsg" --quiet
 [ -e "$keep/kron$scale.sg" ] || "$millrace" export "$store" -o "$keep/kron$scale.sg" --quiet
 "$millrace" bfs "$store" --source max-degree --json="$scratch/report" --quiet
-source=$(value "$scratch/report" source)
+# options.source says max-degree, result.source which vertex that is.
+source=$(sed -n 's/^ *"source": \([0-9][0-9]*\).*/\1/p' "$scratch/report")
 
 median() { sort -g "$1" | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'; }
 ours() { # ALGORITHM OPTION...
