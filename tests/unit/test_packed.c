@@ -130,7 +130,7 @@ static void round_trips(void **state)
 				struct image im;
 				u32 first = bits % 2 || MILL_VID_BITS < 32 ? 0 : 1u << 31;
 
-				if (rows[r] > MAX_VERTICES || (degrees[d][1] > 900 && rows[r] > 9))
+				if ((MILL_VID_BITS < 32 && rows[r] > 100) || (degrees[d][1] > 900 && rows[r] > 9))
 					continue;
 				lists_make(&l, degrees[d], 4, rows[r], bits, d * 1000 + r);
 				image_make(&im, &l, first, (u64)1 << bits);
@@ -164,9 +164,10 @@ static void hostile(void **state)
 		struct lists l;
 		struct image im;
 		u64 n_vertices = min_u64(100000, MAX_VERTICES);
+		u32 n_rows = degrees[d][0] > 900 ? 3 : 60;
 		u8 *good;
 
-		lists_make(&l, degrees[d], 4, 60, MILL_VID_BITS < 16 ? 7 : 16, d);
+		lists_make(&l, degrees[d], 4, n_rows, MILL_VID_BITS < 16 ? 7 : 16, d);
 		image_make(&im, &l, 5, n_vertices);
 		good = malloc(im.size);
 		assert_non_null(good);
@@ -182,8 +183,8 @@ static void hostile(void **state)
 			packed_plain = i % 2;
 			if (!image_decode(&im, &back)) {
 				accepted++;
-				assert_true(back.row[0] == 0 && back.row[60] == l.n_edges);
-				for (u32 r = 0; r < 60; r++)
+				assert_true(back.row[0] == 0 && back.row[n_rows] == l.n_edges);
+				for (u32 r = 0; r < n_rows; r++)
 					assert_true(back.row[r] <= back.row[r + 1]);
 				for (u32 e = 0; e < l.n_edges; e++)
 					assert_true(back.neighbour[e] < n_vertices);
