@@ -165,7 +165,8 @@ struct mill_target {
 	bool out_only;		/* no in-pages */
 	uint32_t page_size;	/* 64 KiB .. 64 MiB, a power of two; 0: 1 MiB */
 	enum mill_codec codec;
-	uint64_t memory;	/* budget; 0: 80 % of what is available */
+	uint64_t memory;	/* budget, from 64 MiB; 0: 80 % of what is available */
+	const char *tmp;	/* directory of temporary files; NULL: beside the store */
 	uint32_t threads;	/* 0: all */
 	struct mill_watcher watcher;
 };

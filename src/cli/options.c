@@ -119,6 +119,8 @@ static const struct option table[] = {
 	{ "codec", CHOICE, FOR_STORES, AT(codec), "packed|raw",
 	  .help = "how neighbours are stored (default packed)",
 	  .word = WORDS("packed", "raw") },
+	{ "tmp", TEXT, FOR_STORES, AT(tmp), "DIR",
+	  .help = "temporary files of what --memory cannot hold (default: beside the store)" },
 	{ "out-only", FLAG, FOR_STORES, AT(out_only), NULL,
 	  .help = "directed: leave the in-edges out" },
 	{ "force", FLAG, FOR_STORES, AT(force), NULL,
