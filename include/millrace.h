@@ -190,14 +190,14 @@ struct mill_import {
 
 struct mill_generate {
 	struct mill_target target;
-	const char *kind;	/* "kron", "uniform", "grid", "path", "star": mill_generators() */
+	const char *kind;	/* "kron", "grid", ...: a name of mill_generators() */
 	uint32_t scale;		/* 2^scale vertices ... */
 	uint64_t vertices;	/* ... or so many */
 	double degree;		/* edges per vertex; 0: 16 */
 	enum mill_weight weight;	/* NONE, U32 (1..255) or F32 (in (0, 1]) */
 	bool directed;
-	bool multigraph;	/* kron: keep loops and parallel edges */
-	double a, b, c;		/* kron: 0: .57 .19 .19 */
+	bool multigraph;	/* random ones: keep loops and parallel edges */
+	double a, b, c;		/* kron, rmat: 0: .57 .19 .19 */
 	uint64_t seed;
 };
 
