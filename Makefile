@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR
 .NOTPARALLEL:
-.PHONY: all demo test bench install uninstall clean help \
+.PHONY: all demo test bench fuzz install uninstall clean help \
 	test-tree test-dev test-asan test-tsan test-narrow test-install
 
 all: build/release/Makefile	## build build/release/millrace (the default)
@@ -64,6 +64,14 @@ test-narrow:	##   with 8-bit vertices and 16-bit edge counts
 test-install: all	##   the header alone, installation, examples
 	@echo "== install: header, installation, examples"
 	@cmake/check-install.sh build/release
+
+FUZZ_SECONDS ?= 20
+fuzz:		## every reader under libFuzzer (clang), FUZZ_SECONDS (20) each
+	@cmake/deps.sh build
+	@cmake/deps.sh fuzz
+	@[ -f build/fuzz/Makefile ] || cmake --preset fuzz
+	@cmake --build build/fuzz -j$(JOBS)
+	@tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS)
 
 clean:		## remove build/
 	@rm -rf build

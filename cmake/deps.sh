@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# deps.sh build|test: installs the Debian packages that are needed and missing. Says nothing and
+# deps.sh build|test|fuzz: installs the Debian packages that are needed and missing. Says nothing and
 # uses no network if there are none. Each package is known by what it brings, not by its name, so
 # that a compiler from elsewhere is as good.
 set -euo pipefail
@@ -9,6 +9,7 @@ program() { command -v "$1" >/dev/null 2>&1; }
 header() { echo "#include <$1>" | cc -E -xc - >/dev/null 2>&1; }
 library() { ldconfig -p 2>/dev/null | grep -q "$1" || PATH=$PATH:/sbin:/usr/sbin ldconfig -p | grep -q "$1"; }
 vendor() { compgen -G "/etc/OpenCL/vendors/$1*.icd" >/dev/null; }
+fuzzer() { program clang && compgen -G "$(clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer-*.a" >/dev/null; }
 module() { program pkg-config && pkg-config --exists "$1"; }
 
 missing=()
@@ -37,6 +38,10 @@ if [ "${1:-}" = test ]; then
 	need oclgrind program oclgrind
 	need clang program clang
 	need python3 program python3
+fi
+if [ "${1:-}" = fuzz ]; then
+	need clang program clang
+	need libclang-rt-dev fuzzer
 fi
 [ ${#missing[@]} -gt 0 ] || exit 0
 

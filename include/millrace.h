@@ -165,7 +165,8 @@ struct mill_target {
 	bool out_only;		/* no in-pages */
 	uint32_t page_size;	/* 64 KiB .. 64 MiB, a power of two; 0: 1 MiB */
 	enum mill_codec codec;
-	uint64_t memory;	/* budget; 0: 80 % of what is available */
+	uint64_t memory;	/* budget, from 64 MiB; 0: 80 % of what is available */
+	const char *tmp;	/* directory of temporary files; NULL: beside the store */
 	uint32_t threads;	/* 0: all */
 	struct mill_watcher watcher;
 };
@@ -189,14 +190,14 @@ struct mill_import {
 
 struct mill_generate {
 	struct mill_target target;
-	const char *kind;	/* "kron", "uniform", "grid", "path", "star": mill_generators() */
+	const char *kind;	/* "kron", "grid", ...: a name of mill_generators() */
 	uint32_t scale;		/* 2^scale vertices ... */
 	uint64_t vertices;	/* ... or so many */
 	double degree;		/* edges per vertex; 0: 16 */
 	enum mill_weight weight;	/* NONE, U32 (1..255) or F32 (in (0, 1]) */
 	bool directed;
-	bool multigraph;	/* kron: keep loops and parallel edges */
-	double a, b, c;		/* kron: 0: .57 .19 .19 */
+	bool multigraph;	/* random ones: keep loops and parallel edges */
+	double a, b, c;		/* kron, rmat: 0: .57 .19 .19 */
 	uint64_t seed;
 };
 

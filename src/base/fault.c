@@ -9,7 +9,7 @@
 #define MAX_FAULTS 16
 
 struct fault {
-	bool alloc;		/* else io */
+	bool alloc, hold;	/* else io */
 	bool sticky;
 	bool any;		/* io: every op */
 	enum fault_op op;
@@ -103,7 +103,8 @@ static bool parse_fault(struct fault *f, const char *text, const char *end)
 	if (!colon)
 		return false;
 	f->alloc = is(text, (size_t)(colon - text), "alloc");
-	if (!f->alloc && !is(text, (size_t)(colon - text), "io"))
+	f->hold = is(text, (size_t)(colon - text), "hold");
+	if (!f->alloc && !f->hold && !is(text, (size_t)(colon - text), "io"))
 		return false;
 
 	for (const char *at = colon + 1, *next; at <= end; at = next + 1) {
@@ -117,6 +118,8 @@ static bool parse_fault(struct fault *f, const char *text, const char *end)
 		const char *text_value = equals ? equals + 1 : next;
 		size_t value_len = (size_t)(next - text_value);
 
+		if (f->hold && !(equals && is(at, key, "n")))
+			return false;
 		if (!equals && is(at, key, "sticky")) {
 			f->sticky = true;
 		} else if (equals && is(at, key, "n")) {
@@ -140,7 +143,7 @@ static bool parse_fault(struct fault *f, const char *text, const char *end)
 	}
 	if (!f->n)
 		return false;
-	return f->alloc || (has_op && has_short != (f->err != 0));
+	return f->alloc || f->hold || (has_op && has_short != (f->err != 0));
 }
 
 static void read_environment(void)
@@ -197,7 +200,7 @@ int fault_io(enum fault_op op, size_t *size)
 	for (size_t i = 0; i < n_faults; i++) {
 		struct fault *f = &fault[i];
 
-		if (f->alloc || (!f->any && f->op != op) || !strikes(f))
+		if (f->alloc || f->hold || (!f->any && f->op != op) || !strikes(f))
 			continue;
 		if (f->err && !err)
 			err = f->err;
@@ -206,6 +209,22 @@ int fault_io(enum fault_op op, size_t *size)
 	}
 	return err;
 }
+
+static u64 hold_set;	/* atomic */
+
+u64 fault_hold(void)
+{
+	u64 n = __atomic_load_n(&hold_set, __ATOMIC_RELAXED);
+
+	if (n || !armed())
+		return n;
+	for (size_t i = 0; i < n_faults; i++)
+		if (fault[i].hold)
+			n = fault[i].n;
+	return n;
+}
+
+void fault_set_hold(u64 n) { __atomic_store_n(&hold_set, n, __ATOMIC_RELAXED); }
 
 const char *fault_bad(void)
 {

@@ -4,6 +4,7 @@
  *
  *	MILL_FAULT=alloc:n=K[,sticky]                         the K-th allocation fails (and all after it)
  *	MILL_FAULT=io:op=OP,n=K,err=ENOSPC|short=B[,sticky]   the K-th OP fails, or transfers B bytes
+ *	MILL_FAULT=hold:n=K                                   import holds at most K edges in memory at a time
  *
  * OP: open read write sync rename mkdir unlink truncate, or any. err: EIO ENOSPC EFBIG EINTR
  * EAGAIN ENOMEM EACCES. K counts from 1. Several faults are separated by ';'. The environment
@@ -33,6 +34,11 @@ bool fault_alloc(void);
  * fault asks for a short transfer.
  */
 int fault_io(enum fault_op op, size_t *size);
+
+/* 0, or how many edges import may hold: what is larger takes the way of graphs that do not fit. */
+u64 fault_hold(void);
+/* The same for tests, whatever the environment says. */
+void fault_set_hold(u64 n);
 
 /* A MILL_FAULT that cannot be understood: its text, else NULL. Then no memory is given out. */
 const char *fault_bad(void);

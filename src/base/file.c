@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/fault.h"
@@ -109,6 +110,69 @@ mill_err file_open(struct file *out, int dir, const char *path, enum file_mode m
 		return err;
 	}
 	*out = f;
+	return MILL_OK;
+}
+
+/* For file systems that have no files without a name: one whose name is gone at once. */
+static int open_unnamed(const char *dir)
+{
+	static unsigned next;
+	char *path;
+	int fd = -1, why;
+
+	for (int i = 0; i < 100 && fd < 0; i++) {
+		unsigned number = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
+
+		if (memory_printf(&path, NULL, "%s/.millrace-%ld-%u", dir, (long)getpid(), number)) {
+			errno = ENOMEM;
+			return -1;
+		}
+		fd = open_at(AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL, 0600);
+		if (fd >= 0 && (admit(FAULT_UNLINK, NULL) || unlink(path))) {
+			why = errno;
+			close(fd);
+			(void)unlink(path);
+			memory_free(path);
+			errno = why;
+			return -1;
+		}
+		why = errno;
+		memory_free(path);
+		errno = why;
+		if (fd < 0 && why != EEXIST)
+			return -1;
+	}
+	return fd;
+}
+
+mill_err file_temp(struct file *out, const char *dir)
+{
+	struct file f = FILE_CLOSED;
+	mill_err err;
+
+	TRY(memory_printf(&f.name, NULL, "a temporary file in %s", dir));
+	f.fd = open_at(AT_FDCWD, dir, O_TMPFILE | O_RDWR | O_EXCL, 0600);
+	if (f.fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+		f.fd = open_unnamed(dir);
+	if (f.fd < 0) {
+		err = fail_errno("cannot make %s", f.name);
+		memory_free(f.name);
+		return err;
+	}
+	*out = f;
+	return MILL_OK;
+}
+
+mill_err file_room(const char *path, u64 *out)
+{
+	struct statvfs st;
+	u64 bytes;
+
+	if (statvfs(path, &st))
+		return fail_errno("cannot ask for the room in %s", path);
+	if (__builtin_mul_overflow((u64)st.f_bavail, (u64)st.f_frsize, &bytes))
+		bytes = UINT64_MAX;
+	*out = bytes;
 	return MILL_OK;
 }
 

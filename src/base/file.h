@@ -25,6 +25,13 @@ enum file_mode {
 
 /* dir: a directory fd or AT_FDCWD. `shown` is the path for messages (NULL: path). */
 mill_err file_open(struct file *out, int dir, const char *path, enum file_mode mode, const char *shown);
+/*
+ * A temporary file in a directory (shown in messages as in it), written and read, which has no name:
+ * whatever ends the process, nothing of it stays.
+ */
+mill_err file_temp(struct file *out, const char *dir);
+/* Bytes that can still be written to the file system of a path. */
+mill_err file_room(const char *path, u64 *out);
 /* Closing twice or a FILE_CLOSED is fine. */
 void file_close(struct file *f);
 

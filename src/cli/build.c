@@ -33,6 +33,7 @@ mill_err build_target(struct call *call, struct mill_target *out)
 		.page_size = (uint32_t)o->page_size.bytes,
 		.codec = (enum mill_codec)o->codec,
 		.memory = o->memory.bytes,
+		.tmp = o->tmp,
 		.threads = o->threads,
 		.watcher = progress_watcher(&call->progress),
 	};

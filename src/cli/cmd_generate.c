@@ -26,9 +26,12 @@ static mill_err check_kind(const char *kind)
 static mill_err settle_shape(struct options *o, const char *kind)
 {
 	static const char *const of_kron[] = { "a", "b", "c", "multigraph" };
-	bool kron = !strcmp(kind, "kron"), random = kron || !strcmp(kind, "uniform");
+	static const char *const of_degree[] = { "uniform", "smallworld", "powerlaw" };
+	bool kron = !strcmp(kind, "kron") || !strcmp(kind, "rmat"), random = kron;
 	size_t i;
 
+	for (i = 0; i < sizeof(of_degree) / sizeof(of_degree[0]); i++)
+		random |= !strcmp(kind, of_degree[i]);
 	for (i = 0; i < sizeof(of_kron) / sizeof(of_kron[0]); i++)
 		if (!kron && option_given(o, of_kron[i]))
 			return refuse(MILL_EUSAGE, "--%s means nothing for %s", of_kron[i],

@@ -54,6 +54,7 @@ struct options {
 	uint32_t base, id_bits;
 	int weight_type;	/* import; generate --weights */
 	struct size_option page_size;
+	const char *tmp;
 	int codec;		/* enum mill_codec */
 	uint32_t scale;
 	uint64_t vertices;

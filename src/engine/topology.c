@@ -228,9 +228,11 @@ static mill_err pass_page(void *arg, u32 page, const struct segment *seg, unsign
 mill_err run_pass(struct mill_run *r, const struct pass *p, struct mill_step *step)
 {
 	struct passing passing = { r, p, run_direction(r, p->in) };
+	struct row_filter only = { p->active, p->arg };
 	struct stream_pass sp = {
 		.pages = passing.topology->pages,
 		.active = p->active ? pass_active : NULL,
+		.only = p->active ? &only : NULL,
 		.work = pass_page,
 		.arg = &passing,
 		.ticker = &r->ticker,

@@ -43,7 +43,10 @@ u32 topology_find(const struct topology *t, vid v);
 /* One pass over the rows of a direction by native code. */
 struct pass {
 	bool in;
-	/* May a range of vertices be left out? NULL: no. Used for whole pages. */
+	/*
+	 * Has any vertex of a range something to do? NULL: all have. Asked for whole pages before the pass and for parts of
+	 * them during it; work must leave the lists of vertices alone that have nothing to do.
+	 */
 	bool (*active)(void *arg, u64 begin, u64 end);
 	mill_err (*work)(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
 			 unsigned worker);

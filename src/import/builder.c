@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In memory: edges are kept in chunks as they come, become sorted keys (row << bits |
- * column) with their weights beside them, and leave as lists.
+ * Edges are kept in chunks as they come, become sorted keys (row << bits | column) with their
+ * weights beside them, and leave as lists. What would not fit the budget on that way goes to disk
+ * instead, as soon as that is known: external.h.
  *
  * A vertex has three numbers on its way: the original id, its rank among the ids, and its
  * vid, in which the vertices with out-edges come first. Each is monotone in the one before
@@ -12,25 +13,18 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "base/fault.h"
 #include "base/number.h"
 #include "base/random.h"
-#include "import/edges.h"
+#include "import/chunk.h"
+#include "import/external.h"
 #include "import/ids.h"
 #include "import/lists.h"
 #include "store/writer.h"
 
 #define CHUNK_MIN ((u64)1 << 12) /* edges */
 #define CHUNK_MAX ((u64)1 << 20)
-
-struct chunk {
-	u64 n, room;
-	bool wide; /* pairs of u64, else of u32 */
-	void *pair;
-	void *weight;	/* of the type in which they are added, or NULL */
-	u64 loops;	/* found by rank_chunks */
-	u64 first_loop; /* rank; only with loops */
-	u64 at;		/* where its keys begin */
-};
+#define RESERVE (12 * MIB)	 /* for readers, their buffers and all that is small */
 
 struct builder {
 	struct builder_options o;
@@ -45,7 +39,8 @@ struct builder {
 	u64 n_chunks, chunk_room;
 	u64 *vertex; /* of builder_add_vertices */
 	u64 n_vertices, vertex_room;
-	u64 n_edges;
+	bool any_vertex;
+	u64 n_edges, n_held; /* all, and those in chunks */
 	u64 min_id, max_id;
 	bool wide; /* an id of more than 32 bits has been seen */
 
@@ -54,13 +49,9 @@ struct builder {
 	vid *order;  /* vid by rank: also a file of the store */
 	u64 n_sources;
 	struct edges e;
+	struct external *external; /* what did not fit; NULL: all did */
 	struct mill_built built;
 };
-
-static unsigned bits_for(u64 n) /* to write 0 .. n - 1; at least 1 */
-{
-	return n > 2 ? 64u - (unsigned)__builtin_clzll(n - 1) : 1;
-}
 
 struct budget *builder_budget(struct builder *b)
 {
@@ -130,20 +121,14 @@ fail:
 	return err;
 }
 
-static void free_chunk(struct chunk *c)
-{
-	memory_free(c->pair);
-	memory_free(c->weight);
-	c->pair = c->weight = NULL;
-}
-
 void builder_abandon(struct builder *b)
 {
 	if (!b)
 		return;
 	for (u64 i = 0; i < b->n_chunks; i++)
-		free_chunk(&b->chunk[i]);
+		chunk_free(&b->chunk[i]);
 	memory_free(b->chunk);
+	external_free(b->external);
 	memory_free(b->vertex);
 	ids_release(&b->ids);
 	memory_free(b->source);
@@ -155,7 +140,7 @@ void builder_abandon(struct builder *b)
 	memory_free(b);
 }
 
-/* ---- What finish will need ---- */
+/* ---- What does not fit ---- */
 
 static u64 key_bytes(const struct builder *b) /* of an edge while it is sorted */
 {
@@ -167,37 +152,103 @@ static u64 chunk_bytes(const struct builder *b) /* of an edge while it is collec
 	return (b->wide ? 16 : 8) + weight_size(b->added);
 }
 
-/* n edges, v vertices, besides the chunks. An estimate from above that misses only page buffers. */
-static u64 finish_bytes(const struct builder *b, u64 n, u64 v)
+/* No larger than a list of all ids would be. */
+static bool ids_are_close(const struct builder *b, u64 mentions)
 {
-	u64 flat = n * (chunk_bytes(b) + key_bytes(b));
-	/* A sort takes as much again; an undirected graph is sorted beside its first half. */
-	u64 sorted = n * key_bytes(b) * (b->o.undirected ? 3 : 2);
-
-	return max_u64(flat, sorted) + v * (sizeof(vid) + (b->o.dense ? 0 : 24)) + 16 * MIB;
+	return b->max_id / 64 <= mentions || b->max_id < 64 * KIB;
 }
 
-static mill_err check_budget(const struct builder *b, u64 n, u64 v)
+/* What numbering the vertices of n edges takes, beside chunks or keys; `sorting` comes on top of the former. */
+static u64 ids_bytes(const struct builder *b, u64 n, u64 *sorting)
 {
-	char needed[NUMBER_TEXT], limit[NUMBER_TEXT];
-	u64 bytes = finish_bytes(b, n, v);
+	u64 mentions = 2 * n + b->n_vertices, v = b->o.dense;
 
-	if (!b->budget.limit || bytes <= b->budget.limit)
-		return MILL_OK;
-	return fail(MILL_ENOMEM,
-		    "%llu edges need about %s to be sorted, and the budget is %s: "
-		    "give --memory %lluM or more",
-		    (unsigned long long)n, size_show(needed, bytes),
-		    size_show(limit, b->budget.limit),
-		    (unsigned long long)div_up(bytes, MIB));
+	*sorting = 0;
+	if (b->o.dense || !mentions)
+		return v * (2 * sizeof(vid)) + v / 8;
+	v = min_u64(mentions, b->max_id + (b->max_id < UINT64_MAX));
+	if (ids_are_close(b, mentions))
+		return v * (8 + 2 * sizeof(vid)) + b->max_id / 16 * 5;
+	*sorting = 16 * mentions;
+	return v * (8 + 2 * sizeof(vid) + 16);
+}
+
+/* To make a store of n edges in memory. An estimate from above that misses only small buffers. */
+static u64 finish_bytes(const struct builder *b, u64 n)
+{
+	u64 sorting, ids = ids_bytes(b, n, &sorting);
+	u64 flat = n * chunk_bytes(b) + max_u64(sorting, n * key_bytes(b));
+	/* A sort takes as much again; an undirected graph is sorted beside its first half. */
+	u64 sorted = n * key_bytes(b) * (b->o.undirected ? 3 : 2);
+	u64 page = b->o.target->page_size ? b->o.target->page_size : PAGE_SIZE_DEFAULT;
+
+	return max_u64(flat, sorted) + ids + b->n_vertices * 8 + 4 * page + RESERVE;
+}
+
+static bool fits(const struct builder *b, u64 n)
+{
+	u64 most = fault_hold();
+
+	return finish_bytes(b, n) <= b->budget.limit && (!most || n <= most);
+}
+
+static const char *temp_dir(const struct builder *b)
+{
+	return b->o.target->tmp ? b->o.target->tmp : writer_dir(b->writer);
 }
 
 mill_err builder_expect(struct builder *b, u64 n_edges)
 {
+	u64 bytes, room;
+	char needed[NUMBER_TEXT], there[NUMBER_TEXT];
+
 	if (n_edges > UINT64_MAX / 64)
 		return fail(MILL_ELIMIT, "%llu edges are too many",
 			    (unsigned long long)n_edges);
-	return check_budget(b, n_edges, b->o.dense);
+	if (fits(b, n_edges))
+		return MILL_OK;
+	bytes = 2 * n_edges * key_bytes(b);
+	TRY(file_room(temp_dir(b), &room));
+	if (bytes <= room)
+		return MILL_OK;
+	return fail(MILL_ENOSPACE,
+		    "sorting %llu edges within %lluM needs %s of temporary files, and %s has %s: "
+		    "give more --memory or another --tmp",
+		    (unsigned long long)n_edges, (unsigned long long)(b->budget.limit / MIB),
+		    size_show(needed, bytes), temp_dir(b), size_show(there, room));
+}
+
+static void free_chunks(struct builder *b)
+{
+	for (u64 i = 0; i < b->n_chunks; i++)
+		chunk_free(&b->chunk[i]);
+	b->n_chunks = b->n_held = 0;
+}
+
+/* Moves what has been collected to disk. */
+static mill_err spill(struct builder *b)
+{
+	struct external_setup s = {
+		.budget = &b->budget,
+		.pool = b->pool,
+		.ticker = &b->ticker,
+		.dir = temp_dir(b),
+		.undirected = b->o.undirected,
+		.loops = b->o.loops,
+		.added = b->added,
+		.dense = b->o.dense,
+	};
+	mill_err err;
+
+	if (!b->external)
+		TRY(external_new(&b->external, &s));
+	TRY(external_add_vertices(b->external, b->vertex, b->n_vertices, b->max_id));
+	memory_free(b->vertex);
+	b->vertex = NULL;
+	b->n_vertices = b->vertex_room = 0;
+	err = external_add(b->external, b->chunk, b->n_chunks, b->max_id);
+	free_chunks(b);
+	return err;
 }
 
 /* ---- Collecting ---- */
@@ -207,7 +258,13 @@ static mill_err new_chunk(struct builder *b, struct chunk **out)
 	struct chunk *c, new = { .wide = b->wide };
 	mill_err err;
 
-	new.room = b->n_edges < CHUNK_MIN ? CHUNK_MIN : min_u64(b->n_edges, CHUNK_MAX);
+	new.room = b->n_held < CHUNK_MIN ? CHUNK_MIN : min_u64(b->n_held, CHUNK_MAX);
+	if (fault_hold())
+		new.room = fault_hold();
+	if (b->n_held && !fits(b, b->n_held + new.room)) {
+		TRY(spill(b));
+		new.room = fault_hold() ? fault_hold() : CHUNK_MIN;
+	}
 	if (b->n_chunks == b->chunk_room) {
 		u64 room = b->chunk_room ? 2 * b->chunk_room : 64;
 
@@ -223,7 +280,7 @@ static mill_err new_chunk(struct builder *b, struct chunk **out)
 		err = memory_new(&new.weight, &b->budget, new.room, weight_size(b->added),
 				 "the weights");
 		if (err) {
-			free_chunk(&new);
+			chunk_free(&new);
 			return err;
 		}
 	}
@@ -262,7 +319,7 @@ static void fill_chunk(struct chunk *c, const struct raw_edge *edge, size_t n,
 
 static mill_err see_ids(struct builder *b, u64 low, u64 high)
 {
-	bool first = !b->n_edges && !b->n_vertices;
+	bool first = !b->n_edges && !b->any_vertex;
 
 	if (b->o.dense && high >= b->o.dense)
 		return fail(MILL_EBUG, "vertex %llu in a dense graph of %llu",
@@ -293,6 +350,7 @@ mill_err builder_add(struct builder *b, const struct raw_edge *edge, size_t n)
 		part = min_u64(n, c->room - c->n);
 		fill_chunk(c, edge, part, weight_size(b->added));
 		b->n_edges += part;
+		b->n_held += part;
 		edge += part;
 		n -= part;
 	}
@@ -312,6 +370,9 @@ mill_err builder_add_vertices(struct builder *b, const u64 *id, size_t n)
 	TRY(see_ids(b, low, high));
 	if (b->o.dense)
 		return MILL_OK; /* all of them exist */
+	b->any_vertex = true;
+	if (b->n_vertices && !fits(b, b->n_held + n))
+		TRY(spill(b));
 	if (n > b->vertex_room - b->n_vertices) {
 		u64 room = max_u64(2 * b->vertex_room, b->n_vertices + n), *vertex;
 
@@ -328,17 +389,6 @@ mill_err builder_add_vertices(struct builder *b, const u64 *id, size_t n)
 }
 
 /* ---- Ids to ranks ---- */
-
-static inline void chunk_pair(const struct chunk *c, u64 i, u64 *from, u64 *to)
-{
-	if (c->wide) {
-		*from = ((const u64 *)c->pair)[2 * i];
-		*to = ((const u64 *)c->pair)[2 * i + 1];
-	} else {
-		*from = ((const u32 *)c->pair)[2 * i];
-		*to = ((const u32 *)c->pair)[2 * i + 1];
-	}
-}
 
 struct bits_work {
 	struct builder *b;
@@ -401,7 +451,7 @@ static mill_err collect_ids(struct builder *b)
 	ticker_begin(&b->ticker, "number vertices", "blocks", b->n_chunks);
 	if (b->o.dense || !mentions)
 		ids_dense(&b->ids, b->o.dense);
-	else if (b->max_id / 64 <= mentions || b->max_id < 64 * KIB)
+	else if (ids_are_close(b, mentions))
 		TRY(close_ids(b)); /* a bitmap is no larger than the list would be */
 	else
 		TRY(scattered_ids(b));
@@ -488,10 +538,10 @@ static mill_err number_vertices(struct builder *b)
 
 /* ---- Ranks to sorted keys ---- */
 
-static u64 chunk_weight(const struct builder *b, const struct chunk *c, u64 i)
+/* As bits of the type that the graph will have. */
+static u64 final_weight(const struct builder *b, const struct chunk *c, u64 i)
 {
-	u64 bits = weight_size(b->added) == 8 ? ((const u64 *)c->weight)[i]
-					      : ((const u32 *)c->weight)[i];
+	u64 bits = chunk_weight(c, i, b->added);
 
 	return b->added == b->o.weight
 		       ? bits
@@ -520,10 +570,10 @@ static mill_err key_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 				key = from << b->e.bits | to;
 			b->e.key[at] = key;
 			if (b->e.weight)
-				b->e.weight[at] = chunk_weight(b, c, i);
+				b->e.weight[at] = final_weight(b, c, i);
 			at++;
 		}
-		free_chunk(c);
+		chunk_free(c);
 	}
 	return worker ? MILL_OK : ticker_tick(&b->ticker, begin);
 }
@@ -585,27 +635,32 @@ static mill_err reduce_edges(struct builder *b, u64 *loops)
 static mill_err write_undirected(struct builder *b, u64 loops)
 {
 	struct edges m = { .n = 0 };
+	struct edge_stream low = { .e = &m, .by_column = true }, high = { .e = &b->e, .total = b->e.n };
 	mill_err err;
 
 	ticker_begin(&b->ticker, "mirror", "edges", b->e.n);
 	err = edges_mirror(&m, &b->e, loops);
 	if (!err)
 		err = ticker_tick(&b->ticker, b->e.n);
+	low.total = m.n;
 	if (!err)
-		err = lists_write(b->writer, false, &b->e, &m, b->n_sources);
+		err = lists_write(b->writer, false, &low, &high, b->n_sources);
 	edges_release(&m);
 	return err;
 }
 
 static mill_err write_directed(struct builder *b, bool in_pages)
 {
-	TRY(lists_write(b->writer, false, &b->e, NULL, b->n_sources));
+	struct edge_stream out = { .e = &b->e, .total = b->e.n }, in = out;
+
+	TRY(lists_write(b->writer, false, NULL, &out, b->n_sources));
 	if (!in_pages)
 		return MILL_OK;
 	ticker_begin(&b->ticker, "sort in-edges", "edges", b->e.n);
 	TRY(ticker_tick(&b->ticker, 0));
 	TRY(edges_sort_by_column(&b->e));
-	return lists_write(b->writer, true, NULL, &b->e, b->ids.n);
+	in.by_column = true;
+	return lists_write(b->writer, true, &in, NULL, b->ids.n);
 }
 
 static mill_err write_ids(struct builder *b)
@@ -642,13 +697,21 @@ static u64 fingerprint(const struct builder *b, const struct store_facts *f)
 	return h;
 }
 
-static mill_err write_store(struct builder *b, u64 loops)
+/* The lists and vectors of a graph in memory. */
+static mill_err write_held(struct builder *b, bool in_pages, u64 loops)
+{
+	TRY(b->o.undirected ? write_undirected(b, loops) : write_directed(b, in_pages));
+	edges_release(&b->e);
+	return write_ids(b);
+}
+
+static mill_err write_store(struct builder *b, u64 vertices, u64 sources, u64 edges, u64 loops)
 {
 	const struct mill_target *t = b->o.target;
 	struct store_facts f = {
-		.vertices = b->ids.n,
-		.sources = b->n_sources,
-		.edges = b->e.n,
+		.vertices = vertices,
+		.sources = sources,
+		.edges = edges,
 		.directed = !b->o.undirected,
 		.in_pages = !b->o.undirected && !t->out_only,
 		.weight = b->o.weight,
@@ -656,7 +719,7 @@ static mill_err write_store(struct builder *b, u64 loops)
 		.codec = t->codec == MILL_CODEC_RAW ? PAGE_RAW : PAGE_PACKED,
 		.origin = b->o.origin,
 	};
-	u64 stored = b->o.undirected ? 2 * b->e.n - loops : b->e.n;
+	u64 stored = b->o.undirected ? 2 * edges - loops : edges;
 	struct store_writer *w = b->writer;
 
 	if (stored > MAX_EDGES)
@@ -665,9 +728,12 @@ static mill_err write_store(struct builder *b, u64 loops)
 			    (unsigned long long)stored, (unsigned long long)MAX_EDGES);
 	f.fingerprint = fingerprint(b, &f);
 	TRY(writer_begin(w, &f));
-	TRY(b->o.undirected ? write_undirected(b, loops) : write_directed(b, f.in_pages));
-	edges_release(&b->e);
-	TRY(write_ids(b));
+	if (b->external)
+		TRY(external_write(b->external, w, f.in_pages));
+	else
+		TRY(write_held(b, f.in_pages, loops));
+	external_free(b->external); /* before the store appears, so that no temporary file outlives it */
+	b->external = NULL;
 	ticker_begin(&b->ticker, "make durable", "edges", stored);
 	TRY(ticker_tick(&b->ticker, stored));
 	b->writer = NULL; /* commit frees it */
@@ -680,12 +746,10 @@ static mill_err write_store(struct builder *b, u64 loops)
 	return MILL_OK;
 }
 
-static mill_err finish(struct builder *b)
+static mill_err finish_held(struct builder *b)
 {
 	u64 loops = 0;
 
-	b->built.edges_read = b->n_edges;
-	TRY(check_budget(b, b->n_edges, b->o.dense));
 	TRY(collect_ids(b));
 	TRY(rank_chunks(b));
 	TRY(number_vertices(b));
@@ -695,13 +759,30 @@ static mill_err finish(struct builder *b)
 		b->built.min_id = ids_at(&b->ids, 0);
 		b->built.max_id = ids_at(&b->ids, b->ids.n - 1);
 	}
-	return write_store(b, loops);
+	return write_store(b, b->ids.n, b->n_sources, b->e.n, loops);
+}
+
+static mill_err finish_external(struct builder *b)
+{
+	struct external_facts f;
+
+	TRY(spill(b));
+	TRY(external_settle(b->external, b->o.dedup, b->o.weight, &f));
+	b->built.self_loops = f.loops_read;
+	b->built.duplicates = f.found.duplicates;
+	b->built.merged = f.found.merged;
+	b->built.symmetric = f.found.symmetric;
+	b->built.min_id = f.min_id;
+	b->built.max_id = f.max_id;
+	return write_store(b, f.vertices, f.sources, f.edges, f.found.loops);
 }
 
 mill_err builder_finish(struct builder *b, struct mill_built *out)
 {
-	mill_err err = finish(b);
+	mill_err err;
 
+	b->built.edges_read = b->n_edges;
+	err = b->external || !fits(b, b->n_held) ? finish_external(b) : finish_held(b);
 	if (!err) {
 		b->built.seconds = clock_now() - b->started;
 		*out = b->built;

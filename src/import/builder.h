@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes a store of edges that come in any order. Readers and generators add, finish sorts
- * and writes. (Import's issue puts external sorting behind this interface.)
+ * and writes. Any number of edges fits the budget: those that memory cannot hold are sorted on disk.
  */
 #ifndef IMPORT_BUILDER_H
 #define IMPORT_BUILDER_H
@@ -41,7 +41,7 @@ void builder_set_kind(struct builder *b, bool undirected, enum mill_weight weigh
 void builder_set_weight(struct builder *b, enum mill_weight weight);
 /* For readers that know it only at the end of the input. Before finish. */
 void builder_set_fingerprint(struct builder *b, u64 fingerprint);
-/* So many edges are coming: MILL_ENOMEM now, with what is needed, if the budget cannot hold them. */
+/* So many edges are coming: MILL_ENOSPACE now, with what is needed, if they cannot be sorted on disk. */
 mill_err builder_expect(struct builder *b, u64 n_edges);
 struct budget *builder_budget(struct builder *b);
 struct ticker *builder_ticker(struct builder *b);

@@ -250,21 +250,21 @@ static mill_err read_properties(struct bvgraph *g)
 	return read_flags(g, flags ? flags : "");
 }
 
-bool bvgraph_is(const char *path, size_t stem)
+mill_err bvgraph_is(bool *out, const char *path, size_t stem)
 {
 	struct properties p = { .size = 0 };
 	const char *class;
 	char *name;
-	bool is;
+	mill_err err;
 
-	if (memory_printf(&name, NULL, "%.*s.properties", (int)stem, path))
-		return false;
-	is = path_exists(name) && !properties_read(&p, name, NULL);
-	class = is ? properties_get(&p, "graphclass") : NULL;
-	is = class && strstr(class, "BVGraph");
+	*out = false;
+	TRY(memory_printf(&name, NULL, "%.*s.properties", (int)stem, path));
+	err = path_exists(name) ? properties_read(&p, name, NULL) : MILL_EINPUT;
+	class = err ? NULL : properties_get(&p, "graphclass");
+	*out = class && strstr(class, "BVGraph");
 	properties_release(&p);
 	memory_free(name);
-	return is;
+	return err == MILL_EINPUT ? MILL_OK : err;
 }
 
 /* ---- Lists ---- */

@@ -9,6 +9,11 @@ struct line {
 	const char *at, *end;
 };
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
 /* The first line that is neither empty nor a comment. */
 static bool first_line(struct line *l, const char *head, u64 size)
 {
@@ -20,7 +25,7 @@ static bool first_line(struct line *l, const char *head, u64 size)
 		l->end = memchr(head, '\n', (size_t)(last - head));
 		if (!l->end)
 			l->end = last;
-		for (l->at = head; l->at < l->end && strchr(" \t\r", *l->at); l->at++)
+		for (l->at = head; l->at < l->end && is_blank(*l->at); l->at++)
 			;
 		if (l->at < l->end && *l->at != '#' && *l->at != '%')
 			return true;
@@ -31,15 +36,15 @@ static bool first_line(struct line *l, const char *head, u64 size)
 /* The next field of the line, cut off it; the same separators as text.h's. */
 static bool next_field(struct line *l, struct line *field)
 {
-	while (l->at < l->end && (*l->at == ' ' || *l->at == '\t'))
+	while (l->at < l->end && is_blank(*l->at))
 		l->at++;
-	if (l->at >= l->end || *l->at == '\r')
+	if (l->at >= l->end)
 		return false;
 	field->at = l->at;
-	while (l->at < l->end && !strchr(" \t\r,", *l->at))
+	while (l->at < l->end && !is_blank(*l->at) && *l->at != ',')
 		l->at++;
 	field->end = l->at;
-	while (l->at < l->end && (*l->at == ' ' || *l->at == '\t'))
+	while (l->at < l->end && is_blank(*l->at))
 		l->at++;
 	if (l->at < l->end && *l->at == ',')
 		l->at++;

@@ -292,6 +292,9 @@ static void join_blocks(struct edges *e, const struct block *block, u64 n_blocks
 		one_way |= blk->one_way;
 	}
 	e->n = n;
+	found->forward = forward;
+	found->backward = backward;
+	found->one_way = one_way;
 	found->symmetric = e->undirected ? !one_way : forward == backward;
 }
 

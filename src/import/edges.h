@@ -33,6 +33,9 @@ struct edges_found {
 	u64 duplicates;		/* further listings in the same direction */
 	u64 merged;		/* undirected: listings of both directions made one */
 	bool symmetric;		/* every arc had its reverse */
+	/* Of which it comes, to be added over pieces: sums over distinct arcs; an edge read one way only. */
+	u64 forward, backward;
+	bool one_way;
 	mill_err err;		/* the rule cannot be kept ... */
 	u64 key;		/* ... at this edge: the lowest */
 };

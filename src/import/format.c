@@ -112,20 +112,19 @@ static const struct format *by_name(const char *name)
 }
 
 /* An .e alone may be any edge list: with its vertices or properties beside it it is LDBC's. */
-static bool is_ldbc(const char *path)
+static mill_err is_ldbc(bool *found, const char *path)
 {
 	static const char *const beside[] = { ".properties", ".v" };
 	size_t stem = path_stem(path, SUFFIXES(".properties", ".v", ".e"));
-	bool found = false;
 	char *name;
 
-	for (size_t i = 0; stem && i < ARRAY_LEN(beside) && !found; i++) {
-		if (memory_printf(&name, NULL, "%.*s%s", (int)stem, path, beside[i]))
-			return false;
-		found = path_exists(name);
+	*found = false;
+	for (size_t i = 0; stem && i < ARRAY_LEN(beside) && !*found; i++) {
+		TRY(memory_printf(&name, NULL, "%.*s%s", (int)stem, path, beside[i]));
+		*found = path_exists(name);
 		memory_free(name);
 	}
-	return found;
+	return MILL_OK;
 }
 
 static mill_err choose(const struct format **out, struct reader *r)
@@ -133,6 +132,7 @@ static mill_err choose(const struct format **out, struct reader *r)
 	const char *head, *path = r->path;
 	u64 size;
 	size_t stem;
+	bool is = false;
 
 	if (r->k->how->format)
 		return format_find(out, r->k->how->format);
@@ -143,14 +143,19 @@ static mill_err choose(const struct format **out, struct reader *r)
 			return MILL_OK;
 		}
 	stem = path_stem(path, SUFFIXES(".graph", ".properties"));
-	if (stem && bvgraph_is(path, stem)) {
+	if (stem)
+		TRY(bvgraph_is(&is, path, stem));
+	if (is) {
 		*out = by_name("bvgraph");
 		return MILL_OK;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(formats); i++)
 		if (path_stem(path, formats[i].suffix)) {
 			*out = &formats[i];
-			if (formats[i].read != ldbc_read || is_ldbc(path))
+			if (formats[i].read != ldbc_read)
+				return MILL_OK;
+			TRY(is_ldbc(&is, path));
+			if (is)
 				return MILL_OK;
 		}
 	*out = &formats[0];

@@ -40,6 +40,6 @@ mill_err ldbc_read(struct reader *r);
 mill_err bvgraph_read(struct reader *r);
 
 /* Is the file at `path` (its stem: the first `stem` bytes) beside properties of a BVGraph? */
-bool bvgraph_is(const char *path, size_t stem);
+mill_err bvgraph_is(bool *out, const char *path, size_t stem);
 
 #endif

@@ -2,7 +2,11 @@
 /*
  * kron is Graph500's and GAP's R-MAT: every bit of an edge's two ends falls into one of
  * four quadrants with probabilities a, b, c and the rest; then the vertices are renamed at
- * random, so that a name says nothing of the degree.
+ * random, so that a name says nothing of the degree. rmat is the same without new names.
+ *
+ * smallworld is Watts and Strogatz's: a ring in which everyone knows the next `degree`, and one
+ * edge in ten leads anywhere instead. powerlaw draws both ends with probabilities that fall as
+ * rank^(-2/3) (Chung and Lu), so that degrees d are about as frequent as d^(-5/2).
  *
  * A generator works on slots: slot i is an edge or none (the rim of a grid). Undirected
  * edges are handed over as (low, high), so that a multigraph keeps all of them.
@@ -22,6 +26,7 @@
 #define SCALE_MAX 31u
 #define DRAWS_MAX 4u /* of a kron of SCALE_MAX, see kron_edge */
 #define RETRIES 64u  /* for a kron that does not fill 2^scale vertices */
+#define REWIRED 0.1  /* share of smallworld's edges */
 
 /* Streams of random numbers, told apart by their seeds. */
 enum stream { STREAM_ENDS, STREAM_WEIGHT, STREAM_NAMES };
@@ -39,10 +44,10 @@ struct choice {
 struct graph {
 	u64 seed[3]; /* by stream */
 	u64 n;	     /* vertices */
-	u64 n_slots;
+	u64 n_slots, n_edges;		 /* edges: at most so many slots hold one */
 	u64 columns;			 /* grid */
 	unsigned scale;			 /* kron: 2^scale >= n */
-	u64 name_key[4], name_factor[4]; /* kron: the renaming */
+	u64 name_key[4], name_factor[4]; /* kron, powerlaw: the renaming */
 	struct choice choice[256];	 /* kron */
 	enum mill_weight weight;
 	bool directed;
@@ -91,7 +96,7 @@ static unsigned choose(const struct graph *g, u32 x)
 	return c->own ^ ((unsigned)(c->own ^ c->other) & other);
 }
 
-static bool kron_edge(const struct graph *g, u64 i, u64 *from, u64 *to)
+static bool rmat_edge(const struct graph *g, u64 i, u64 *from, u64 *to)
 {
 	unsigned draws = (g->scale + 7) / 8; /* of 64 random bits: eight levels each */
 	unsigned excess = 8 * draws - g->scale;
@@ -113,8 +118,16 @@ static bool kron_edge(const struct graph *g, u64 i, u64 *from, u64 *to)
 		if (u < g->n && v < g->n)
 			break;
 	}
-	*from = new_name(g, u < g->n ? u : u % g->n);
-	*to = new_name(g, v < g->n ? v : v % g->n);
+	*from = u < g->n ? u : u % g->n;
+	*to = v < g->n ? v : v % g->n;
+	return true;
+}
+
+static bool kron_edge(const struct graph *g, u64 i, u64 *from, u64 *to)
+{
+	(void)rmat_edge(g, i, from, to);
+	*from = new_name(g, *from);
+	*to = new_name(g, *to);
 	return true;
 }
 
@@ -123,6 +136,39 @@ static bool uniform_edge(const struct graph *g, u64 i, u64 *from, u64 *to)
 	*from = random_below(g->seed[STREAM_ENDS], 2 * i, g->n);
 	*to = random_below(g->seed[STREAM_ENDS], 2 * i + 1, g->n);
 	return true;
+}
+
+/* Ends by rank; the cube of what is even in [0, 1) has the density x^(-2/3). */
+static u64 powerlaw_end(const struct graph *g, u64 i)
+{
+	f64 x = random_unit(g->seed[STREAM_ENDS], i);
+
+	return new_name(g, min_u64((u64)(x * x * x * (f64)g->n), g->n - 1));
+}
+
+static bool powerlaw_edge(const struct graph *g, u64 i, u64 *from, u64 *to)
+{
+	*from = powerlaw_end(g, 2 * i);
+	*to = powerlaw_end(g, 2 * i + 1);
+	return true;
+}
+
+/* Slots go round the ring: first everyone's edge to the next, then to the one after that, ... */
+static bool smallworld_edge(const struct graph *g, u64 i, u64 *from, u64 *to)
+{
+	*from = i % g->n;
+	*to = (*from + 1 + i / g->n) % g->n;
+	if (random_unit(g->seed[STREAM_ENDS], 2 * i) < REWIRED)
+		*to = random_below(g->seed[STREAM_ENDS], 2 * i + 1, g->n);
+	return true;
+}
+
+/* A slot for every pair, of which half count unless arcs go both ways. */
+static bool clique_edge(const struct graph *g, u64 i, u64 *from, u64 *to)
+{
+	*from = i / g->n;
+	*to = i % g->n;
+	return g->directed ? *from != *to : *from < *to;
 }
 
 /* Slots 2v and 2v + 1: from v to the right, and down. */
@@ -156,17 +202,22 @@ static bool star_edge(const struct graph *g, u64 i, u64 *from, u64 *to)
 }
 
 static const struct kind kinds[] = {
-	{ "kron",    kron_edge,    .random = true, .quadrants = true },
-	{ "uniform", uniform_edge, .random = true },
-	{ "grid",    grid_edge,    .random = false },
-	{ "path",    path_edge,    .random = false },
-	{ "star",    star_edge,    .random = false },
+	{ "kron",	kron_edge,	 .random = true, .quadrants = true },
+	{ "uniform",	uniform_edge,	 .random = true },
+	{ "grid",	grid_edge,	 .random = false },
+	{ "path",	path_edge,	 .random = false },
+	{ "star",	star_edge,	 .random = false },
+	{ "rmat",	rmat_edge,	 .random = true, .quadrants = true },
+	{ "clique",	clique_edge,	 .random = false },
+	{ "smallworld", smallworld_edge, .random = true },
+	{ "powerlaw",	powerlaw_edge,	 .random = true },
 };
 
 const char *const *generate_kinds(void)
 {
 	static const char *const name[] = {
-		"kron", "uniform", "grid", "path", "star", NULL
+		"kron", "rmat", "uniform", "grid", "path", "star", "clique", "smallworld",
+		"powerlaw", NULL
 	};
 
 	return name;
@@ -259,7 +310,8 @@ static mill_err find_kind(const struct kind **out, const char *name)
 			return MILL_OK;
 		}
 	return fail(MILL_EUSAGE,
-		    "there is no generator \"%s\": kron, uniform, grid, path or star",
+		    "there is no generator \"%s\": kron, rmat, uniform, grid, path, star, "
+		    "clique, smallworld or powerlaw",
 		    name ? name : "");
 }
 
@@ -339,9 +391,17 @@ static mill_err size_graph(struct graph *g, const struct kind *kind,
 			g->columns = (u64)1 << (how->scale - how->scale / 2);
 		}
 		g->n_slots = 2 * g->n;
+	} else if (kind->edge == clique_edge) {
+		if (g->n > 1 && g->n > MAX_EDGES / (g->n - 1))
+			return fail(MILL_ELIMIT, "a clique of %llu vertices: a store holds at most %llu edges",
+				    (unsigned long long)g->n, (unsigned long long)MAX_EDGES);
+		g->n_slots = g->n * g->n;
 	} else {
 		g->n_slots = g->n - 1;
 	}
+	g->n_edges = g->n_slots;
+	if (kind->edge == clique_edge)
+		g->n_edges = g->n * (g->n - 1) / (how->directed ? 1 : 2);
 	return MILL_OK;
 }
 
@@ -464,7 +524,7 @@ mill_err generate(struct mill_built *out, const struct mill_generate *how)
 
 	err = builder_new(&b, &o);
 	if (!err)
-		err = builder_expect(b, g.n_slots);
+		err = builder_expect(b, g.n_edges);
 	if (!err)
 		err = add_edges(b, kind, &g);
 	if (!err) {

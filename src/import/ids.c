@@ -4,7 +4,7 @@
 #include "base/bitmap.h"
 #include "base/sort.h"
 
-static mill_err too_many(u64 n)
+mill_err ids_too_many(u64 n)
 {
 	return fail(MILL_ELIMIT,
 		    "the graph has %llu vertices, and a store holds at most %llu",
@@ -24,7 +24,7 @@ mill_err ids_from_bits(struct ids *m, struct budget *budget, u64 *bits, u64 limi
 	for (u64 w = 0; w < n_words; w++)
 		n += (u64)__builtin_popcountll(bits[w]);
 	if (n > MAX_VERTICES)
-		return too_many(n);
+		return ids_too_many(n);
 	m->n = n;
 	TRY(memory_new(&m->before, budget, n_words, sizeof(*m->before), "the ids"));
 	TRY(memory_new(&m->id, budget, n, sizeof(*m->id), "the ids"));
@@ -71,17 +71,28 @@ mill_err ids_from_list(struct ids *m, struct budget *budget, struct pool *pool, 
 		if (!i || id[i] != id[i - 1])
 			k++;
 	if (k > MAX_VERTICES)
-		return too_many(k);
+		return ids_too_many(k);
 	/* Their own array: what is freed is often several times what is kept. */
 	TRY(memory_new(&m->id, budget, k, sizeof(*m->id), "the ids"));
 	for (u64 i = 0; i < n; i++)
 		if (!i || id[i] != id[i - 1])
 			m->id[m->n++] = id[i];
 	memory_free(id);
-	if (!m->n)
+	return ids_from_sorted(m, budget, m->id, m->n);
+}
+
+mill_err ids_from_sorted(struct ids *m, struct budget *budget, u64 *id, u64 n)
+{
+	*m = (struct ids){ .id = id, .n = n };
+	if (!n)
 		return MILL_OK;
-	m->min = m->id[0];
+	m->min = id[0];
 	return make_buckets(m, budget);
+}
+
+unsigned bits_for(u64 n)
+{
+	return n > 2 ? 64u - (unsigned)__builtin_clzll(n - 1) : 1;
 }
 
 void ids_release(struct ids *m)

@@ -33,6 +33,11 @@ void ids_dense(struct ids *m, u64 n);
 mill_err ids_from_bits(struct ids *m, struct budget *budget, u64 *bits, u64 limit);
 /* The distinct ones of n ids in any order (kept, freed by ids_release). */
 mill_err ids_from_list(struct ids *m, struct budget *budget, struct pool *pool, u64 *id, u64 n);
+/* n distinct ids in ascending order (kept, freed by ids_release). */
+mill_err ids_from_sorted(struct ids *m, struct budget *budget, u64 *id, u64 n);
+mill_err ids_too_many(u64 n);
+/* Bits to write 0 .. n - 1; at least 1. */
+unsigned bits_for(u64 n);
 void ids_release(struct ids *m);
 
 static inline u64 ids_at(const struct ids *m, u64 rank) { return m->id ? m->id[rank] : rank; }

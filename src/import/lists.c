@@ -4,45 +4,37 @@
 #include <string.h>
 
 #define TICK_EVERY ((u64)1 << 16) /* lists, or edges, between looks at the clock */
+/* A longer list goes to the writer in pieces of so many edges: memory does not depend on degrees. */
+#define PIECE ((u64)64 * LIST_BLOCK)
 
-/* One vertex's list, contiguous as the writer wants it. */
+/* One vertex's list, or the part of it that has not been written. */
 struct list {
-	struct budget *budget;
+	struct store_writer *w;
+	bool in;
 	size_t weight_size;
 	vid *neighbour;
 	void *weight;
-	u64 room, n;
+	u64 n;
 };
 
-/* Makes the list empty, with room for n. */
-static mill_err list_begin(struct list *l, u64 n)
+static mill_err list_init(struct list *l, struct budget *budget)
 {
-	l->n = 0;
-	if (n <= l->room)
-		return MILL_OK;
-	memory_free(l->neighbour);
-	memory_free(l->weight);
-	l->neighbour = l->weight = NULL;
-	l->room = 0;
-	n = max_u64(n + n / 4, 1024);
-	TRY(memory_new(&l->neighbour, l->budget, n, sizeof(*l->neighbour),
+	TRY(memory_new(&l->neighbour, budget, PIECE, sizeof(*l->neighbour),
 		       "a neighbour list"));
 	if (l->weight_size)
-		TRY(memory_new(&l->weight, l->budget, n, l->weight_size,
+		TRY(memory_new(&l->weight, budget, PIECE, l->weight_size,
 			       "a neighbour list"));
-	l->room = n;
 	return MILL_OK;
 }
 
-/* Adds edges [begin, end), whose neighbour is the high or the low half of the key. */
-static void list_add(struct list *l, const struct edges *e, u64 begin, u64 end, bool high)
+/* Appends edges [begin, end), for which there is room. */
+static void list_put(struct list *l, const struct edge_stream *s, u64 begin, u64 end)
 {
-	unsigned shift = high ? e->bits : 0;
+	const struct edges *e = s->e;
+	unsigned shift = s->by_column ? e->bits : 0;
 	u64 mask = edge_mask(e);
 	vid *to = l->neighbour + l->n;
 
-	if (begin == end)
-		return;
 	for (u64 i = begin; i < end; i++)
 		to[i - begin] = (vid)(e->key[i] >> shift & mask);
 	if (l->weight_size == 4)
@@ -54,46 +46,69 @@ static void list_add(struct list *l, const struct edges *e, u64 begin, u64 end, 
 	l->n += end - begin;
 }
 
-static u64 run_end(const struct edges *e, u64 at, u64 row, unsigned shift, u64 mask)
+static mill_err list_add(struct list *l, const struct edge_stream *s, u64 begin, u64 end)
 {
-	while (at < e->n && (e->key[at] >> shift & mask) == row)
-		at++;
-	return at;
+	while (begin < end) {
+		u64 some = min_u64(end - begin, PIECE - l->n);
+
+		if (!some) {
+			TRY(writer_piece(l->w, l->in, l->neighbour, l->weight, l->n, false));
+			l->n = 0;
+			continue;
+		}
+		list_put(l, s, begin, begin + some);
+		begin += some;
+	}
+	return MILL_OK;
 }
 
-mill_err lists_write(struct store_writer *w, bool in, const struct edges *by_row,
-		     const struct edges *by_column, u64 n)
+/* Appends all that the stream has of v. */
+static mill_err list_take(struct list *l, struct edge_stream *s, u64 v)
 {
-	static const struct edges nothing = { .bits = 1 };
-	const struct edges *low = by_column ? by_column : &nothing,
-			   *high = by_row ? by_row : &nothing;
-	const struct edges *e = by_row ? by_row : by_column;
-	struct list l = { .budget = e->budget, .weight_size = weight_size(e->type) };
-	u64 mask = edge_mask(e), i = 0, j = 0;
-	mill_err err = MILL_OK;
+	unsigned shift = s->by_column ? 0 : s->e->bits;
+	u64 mask = edge_mask(s->e);
+
+	for (;;) {
+		u64 end = s->at;
+
+		while (end < s->e->n && (s->e->key[end] >> shift & mask) == v)
+			end++;
+		TRY(list_add(l, s, s->at, end));
+		s->at = end;
+		if (end < s->e->n || !s->more)
+			return MILL_OK;
+		s->done += s->e->n;
+		s->at = 0;
+		TRY(s->more(s));
+		if (!s->e->n)
+			s->more = NULL;
+	}
+}
+
+mill_err lists_write(struct store_writer *w, bool in, struct edge_stream *low,
+		     struct edge_stream *high, u64 n)
+{
+	const struct edges *e = low ? low->e : high->e;
+	struct list l = { .w = w, .in = in, .weight_size = weight_size(e->type) };
+	u64 last = 0, done = 0;
+	mill_err err;
 
 	ticker_begin(e->ticker, in ? "write in-lists" : "write out-lists", "edges",
-		     low->n + high->n);
+		     (low ? low->total : 0) + (high ? high->total : 0));
+	err = list_init(&l, e->budget);
 	for (u64 v = 0; v < n && !err; v++) {
-		u64 i_end = run_end(low, i, v, 0, mask),
-		    j_end = run_end(high, j, v, e->bits, mask);
-		u64 degree = (i_end - i) + (j_end - j);
-
-		if (degree > UINT32_MAX) {
-			err = fail(MILL_ELIMIT, "a vertex has %llu edges, at most 2^32 - 1 fit",
-				   (unsigned long long)degree);
-			break;
+		if (low)
+			err = list_take(&l, low, v);
+		if (!err && high)
+			err = list_take(&l, high, v);
+		if (!err)
+			err = writer_piece(w, in, l.neighbour, l.weight, l.n, true);
+		l.n = 0;
+		done = (low ? low->done + low->at : 0) + (high ? high->done + high->at : 0);
+		if (!err && (v % TICK_EVERY == 0 || done - last > TICK_EVERY)) {
+			err = ticker_tick(e->ticker, done);
+			last = done;
 		}
-		err = list_begin(&l, degree);
-		if (err)
-			break;
-		list_add(&l, low, i, i_end, true);
-		list_add(&l, high, j, j_end, false);
-		i = i_end;
-		j = j_end;
-		err = writer_list(w, in, l.neighbour, l.weight, degree);
-		if (!err && (v % TICK_EVERY == 0 || degree > TICK_EVERY))
-			err = ticker_tick(e->ticker, i + j);
 	}
 	memory_free(l.neighbour);
 	memory_free(l.weight);

@@ -7,12 +7,26 @@
 #include "store/writer.h"
 
 /*
- * Writes the out- or in-lists of vertices 0 .. n - 1. by_row: edges sorted by row, a
- * vertex's neighbours are the columns; by_column: the other way round. Either may be NULL;
- * with both, those by column come first (the lower neighbours of an undirected graph). A
- * degree above 2^32 - 1 is MILL_ELIMIT.
+ * Sorted edges, perhaps in several pieces. By row: a vertex's neighbours are the columns; by_column:
+ * the other way round.
  */
-mill_err lists_write(struct store_writer *w, bool in, const struct edges *by_row,
-		     const struct edges *by_column, u64 n);
+struct edge_stream {
+	struct edges *e;	/* the piece at hand */
+	bool by_column;
+	u64 total;		/* edges of all pieces */
+	/* Puts the next piece into e; n = 0 at the end. NULL: e is all. */
+	mill_err (*more)(struct edge_stream *s);
+	void *arg;
+	u64 at;			/* in e */
+	u64 done;		/* edges of the pieces before */
+};
+
+/*
+ * Writes the out- or in-lists of vertices 0 .. n - 1: what `low` has of a vertex (the lower neighbours of
+ * an undirected graph), then what `high` has. Either may be NULL. A degree above 2^32 - 1 is
+ * MILL_ELIMIT.
+ */
+mill_err lists_write(struct store_writer *w, bool in, struct edge_stream *low,
+		     struct edge_stream *high, u64 n);
 
 #endif

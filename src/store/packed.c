@@ -371,10 +371,66 @@ static const char *block_fault(const struct packed_page *p, const struct packed_
 	return NULL;
 }
 
-const char *packed_decode(const struct packed_page *p, u32 *row, vid *neighbour)
+/* The lists of a block whose degrees are known. */
+static const char *decode_lists(const struct packed_page *p, const struct packed_block *b,
+				struct values *v, u32 n_firsts, const u8 **in, vid *neighbour,
+				bool avx2)
+{
+	const u8 *end = p->page + p->end;
+	u32 vertex = p->first_vertex + b->first_row, max;
+#if MILL_VID_BITS == 32
+	u32 *out = neighbour + b->first_edge;
+#else
+	u32 out[PACKED_EDGES + PACKED_GROUP];
+#endif
+
+	if (!take_stream(in, end, n_firsts, v->first, avx2) ||
+	    !take_stream(in, end, b->n_edges - n_firsts, v->gap, avx2))
+		return "the lists of a block end too late";
+	if (!b->n_edges)
+		return NULL;
+	if (avx2) {
+		sum_lists_avx2(v, b->n_rows, vertex, out);
+		max = largest_avx2(out, b->n_edges);
+	} else {
+		sum_lists_plain(v, b->n_rows, vertex, out);
+		max = largest_plain(out, b->n_edges);
+	}
+	if (max >= p->n_vertices)
+		return "a neighbour that does not exist";
+#if MILL_VID_BITS != 32
+	for (u32 k = 0; k < b->n_edges; k++)
+		neighbour[b->first_edge + k] = (vid)out[k];
+#endif
+	return NULL;
+}
+
+static void read_block(const struct packed_page *p, u32 i, struct packed_block *b)
+{
+	memcpy(b, p->page + p->index_at + (u64)i * sizeof(*b), sizeof(*b));
+}
+
+/* The streams of block i end where the next begins. */
+static const u8 *skip_lists(const struct packed_page *p, u32 i, const u8 *in)
+{
+	struct packed_block next;
+
+	read_block(p, i + 1, &next);
+	return next.at < p->end && p->page + next.at > in ? p->page + next.at : p->page + p->end;
+}
+
+static bool is_wanted(const struct packed_page *p, const struct packed_block *b,
+		      const struct row_filter *only)
+{
+	u64 first = (u64)p->first_vertex + b->first_row;
+
+	return !only || only->wanted(only->arg, first, first + b->n_rows);
+}
+
+const char *packed_decode(const struct packed_page *p, const struct row_filter *only, u32 *row,
+			  vid *neighbour)
 {
 	const u8 *in = p->page + p->index_at + ((u64)p->n_blocks + 1) * sizeof(struct packed_block);
-	const u8 *end = p->page + p->end;
 	bool avx2 = use_avx2();
 	u64 rows = 0, edges = 0;
 	struct values v;
@@ -382,43 +438,28 @@ const char *packed_decode(const struct packed_page *p, u32 *row, vid *neighbour)
 	for (u32 i = 0; i < p->n_blocks; i++) {
 		struct packed_block b;
 		const char *fault;
-		u32 n_firsts, begin, max;
-#if MILL_VID_BITS == 32
-		u32 *out = neighbour + edges;
-#else
-		u32 out[PACKED_EDGES + PACKED_GROUP];
-#endif
+		u32 n_firsts, begin;
 
-		memcpy(&b, p->page + p->index_at + (u64)i * sizeof(b), sizeof(b));
+		read_block(p, i, &b);
 		fault = block_fault(p, &b, (u64)(in - p->page), rows, edges);
 		if (fault)
 			return fault;
-		if (!take_stream(&in, end, b.n_rows, v.degree, avx2))
+		if (!take_stream(&in, p->page + p->end, b.n_rows, v.degree, avx2))
 			return "the degrees of a block end too late";
 		begin = b.first_row != rows ? row[b.first_row] : b.first_edge;
 		if (!put_rows(&v, &b, row, &n_firsts))
 			return "the degrees of a block do not add up to its edges";
 		row[b.first_row] = begin;	/* a list that goes on began in an earlier block */
-		if (!take_stream(&in, end, n_firsts, v.first, avx2) ||
-		    !take_stream(&in, end, b.n_edges - n_firsts, v.gap, avx2))
-			return "the lists of a block end too late";
-		if (avx2) {
-			sum_lists_avx2(&v, b.n_rows, p->first_vertex + b.first_row, out);
-			max = largest_avx2(out, b.n_edges);
-		} else {
-			sum_lists_plain(&v, b.n_rows, p->first_vertex + b.first_row, out);
-			max = largest_plain(out, b.n_edges);
-		}
-		if (b.n_edges && max >= p->n_vertices)
-			return "a neighbour that does not exist";
-#if MILL_VID_BITS != 32
-		for (u32 k = 0; k < b.n_edges; k++)
-			neighbour[edges + k] = (vid)out[k];
-#endif
+		if (is_wanted(p, &b, only))
+			fault = decode_lists(p, &b, &v, n_firsts, &in, neighbour, avx2);
+		else
+			in = skip_lists(p, i, in);
+		if (fault)
+			return fault;
 		rows = (u64)b.first_row + b.n_rows;
 		edges += b.n_edges;
 	}
-	if (rows != p->n_rows || edges != p->n_edges || in != end)
+	if (rows != p->n_rows || edges != p->n_edges || in != p->page + p->end)
 		return "the blocks are not all of the page";
 	row[p->n_rows] = p->n_edges;
 	return NULL;

@@ -61,10 +61,12 @@ struct packed_page {
 
 /*
  * Fills row[n_rows + 1] and neighbour[n_edges], which has PACKED_SLACK bytes more. NULL, or what is
- * wrong with the page; whatever its bytes are, nothing outside is read or written. The last
- * neighbours are checked too, so the lists can be used as they are.
+ * wrong with the page; whatever its bytes are, nothing outside is read or written, and the neighbours are
+ * vertices. With `only` (may be NULL) the neighbours in blocks without wanted rows are left as they
+ * are, unchecked: a sparse frontier costs little more than the rows.
  */
-const char *packed_decode(const struct packed_page *p, u32 *row, vid *neighbour);
+const char *packed_decode(const struct packed_page *p, const struct row_filter *only, u32 *row,
+			  vid *neighbour);
 
 /* For tests and benches: decode without vector instructions even where there are some. */
 extern bool packed_plain;

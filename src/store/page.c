@@ -146,7 +146,7 @@ const char *page_find_blocks(const struct pages *p, u32 i, const void *frame,
 }
 
 static const char *unpack(const struct pages *p, u32 i, const u8 *page, void *scratch,
-			  struct segment *seg)
+			  const struct row_filter *only, struct segment *seg)
 {
 	u32 *row = scratch;
 	vid *neighbour = (vid *)(row + seg->n_rows + 1);
@@ -155,14 +155,14 @@ static const char *unpack(const struct pages *p, u32 i, const u8 *page, void *sc
 
 	fault = page_find_blocks(p, i, page, &packed);
 	if (!fault)
-		fault = packed_decode(&packed, row, neighbour);
+		fault = packed_decode(&packed, only, row, neighbour);
 	seg->row = row;
 	seg->neighbour = neighbour;
 	return fault;
 }
 
 mill_err page_decode_into(const struct pages *p, u32 i, const void *frame, void *scratch,
-			  struct segment *seg)
+			  const struct row_filter *only, struct segment *seg)
 {
 	const struct page_header *h = frame;
 	const struct page_entry *e = &p->entry[i];
@@ -182,7 +182,7 @@ mill_err page_decode_into(const struct pages *p, u32 i, const void *frame, void 
 	};
 	fault = header_fault(p, i, h);
 	if (!fault)
-		fault = p->store->codec == PAGE_PACKED ? unpack(p, i, page, scratch, seg)
+		fault = p->store->codec == PAGE_PACKED ? unpack(p, i, page, scratch, only, seg)
 						       : view_raw(p, page, seg);
 	if (fault)
 		return bad_page(p, i, fault);
@@ -196,5 +196,5 @@ mill_err page_decode_into(const struct pages *p, u32 i, const void *frame, void 
 
 mill_err page_decode(const struct pages *p, u32 i, void *frame, struct segment *seg)
 {
-	return page_decode_into(p, i, frame, (u8 *)frame + p->store->page_size, seg);
+	return page_decode_into(p, i, frame, (u8 *)frame + p->store->page_size, NULL, seg);
 }

@@ -347,6 +347,8 @@ mill_err place_open(struct place **out, const char *path, bool force, struct bud
 
 /* Files */
 
+const char *place_dir(const struct place *p) { return p->temp; }
+
 mill_err place_create(struct place *p, struct file *out, const char *name)
 {
 	char *shown;

@@ -16,6 +16,8 @@ struct place;
  * another process is making it.
  */
 mill_err place_open(struct place **out, const char *path, bool force, struct budget *budget);
+/* The path of the directory. */
+const char *place_dir(const struct place *p);
 /* A new file in it. */
 mill_err place_create(struct place *p, struct file *out, const char *name);
 /* The file is complete: gives it its final mode and syncs it. */

@@ -27,6 +27,12 @@ struct segment {
 	const void *weight;	/* n_edges of the store's weight type, or NULL */
 };
 
+/* Says for which vertices there is anything to do: the lists of others need not be decoded. */
+struct row_filter {
+	bool (*wanted)(void *arg, u64 begin, u64 end);	/* any of [begin, end)? */
+	void *arg;
+};
+
 /* A row of which other segments hold parts too. */
 static inline bool segment_row_is_partial(const struct segment *s, vid i)
 {

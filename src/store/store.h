@@ -112,10 +112,11 @@ mill_err page_frame_new(void **out, const struct store *st, struct budget *budge
 mill_err page_decode(const struct pages *p, u32 i, void *frame, struct segment *seg);
 /*
  * The same for a frame that is a page and no more: scratch has p->scratch bytes, is 64-byte
- * aligned and becomes part of the segment. Raw pages need none and are viewed where they lie.
+ * aligned and becomes part of the segment. Raw pages need none and are viewed where they lie. With
+ * `only` (may be NULL) the neighbours of rows that nobody wants may be anything.
  */
 mill_err page_decode_into(const struct pages *p, u32 i, const void *frame, void *scratch,
-			  struct segment *seg);
+			  const struct row_filter *only, struct segment *seg);
 /* What page_decode_into needs at most for any page of the store. */
 u64 store_scratch(const struct store *st);
 const char *codec_name(enum page_codec c);

@@ -28,6 +28,8 @@ struct sink {
 /* One direction on its way. */
 struct side {
 	u64 n_lists;		/* vertices that came */
+	u64 list_n;		/* edges of the present list that came */
+	bool row_open;		/* raw: it goes on in the last row of the open page */
 	u64 n_rows;		/* vertices that have rows in pages: up to the last list with edges */
 	u64 n_edges, n_pages;
 	/* The open page. */
@@ -294,7 +296,7 @@ static mill_err close_block(struct store_writer *w, bool in)
 }
 
 /* A list comes in pieces of LIST_BLOCK; each goes into the open block if there is room. */
-static mill_err pack_list(struct store_writer *w, bool in, u64 v, const vid *neighbour,
+static mill_err pack_list(struct store_writer *w, bool in, u64 v, u64 skip, const vid *neighbour,
 			  const u8 *weight, u64 degree)
 {
 	struct side *d = &w->side[in];
@@ -308,7 +310,7 @@ static mill_err pack_list(struct store_writer *w, bool in, u64 v, const vid *nei
 			TRY(close_block(w, in));
 		if (!w->packer->n_rows) {
 			w->block_first = v;
-			w->block_skip = done;
+			w->block_skip = skip + done;
 		}
 		if (wsize && n)
 			memcpy(w->weight + (d->page_edges + w->packer->n_edges) * wsize,
@@ -339,7 +341,8 @@ static void put_row(struct store_writer *w, bool in, u64 v, u64 skip, const vid 
 		d->page_first = v;
 		d->page_skip = skip;
 	}
-	w->row[d->page_rows++] = (u32)d->page_edges;
+	if (!d->row_open)
+		w->row[d->page_rows++] = (u32)d->page_edges;
 	if (!n)
 		return;
 	memcpy(w->frame + d->page_edges * sizeof(vid), neighbour, n * sizeof(vid));
@@ -349,12 +352,12 @@ static void put_row(struct store_writer *w, bool in, u64 v, u64 skip, const vid 
 	d->n_edges += n;
 }
 
-/* How many of n further edges, in a new row, the open page has room for; -1: not even the row. */
+/* How many of n further edges, in a new row or the open one, the open page has room for; -1: not even the row. */
 static i64 room(const struct store_writer *w, const struct side *d, u64 n)
 {
 	size_t wsize = weight_size(w->manifest.weight);
 	u64 size = w->manifest.page_size;
-	u64 rows = d->page_rows + 1;
+	u64 rows = d->page_rows + !d->row_open;
 	u64 fit;
 
 	if (page_bytes(rows, d->page_edges, wsize) > size)
@@ -365,8 +368,9 @@ static i64 room(const struct store_writer *w, const struct side *d, u64 n)
 	return (i64)min_u64(n, fit - d->page_edges);
 }
 
-static mill_err put_list(struct store_writer *w, bool in, u64 v, const vid *neighbour,
-			 const void *weight, u64 degree)
+/* Edges [skip, skip + degree) of the list of v; last: there are no more. */
+static mill_err put_list(struct store_writer *w, bool in, u64 v, u64 skip, const vid *neighbour,
+			 const void *weight, u64 degree, bool last)
 {
 	struct side *d = &w->side[in];
 	size_t wsize = weight_size(w->manifest.weight);
@@ -374,20 +378,22 @@ static mill_err put_list(struct store_writer *w, bool in, u64 v, const vid *neig
 	u64 done = 0;
 
 	if (is_packed(w))
-		return pack_list(w, in, v, neighbour, weight, degree);
+		return pack_list(w, in, v, skip, neighbour, weight, degree);
 	for (;;) {
 		i64 n = room(w, d, degree - done);
 
 		if (n >= 0 && (u64)n < degree - done)
 			n -= n % LIST_BLOCK;
 		if (n > 0 || (n == 0 && !degree)) {
-			put_row(w, in, v, done, neighbour + done,
+			put_row(w, in, v, skip + done, neighbour + done,
 				wsize ? bytes + done * wsize : NULL, (u64)n);
 			done += (u64)n;
+			d->row_open = !last;
 			if (done == degree)
 				return MILL_OK;
 		}
 		TRY(close_page(w, in));
+		d->row_open = false;
 	}
 }
 
@@ -495,7 +501,8 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 	return MILL_OK;
 }
 
-static mill_err check_list(const struct store_writer *w, bool in, u64 degree)
+/* A piece of n edges; degree: those of its list so far, with it. */
+static mill_err check_piece(const struct store_writer *w, bool in, u64 n, u64 degree, bool last)
 {
 	const struct side *d = &w->side[in];
 
@@ -508,7 +515,9 @@ static mill_err check_list(const struct store_writer *w, bool in, u64 degree)
 	if (degree > UINT32_MAX)
 		return fail(MILL_ELIMIT, "a vertex has %llu edges, at most %u are possible",
 			    (unsigned long long)degree, UINT32_MAX);
-	if (degree > MAX_EDGES - d->n_edges)
+	if (!last && (!n || n % LIST_BLOCK))
+		return bug("a list is cut in the middle of a block");
+	if (n > MAX_EDGES - d->n_edges)
 		return fail(MILL_ELIMIT, "more than %llu edges",
 			    (unsigned long long)MAX_EDGES);
 	return MILL_OK;
@@ -517,31 +526,41 @@ static mill_err check_list(const struct store_writer *w, bool in, u64 degree)
 mill_err writer_list(struct store_writer *w, bool in, const vid *neighbour, const void *weight,
 		     u64 degree)
 {
-	struct side *d = &w->side[in];
-	u32 narrow = (u32)degree;
-	u64 v;
+	return writer_piece(w, in, neighbour, weight, degree, true);
+}
 
-	TRY(check_list(w, in, degree));
+mill_err writer_piece(struct store_writer *w, bool in, const vid *neighbour, const void *weight, u64 n,
+		      bool last)
+{
+	struct side *d = &w->side[in];
+	u64 skip = d->list_n, degree = skip + n, v = d->n_lists;
+	u32 narrow = (u32)degree;
+
+	TRY(check_piece(w, in, n, degree, last));
 	if (in && !w->in_begun) {
 		TRY(close_side(w, false));	/* the buffers of the open page are shared */
 		w->in_begun = true;
 	}
-	v = d->n_lists++;
-	if (in || v < w->manifest.sources)
+	d->list_n = last ? 0 : degree;
+	d->n_lists += last;
+	if (last && (in || v < w->manifest.sources))
 		TRY(sink_add(w, data_file(in) + 2, &narrow, sizeof(narrow)));
-	if (!degree)
-		return MILL_OK;	/* gets a row when a later vertex has edges */
-
+	if (!n) {
+		d->row_open = false;
+		return MILL_OK;	/* an empty list gets a row when a later vertex has edges */
+	}
 	for (; d->n_rows < v; d->n_rows++)
-		TRY(put_list(w, in, d->n_rows, NULL, NULL, 0));
-	TRY(put_list(w, in, v, neighbour, weight, degree));
+		TRY(put_list(w, in, d->n_rows, 0, NULL, NULL, 0, true));
+	TRY(put_list(w, in, v, skip, neighbour, weight, n, last));
 	d->n_rows = v + 1;
 	if (!in) {
-		stats_add(&w->stats, (vid)v, neighbour, weight, degree);
+		stats_add(&w->stats, (vid)v, neighbour, weight, n);
 		w->manifest.max_degree = max_u64(w->manifest.max_degree, degree);
 	}
 	return MILL_OK;
 }
+
+const char *writer_dir(const struct store_writer *w) { return place_dir(w->place); }
 
 mill_err writer_append(struct store_writer *w, enum store_file f, const void *data, u64 size)
 {

@@ -30,6 +30,14 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts);
  * ascending; weight: of the store's type, or NULL. All out-lists, then all in-lists.
  */
 mill_err writer_list(struct store_writer *w, bool in, const vid *neighbour, const void *weight, u64 degree);
+/*
+ * The same list by list in pieces: all but the last of a list hold a multiple of LIST_BLOCK edges, more
+ * than none. The bytes written do not depend on how a list is cut.
+ */
+mill_err writer_piece(struct store_writer *w, bool in, const vid *neighbour, const void *weight, u64 n,
+		      bool last);
+/* Where it is made: for temporary files. */
+const char *writer_dir(const struct store_writer *w);
 /* Appends to a vector file: STORE_IDS, STORE_ORDER, STORE_RANK (degrees are the writer's own). */
 mill_err writer_append(struct store_writer *w, enum store_file f, const void *data, u64 size);
 /* Makes it durable and visible; frees w also when it fails (and then nothing is left behind). */

@@ -230,7 +230,7 @@ static mill_err read_missing(struct stream *s, u32 i)
 
 	TRY(page_read(pages, s->missing[i], f->data));
 	if (!s->scratch)
-		TRY(page_decode_into(pages, s->missing[i], f->data, NULL, &f->segment));
+		TRY(page_decode_into(pages, s->missing[i], f->data, NULL, NULL, &f->segment));
 
 	pthread_mutex_lock(&s->lock);
 	f->pages = pages;
@@ -267,7 +267,7 @@ static mill_err use_page(struct stream *s, u32 page, u32 frame, unsigned worker)
 
 	if (s->scratch)
 		err = page_decode_into(s->pass->pages, page, f->data, s->scratch + worker * s->scratch_size,
-				       &seg);
+				       s->pass->only, &seg);
 	if (!err)
 		err = s->pass->work(s->pass->arg, page, &seg, worker);
 	done = __atomic_add_fetch(&s->n_done, 1, __ATOMIC_RELAXED);

@@ -96,7 +96,7 @@ static inline struct arcs read_arcs(const struct store *st, bool in)
 	vid last_row = 0, last = 0;
 	void *frame;
 
-	OK(memory_new(&frame, NULL, max_u64(st->page_size, 2 * MIB), 1, "a frame"));
+	OK(page_frame_new(&frame, st, NULL));
 	for (u32 i = 0; i < p->n_pages; i++) {
 		struct segment s;
 

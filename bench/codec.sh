@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# codec.sh MILLRACE CODEC [KEEP]: the packed codec against raw. Sizes and the speed of decoding (CODEC is
+# bench/codec.c), then time to generate, to load, and to run streamed, as ratios packed / raw of runs in turn.
+# SIZES is the scale of kron for sizes (22), SCALE for times (21); WEB, an edge list, is measured too.
+set -euo pipefail
+millrace=$(realpath "$1")
+codec=$(realpath "$2")
+. "$(dirname "$0")/lib.sh"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+keep=$(realpath "${3:-$scratch}")
+mkdir -p "$keep"
+cd "$keep"
+sizes=${SIZES:-22}
+scale=${SCALE:-21}
+repeat=${REPEAT:-3}
+
+make_store() { [ -e "$1" ] || "$millrace" "${@:2}" -o "$1" --quiet; }
+make_store kron$sizes generate kron --scale "$sizes"
+make_store kron$sizes-degree generate kron --scale "$sizes" --order degree 2>/dev/null || true
+make_store grid generate grid --vertices 4000000
+stores=(kron$sizes)
+[ ! -e kron$sizes-degree ] || stores+=(kron$sizes-degree)
+stores+=(grid)
+if [ -n "${WEB:-}" ]; then
+	make_store web import "$WEB"
+	stores+=(web)
+fi
+"$codec" "${stores[@]}"
+
+# seconds KEY ARGUMENT...: the value of a key in the report of a command
+seconds() { "$millrace" "${@:2}" --json="$scratch/report" --quiet; value "$scratch/report" "$1"; }
+# compare NAME KEY ARGUMENT...: with CODEC for the codec; medians of runs in turn
+compare() {
+	local raw=() packed=() i
+	for ((i = 0; i < repeat; i++)); do
+		raw+=("$(seconds "$2" "${@:3:1}" "${@:4}" raw)")
+		packed+=("$(seconds "$2" "${@:3:1}" "${@:4}" packed)")
+	done
+	printf '%s\n' "${raw[@]}" | sort -g | sed -n "$((repeat / 2 + 1))p" > "$scratch/raw"
+	printf '%s\n' "${packed[@]}" | sort -g | sed -n "$((repeat / 2 + 1))p" > "$scratch/packed"
+	printf '%-28s %10.3f %10.3f %8.2f\n' "$1" "$(cat "$scratch/raw")" "$(cat "$scratch/packed")" \
+		"$(awk "BEGIN { print $(cat "$scratch/packed") / $(cat "$scratch/raw") }")"
+}
+
+printf '\n%-28s %10s %10s %8s\n' "kron $scale, seconds" raw packed ratio
+compare generate seconds generate kron --scale "$scale" --force -o x --codec
+rm -rf x
+for c in raw packed; do
+	make_store $c generate kron --scale "$scale" --codec $c
+done
+pagerank=(--iterations 10 --tolerance 0)
+compare "load" load bfs --source max-degree
+compare "bfs, resident" run bfs --source max-degree --repeat 5
+compare "bfs, --memory 128M" run bfs --source max-degree --repeat 5 --memory 128M
+compare "pagerank, --memory 128M" run pagerank "${pagerank[@]}" --memory 128M

@@ -1,0 +1,844 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/external.h"
+
+#include <string.h>
+
+#include "base/bitmap.h"
+#include "base/fault.h"
+#include "base/sort.h"
+#include "import/ids.h"
+#include "import/lists.h"
+#include "import/numbering.h"
+#include "import/runs.h"
+
+#define GRAIN ((u64)1 << 16)	/* keys that a worker takes at a time */
+#define BUFFER_IDS ((u64)1 << 15)
+#define ROOM_MIN ((u64)1 << 12)	/* keys: a smaller piece is not worth a pass */
+#define MARGIN (4 * MIB)	/* of the budget that pieces leave to everything small */
+
+/* Keys that are sorted into runs as soon as there are enough. */
+struct emitter {
+	struct runs runs;
+	struct edges e;		/* e.n of them wait */
+	u64 room;
+};
+
+struct external {
+	struct external_setup s;
+	enum mill_weight weight;	/* what the weights become ... */
+	enum mill_weight row_weight;	/* ... and what they are in `row` */
+	enum mill_dedup rule;
+	bool settled;
+	struct runs row;	/* of keys by id; by vid once `numbered` */
+	bool numbered;
+	unsigned bits;		/* of an id, and of a vid, in these keys */
+	unsigned vid_bits;
+	struct numbering num;
+	struct runs col;	/* the other direction, by vid: column << bits | row */
+	/* Ids too far apart: pairs as they came, and the distinct ids of each batch of them. */
+	bool apart;
+	struct file pairs;
+	u64 n_pairs;
+	struct runs id_runs;
+	struct ids ids;		/* then ids are ranks everywhere else */
+	struct external_facts facts;
+};
+
+static struct edges new_edges(const struct external *x, unsigned bits, enum mill_weight type)
+{
+	return (struct edges){
+		.bits = bits,
+		.undirected = x->s.undirected,
+		.type = type,
+		.budget = x->s.budget,
+		.pool = x->s.pool,
+		.ticker = x->s.ticker,
+	};
+}
+
+static u64 original_id(const struct external *x, u64 id)
+{
+	return x->apart && x->settled ? x->ids.id[id] : id;
+}
+
+static mill_err refuse_loop(u64 id)
+{
+	return fail(MILL_EINPUT, "vertex %llu has an edge to itself", (unsigned long long)id);
+}
+
+mill_err external_new(struct external **out, const struct external_setup *setup)
+{
+	struct external *x;
+	mill_err err;
+
+	TRY(memory_new(&x, setup->budget, 1, sizeof(*x), "the edges on disk"));
+	x->s = *setup;
+	x->pairs = x->row.file = x->col.file = x->id_runs.file = FILE_CLOSED;
+	x->bits = setup->undirected ? 31 : 32;	/* a bit says which way an undirected edge was read */
+	err = numbering_init(&x->num, setup->budget, setup->dense);
+	if (!err)
+		err = runs_open(&x->row, setup->dir, setup->budget, setup->added, 2 * x->bits);
+	if (err) {
+		external_free(x);
+		return err;
+	}
+	*out = x;
+	return MILL_OK;
+}
+
+void external_free(struct external *x)
+{
+	if (!x)
+		return;
+	runs_release(&x->row);
+	runs_release(&x->col);
+	runs_release(&x->id_runs);
+	file_close(&x->pairs);
+	numbering_release(&x->num);
+	ids_release(&x->ids);
+	memory_free(x);
+}
+
+/* ---- Emitting ---- */
+
+/* How many keys each of three equal buffers may hold: a piece, what waits to be a run, a sort's copy. */
+static mill_err piece_room(const struct external *x, u64 *out)
+{
+	u64 left = budget_left(x->s.budget), unit = x->s.added ? 16 : 8;
+	u64 room = left > MARGIN ? (left - MARGIN) / (3 * unit) : 0;
+
+	if (room < ROOM_MIN)
+		return fail(MILL_ENOMEM,
+			    "the budget leaves nothing to sort edges in: give --memory %lluM or more",
+			    (unsigned long long)div_up(x->s.budget->used + 2 * MARGIN, MIB));
+	if (fault_hold()) {
+		*out = fault_hold();
+		return MILL_OK;
+	}
+	/* More than all edges is never needed. */
+	*out = max_u64(ROOM_MIN, min_u64(room, x->row.n + x->n_pairs));
+	return MILL_OK;
+}
+
+static mill_err emitter_open(struct emitter *m, const struct external *x, unsigned bits, u64 room)
+{
+	m->e = new_edges(x, bits, x->s.added);
+	m->room = m->e.n = room;
+	TRY(runs_open(&m->runs, x->s.dir, x->s.budget, x->s.added, 2 * bits));
+	TRY(edges_alloc(&m->e));
+	m->e.n = 0;
+	return MILL_OK;
+}
+
+static mill_err emitter_flush(struct emitter *m)
+{
+	TRY(edges_sort(&m->e));
+	TRY(runs_add(&m->runs, m->e.key, m->e.weight, m->e.n));
+	m->e.n = 0;
+	return MILL_OK;
+}
+
+static inline mill_err emit(struct emitter *m, u64 key, u64 weight)
+{
+	if (m->e.n == m->room)
+		TRY(emitter_flush(m));
+	if (m->e.weight)
+		m->e.weight[m->e.n] = weight;
+	m->e.key[m->e.n++] = key;
+	return MILL_OK;
+}
+
+/* Gives away the runs. */
+static mill_err emitter_finish(struct emitter *m, struct runs *out)
+{
+	mill_err err = emitter_flush(m);
+
+	edges_release(&m->e);
+	if (err) {
+		runs_release(&m->runs);
+		return err;
+	}
+	runs_release(out);
+	*out = m->runs;
+	return MILL_OK;
+}
+
+static void emitter_abandon(struct emitter *m)
+{
+	edges_release(&m->e);
+	runs_release(&m->runs);
+}
+
+/* The other directions of sorted edges: swapped, loops only in directed graphs. */
+static mill_err emit_swapped(struct emitter *m, const struct edges *e)
+{
+	u64 mask = edge_mask(e);
+
+	for (u64 i = 0; i < e->n; i++) {
+		u64 row = e->key[i] >> e->bits, column = e->key[i] & mask;
+
+		if (row != column || !e->undirected)
+			TRY(emit(m, column << e->bits | row, e->weight ? e->weight[i] : 0));
+	}
+	return MILL_OK;
+}
+
+/* ---- Edges come ---- */
+
+struct batch {
+	struct external *x;
+	struct chunk *chunk;
+	struct edges e;
+};
+
+static mill_err mark_chunk(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct batch *b = arg;
+	struct external *x = b->x;
+
+	(void)worker;
+	for (u64 k = begin; k < end; k++) {
+		struct chunk *c = &b->chunk[k];
+
+		for (u64 i = 0; i < c->n; i++) {
+			u64 from, to;
+
+			chunk_pair(c, i, &from, &to);
+			numbering_exists(&x->num, from);
+			if (from == to) {
+				if (!c->loops++)
+					c->first_loop = from;
+				if (x->s.loops != MILL_LOOPS_KEEP)
+					continue;
+			} else {
+				numbering_exists(&x->num, to);
+			}
+			numbering_source(&x->num, from);
+			if (x->s.undirected)
+				numbering_source(&x->num, to);
+		}
+	}
+	return MILL_OK;
+}
+
+static u64 make_key(const struct external *x, unsigned bits, u64 from, u64 to)
+{
+	if (x->s.undirected && from > to)
+		return EDGE_REVERSED | to << bits | from;
+	return from << bits | to;
+}
+
+static mill_err key_chunk(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct batch *b = arg;
+	const struct external *x = b->x;
+
+	(void)worker;
+	for (u64 k = begin; k < end; k++) {
+		struct chunk *c = &b->chunk[k];
+		u64 at = c->at;
+
+		for (u64 i = 0; i < c->n; i++) {
+			u64 from, to;
+
+			chunk_pair(c, i, &from, &to);
+			if (from == to && x->s.loops == MILL_LOOPS_DROP)
+				continue;
+			b->e.key[at] = make_key(x, x->bits, from, to);
+			if (b->e.weight)
+				b->e.weight[at] = chunk_weight(c, i, x->s.added);
+			at++;
+		}
+		chunk_free(c);
+	}
+	return MILL_OK;
+}
+
+static mill_err count_loops(struct batch *b, u64 n_chunks)
+{
+	const struct external *x = b->x;
+
+	b->e.n = 0;
+	for (u64 k = 0; k < n_chunks; k++) {
+		struct chunk *c = &b->chunk[k];
+
+		if (c->loops && x->s.loops == MILL_LOOPS_ERROR)
+			return refuse_loop(c->first_loop);
+		b->x->facts.loops_read += c->loops;
+		c->at = b->e.n;
+		b->e.n += c->n - (x->s.loops == MILL_LOOPS_DROP ? c->loops : 0);
+	}
+	return MILL_OK;
+}
+
+static mill_err add_run(struct external *x, struct chunk *chunk, u64 n_chunks)
+{
+	struct batch b = { .x = x, .chunk = chunk, .e = new_edges(x, x->bits, x->s.added) };
+	mill_err err;
+
+	TRY(pool_for(x->s.pool, n_chunks, 1, mark_chunk, &b));
+	TRY(count_loops(&b, n_chunks));
+	err = edges_alloc(&b.e);
+	if (!err)
+		err = pool_for(x->s.pool, n_chunks, 1, key_chunk, &b);
+	if (!err)
+		err = ticker_tick(x->s.ticker, x->s.ticker->progress.done);
+	if (!err)
+		err = edges_sort(&b.e);
+	if (!err)
+		err = runs_add(&x->row, b.e.key, b.e.weight, b.e.n);
+	edges_release(&b.e);
+	return err;
+}
+
+/* Sorts ids and adds the distinct ones as a run. Takes the array. */
+static mill_err add_ids(struct external *x, u64 *id, u64 n)
+{
+	u64 k = 0;
+	mill_err err;
+
+	err = sort_u64(x->s.pool, x->s.budget, id, NULL, n, 64);
+	for (u64 i = 0; !err && i < n; i++)
+		if (!i || id[i] != id[i - 1])
+			id[k++] = id[i];
+	if (!err)
+		err = runs_add(&x->id_runs, id, NULL, k);
+	memory_free(id);
+	return err;
+}
+
+static u64 pair_size(const struct external *x) { return x->s.added ? 24 : 16; }
+
+static mill_err write_pairs(struct external *x, const struct chunk *c)
+{
+	u64 width = pair_size(x) / sizeof(u64), *buffer;
+	mill_err err = MILL_OK;
+
+	TRY(memory_new(&buffer, x->s.budget, BUFFER_IDS, sizeof(u64), "edges on their way to disk"));
+	for (u64 i = 0; !err && i < c->n;) {
+		u64 some = min_u64(c->n - i, BUFFER_IDS / width);
+
+		for (u64 k = 0; k < some; k++, i++) {
+			u64 *to = buffer + k * width;
+
+			chunk_pair(c, i, &to[0], &to[1]);
+			if (width == 3)
+				to[2] = chunk_weight(c, i, x->s.added);
+		}
+		err = file_write_at(&x->pairs, buffer, some * pair_size(x), x->n_pairs * pair_size(x));
+		if (!err)
+			x->n_pairs += some;
+	}
+	memory_free(buffer);
+	return err;
+}
+
+static mill_err add_pairs(struct external *x, struct chunk *chunk, u64 n_chunks)
+{
+	u64 n = 0, *id;
+
+	for (u64 k = 0; k < n_chunks; k++)
+		n += 2 * chunk[k].n;
+	TRY(memory_new(&id, x->s.budget, n, sizeof(*id), "the ids"));
+	n = 0;
+	for (u64 k = 0; k < n_chunks; k++)
+		for (u64 i = 0; i < chunk[k].n; i++, n += 2)
+			chunk_pair(&chunk[k], i, &id[n], &id[n + 1]);
+	TRY(add_ids(x, id, n));
+	for (u64 k = 0; k < n_chunks; k++) {
+		TRY(write_pairs(x, &chunk[k]));
+		chunk_free(&chunk[k]);
+	}
+	return MILL_OK;
+}
+
+/* From now on ids are kept as they are: those that came before join them. */
+static mill_err set_apart(struct external *x)
+{
+	u64 *id, n = 0;
+	mill_err err = MILL_OK;
+
+	x->apart = true;
+	TRY(file_temp(&x->pairs, x->s.dir));
+	TRY(runs_open(&x->id_runs, x->s.dir, x->s.budget, false, 64));
+	TRY(memory_new(&id, x->s.budget, BUFFER_IDS, sizeof(*id), "the ids"));
+	for (u64 w = 0; !err && w < bitmap_words(x->num.limit); w++)
+		for (u64 word = x->num.exists[w]; !err && word; word &= word - 1) {
+			id[n++] = w * 64 + (u64)__builtin_ctzll(word);
+			if (n == BUFFER_IDS) {
+				err = runs_add(&x->id_runs, id, NULL, n);
+				n = 0;
+			}
+		}
+	if (!err)
+		err = runs_add(&x->id_runs, id, NULL, n);
+	memory_free(id);
+	numbering_release(&x->num);
+	return err;
+}
+
+/* Makes room for ids up to this one, or sets them apart. */
+static mill_err admit_id(struct external *x, u64 max_id)
+{
+	if (x->apart || max_id < x->num.limit)
+		return MILL_OK;
+	/* A quarter of the budget at most for both bitmaps and their counts. */
+	if (max_id >> x->bits || max_id / 8 * 3 > x->s.budget->limit / 4)
+		return set_apart(x);
+	return numbering_grow(&x->num, min_u64(max_u64(max_id + 1, 2 * x->num.limit), (u64)1 << x->bits));
+}
+
+mill_err external_add(struct external *x, struct chunk *chunk, u64 n_chunks, u64 max_id)
+{
+	TRY(admit_id(x, max_id));
+	return x->apart ? add_pairs(x, chunk, n_chunks) : add_run(x, chunk, n_chunks);
+}
+
+mill_err external_add_vertices(struct external *x, const u64 *id, u64 n, u64 max_id)
+{
+	u64 *copy;
+
+	if (!n || x->s.dense)
+		return MILL_OK;
+	TRY(admit_id(x, max_id));
+	if (!x->apart) {
+		for (u64 i = 0; i < n; i++)
+			numbering_exists(&x->num, id[i]);
+		return MILL_OK;
+	}
+	TRY(memory_new(&copy, x->s.budget, n, sizeof(*copy), "the ids"));
+	memcpy(copy, id, n * sizeof(*copy));
+	return add_ids(x, copy, n);
+}
+
+/* ---- Ids apart become ranks ---- */
+
+/* The distinct ids of all runs; id NULL: only counts them. */
+static mill_err distinct_ids(struct external *x, struct edges *e, u64 room, u64 *id, u64 *n)
+{
+	u64 before = 0;
+
+	*n = 0;
+	runs_rewind(&x->id_runs);
+	for (;;) {
+		TRY(runs_next(&x->id_runs, e, room));
+		if (!e->n)
+			return MILL_OK;
+		for (u64 i = 0; i < e->n; i++) {
+			if (*n && e->key[i] == before)
+				continue;
+			before = e->key[i];
+			if (id)
+				id[*n] = before;
+			++*n;
+		}
+		TRY(ticker_tick(x->s.ticker, x->id_runs.done));
+	}
+}
+
+static mill_err gather_ids(struct external *x)
+{
+	struct edges e = new_edges(x, 32, MILL_WEIGHT_NONE);
+	u64 left = budget_left(x->s.budget), room, n, *id = NULL;
+	mill_err err;
+
+	ticker_begin(x->s.ticker, "number vertices", "ids", x->id_runs.n);
+	room = max_u64(ROOM_MIN, min_u64(x->id_runs.n, left / 4 / (2 * sizeof(u64))));
+	if (fault_hold())
+		room = 2 * fault_hold();
+	e.n = room;
+	err = edges_alloc(&e);
+	if (!err)
+		err = distinct_ids(x, &e, room, NULL, &n);
+	if (!err && n > MAX_VERTICES)
+		err = ids_too_many(n);
+	if (!err)
+		err = memory_new(&id, x->s.budget, n, sizeof(*id), "the ids");
+	if (!err)
+		err = distinct_ids(x, &e, room, id, &n);
+	edges_release(&e);
+	if (err) {
+		memory_free(id);
+		return err;
+	}
+	runs_release(&x->id_runs);
+	return ids_from_sorted(&x->ids, x->s.budget, id, n);
+}
+
+static mill_err emit_ranks(struct external *x, struct emitter *m, u64 from, u64 to, u64 weight)
+{
+	from = ids_rank(&x->ids, from);
+	to = ids_rank(&x->ids, to);
+	if (from == to) {
+		x->facts.loops_read++;
+		if (x->s.loops == MILL_LOOPS_ERROR)
+			return refuse_loop(x->ids.id[from]);
+		if (x->s.loops == MILL_LOOPS_DROP)
+			return MILL_OK;
+	}
+	numbering_source(&x->num, from);
+	if (x->s.undirected)
+		numbering_source(&x->num, to);
+	return emit(m, make_key(x, m->e.bits, from, to), weight);
+}
+
+/* What came before the ids were set apart; its loops were looked at then. */
+static mill_err rank_runs(struct external *x, struct emitter *m, struct edges *e, u64 room)
+{
+	u64 mask = edge_mask(e), loops = x->facts.loops_read;
+
+	for (;;) {
+		TRY(runs_next_unsorted(&x->row, e, room));
+		if (!e->n)
+			break;
+		for (u64 i = 0; i < e->n; i++) {
+			bool reversed = x->s.undirected && e->key[i] & EDGE_REVERSED;
+			u64 low = e->key[i] >> e->bits & mask, high = e->key[i] & mask;
+
+			TRY(emit_ranks(x, m, reversed ? high : low, reversed ? low : high,
+				       e->weight ? e->weight[i] : 0));
+		}
+	}
+	x->facts.loops_read = loops;
+	return MILL_OK;
+}
+
+static mill_err rank_pairs(struct external *x, struct emitter *m)
+{
+	u64 width = pair_size(x) / sizeof(u64), *buffer;
+	mill_err err = MILL_OK;
+
+	TRY(memory_new(&buffer, x->s.budget, BUFFER_IDS, sizeof(u64), "edges on their way from disk"));
+	for (u64 at = 0; !err && at < x->n_pairs;) {
+		u64 some = min_u64(x->n_pairs - at, BUFFER_IDS / width);
+
+		err = file_read_at(&x->pairs, buffer, some * pair_size(x), at * pair_size(x));
+		for (u64 k = 0; !err && k < some; k++) {
+			const u64 *p = buffer + k * width;
+
+			err = emit_ranks(x, m, p[0], p[1], width == 3 ? p[2] : 0);
+		}
+		at += some;
+		if (!err)
+			err = ticker_tick(x->s.ticker, at);
+	}
+	memory_free(buffer);
+	return err;
+}
+
+static mill_err ids_to_ranks(struct external *x)
+{
+	struct edges e = new_edges(x, x->bits, x->s.added);
+	struct emitter m = { .runs.file = FILE_CLOSED };
+	u64 room = 0;
+	mill_err err;
+
+	TRY(gather_ids(x));
+	TRY(numbering_init(&x->num, x->s.budget, x->ids.n));
+	x->bits = bits_for(x->ids.n);
+	if (x->s.undirected && 2 * x->bits > 63)
+		return fail(MILL_ELIMIT, "an undirected graph of %llu vertices: at most 2^31 can be built",
+			    (unsigned long long)x->ids.n);
+	ticker_begin(x->s.ticker, "number edges", "edges", x->n_pairs);
+	err = piece_room(x, &room);
+	if (!err)
+		err = emitter_open(&m, x, x->bits, room);
+	e.n = room;
+	if (!err)
+		err = edges_alloc(&e);
+	if (!err)
+		err = rank_runs(x, &m, &e, room);
+	edges_release(&e);
+	if (!err)
+		err = rank_pairs(x, &m);
+	if (err) {
+		emitter_abandon(&m);
+		return err;
+	}
+	TRY(emitter_finish(&m, &x->row));
+	file_close(&x->pairs);
+	x->n_pairs = 0;
+	return MILL_OK;
+}
+
+/* ---- Pieces of the sorted edges ---- */
+
+/* Reads `row`, and what that needs. */
+struct rows {
+	struct external *x;
+	struct edges e;
+	u64 room;
+	bool count;		/* what is found */
+	struct emitter *tap;	/* NULL, or where the other direction goes */
+};
+
+static mill_err rows_open(struct rows *r, struct external *x, u64 room)
+{
+	*r = (struct rows){ .x = x, .room = room };
+	r->e = new_edges(x, x->bits, x->weight);
+	r->e.n = room;
+	runs_rewind(&x->row);
+	return edges_alloc(&r->e);
+}
+
+struct piece_work {
+	const struct external *x;
+	struct edges *e;
+	unsigned from_bits;
+};
+
+static mill_err convert_weights(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	const struct piece_work *w = arg;
+
+	(void)worker;
+	for (u64 i = begin; i < end; i++)
+		w->e->weight[i] = weight_bits(w->x->weight,
+					      weight_value(w->x->row_weight, w->e->weight[i]));
+	return MILL_OK;
+}
+
+static mill_err number_keys(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	const struct piece_work *w = arg;
+	const struct external *x = w->x;
+	u64 mask = ((u64)1 << w->from_bits) - 1, row = UINT64_MAX, row_vid = 0;
+
+	(void)worker;
+	for (u64 i = begin; i < end; i++) {
+		u64 key = w->e->key[i];
+
+		if (key >> w->from_bits != row) {
+			row = key >> w->from_bits;
+			row_vid = numbering_vid(&x->num, row);
+		}
+		w->e->key[i] = row_vid << x->vid_bits | numbering_vid(&x->num, key & mask);
+	}
+	return MILL_OK;
+}
+
+static void add_found(struct edges_found *sum, const struct edges_found *f)
+{
+	sum->loops += f->loops;
+	sum->duplicates += f->duplicates;
+	sum->merged += f->merged;
+	sum->forward += f->forward;
+	sum->backward += f->backward;
+	sum->one_way |= f->one_way;
+}
+
+static mill_err fail_edge(const struct external *x, mill_err code, u64 key)
+{
+	unsigned long long from = original_id(x, key >> x->bits);
+	unsigned long long to = original_id(x, key & (((u64)1 << x->bits) - 1));
+
+	if (code == MILL_EINPUT)
+		return fail(code, "the edge from %llu to %llu is listed more than once", from, to);
+	return fail(code, "the weights from %llu to %llu add up to more than their type", from, to);
+}
+
+static mill_err reduce(struct rows *r)
+{
+	struct external *x = r->x;
+	struct edges_found found;
+
+	TRY(edges_reduce(&r->e, x->rule, &found));
+	if (found.err)
+		return fail_edge(x, found.err, found.key);
+	if (r->count) {
+		add_found(&x->facts.found, &found);
+		x->facts.edges += r->e.n;
+	}
+	return MILL_OK;
+}
+
+/* The next piece of `row`, by vid and with parallel edges merged. */
+static mill_err rows_next(struct rows *r)
+{
+	struct external *x = r->x;
+	struct piece_work w = { .x = x, .e = &r->e, .from_bits = x->bits };
+
+	r->e.bits = x->bits;
+	TRY(runs_next(&x->row, &r->e, r->room));
+	if (!r->e.n)
+		return MILL_OK;
+	if (!x->numbered) {
+		if (r->e.weight && x->row_weight != x->weight)
+			TRY(pool_for(x->s.pool, r->e.n, GRAIN, convert_weights, &w));
+		TRY(reduce(r));
+		TRY(pool_for(x->s.pool, r->e.n, GRAIN, number_keys, &w));
+		r->e.bits = x->vid_bits;
+	}
+	return r->tap ? emit_swapped(r->tap, &r->e) : MILL_OK;
+}
+
+static mill_err rows_more(struct edge_stream *s) { return rows_next(s->arg); }
+
+/* ---- Settling ---- */
+
+/* Does the order of ids give the order of vids among the neighbours of any vertex? */
+static bool is_monotone(const struct external *x)
+{
+	return x->s.undirected || x->num.sources == x->num.n;
+}
+
+static mill_err emit_rows(struct emitter *m, const struct edges *e)
+{
+	for (u64 i = 0; i < e->n; i++)
+		TRY(emit(m, e->key[i], e->weight ? e->weight[i] : 0));
+	return MILL_OK;
+}
+
+/*
+ * Merges once: counts, and makes what cannot be made later. That is the other direction of an
+ * undirected graph, whose lists need both at a time, and the edges anew where vids have another order.
+ */
+static mill_err merge(struct external *x)
+{
+	bool again = !is_monotone(x);
+	struct emitter m = { .runs.file = FILE_CLOSED };
+	struct rows r = { .e.n = 0 };
+	u64 room = 0;
+	mill_err err;
+
+	ticker_begin(x->s.ticker, "merge", "edges", x->row.n);
+	err = piece_room(x, &room);
+	if (!err)
+		err = rows_open(&r, x, room);
+	r.count = true;
+	if (!err && (again || x->s.undirected))
+		err = emitter_open(&m, x, x->vid_bits, room);
+	if (!err && x->s.undirected)
+		r.tap = &m;
+	while (!err) {
+		err = rows_next(&r);
+		if (err || !r.e.n)
+			break;
+		if (again)
+			err = emit_rows(&m, &r.e);
+		if (!err)
+			err = ticker_tick(x->s.ticker, x->row.done);
+	}
+	edges_release(&r.e);
+	if (err) {
+		emitter_abandon(&m);
+		return err;
+	}
+	if (again) {
+		x->numbered = true;
+		x->bits = x->vid_bits;
+		x->row_weight = x->weight;
+		return emitter_finish(&m, &x->row);
+	}
+	return x->s.undirected ? emitter_finish(&m, &x->col) : MILL_OK;
+}
+
+mill_err external_settle(struct external *x, enum mill_dedup rule, enum mill_weight weight,
+			 struct external_facts *out)
+{
+	struct external_facts *f = &x->facts;
+
+	x->row_weight = x->s.added;
+	x->weight = weight;
+	x->rule = rule;
+	if (x->apart)
+		TRY(ids_to_ranks(x));
+	x->settled = true;
+	TRY(numbering_close(&x->num));
+	f->vertices = x->num.n;
+	f->sources = x->num.sources;
+	if (f->vertices) {
+		f->min_id = original_id(x, numbering_id(&x->num, 0));
+		f->max_id = original_id(x, numbering_id(&x->num, f->vertices - 1));
+	}
+	x->vid_bits = bits_for(x->s.undirected ? f->sources : f->vertices);
+	TRY(merge(x));
+	f->found.symmetric = x->s.undirected ? !f->found.one_way : f->found.forward == f->found.backward;
+	*out = *f;
+	return MILL_OK;
+}
+
+/* ---- Writing ---- */
+
+/* The runs of one direction as a stream. */
+struct columns {
+	struct external *x;
+	struct edges e;
+	u64 room;
+};
+
+static mill_err columns_more(struct edge_stream *s)
+{
+	struct columns *c = s->arg;
+
+	return runs_next(&c->x->col, &c->e, c->room);
+}
+
+static mill_err columns_open(struct columns *c, struct external *x, u64 room, struct edge_stream *s)
+{
+	*c = (struct columns){ .x = x, .room = room, .e = new_edges(x, x->vid_bits, x->weight) };
+	*s = (struct edge_stream){ .e = &c->e, .total = x->col.n, .more = columns_more, .arg = c };
+	runs_rewind(&x->col);
+	c->e.n = room;
+	TRY(edges_alloc(&c->e));
+	c->e.n = 0;
+	return MILL_OK;
+}
+
+static mill_err write_out(struct external *x, struct store_writer *w, struct emitter *tap, u64 room)
+{
+	struct edge_stream low, high;
+	struct columns c = { .e.n = 0 };
+	struct rows r = { .e.n = 0 };
+	mill_err err;
+
+	err = rows_open(&r, x, room);
+	r.e.n = 0;
+	r.e.bits = x->vid_bits;
+	r.tap = tap;
+	high = (struct edge_stream){ .e = &r.e, .total = x->facts.edges, .more = rows_more, .arg = &r };
+	if (!err && x->s.undirected)
+		err = columns_open(&c, x, room, &low);
+	if (!err)
+		err = lists_write(w, false, x->s.undirected ? &low : NULL, &high, x->num.sources);
+	edges_release(&r.e);
+	edges_release(&c.e);
+	return err;
+}
+
+static mill_err write_in(struct external *x, struct store_writer *w, u64 room)
+{
+	struct edge_stream s;
+	struct columns c;
+	mill_err err;
+
+	err = columns_open(&c, x, room, &s);
+	if (!err)
+		err = lists_write(w, true, NULL, &s, x->num.n);
+	edges_release(&c.e);
+	return err;
+}
+
+mill_err external_write(struct external *x, struct store_writer *w, bool in_pages)
+{
+	struct emitter m = { .runs.file = FILE_CLOSED };
+	u64 room = 0;
+	mill_err err = MILL_OK;
+
+	TRY(piece_room(x, &room));
+	if (in_pages)
+		err = emitter_open(&m, x, x->vid_bits, room);
+	if (!err)
+		err = write_out(x, w, in_pages ? &m : NULL, room);
+	runs_release(&x->row);
+	if (!err && in_pages)
+		err = emitter_finish(&m, &x->col);
+	if (err) {
+		emitter_abandon(&m);
+		return err;
+	}
+	if (in_pages)
+		TRY(write_in(x, w, room));
+	runs_release(&x->col);
+	return numbering_write(&x->num, w, x->apart ? &x->ids : NULL);
+}

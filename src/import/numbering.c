@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/numbering.h"
+
+#include <string.h>
+
+#define BUFFER 4096u	/* elements on their way to a file */
+
+mill_err numbering_init(struct numbering *num, struct budget *budget, u64 all)
+{
+	*num = (struct numbering){ .budget = budget, .limit = all };
+	TRY(memory_new(&num->source, budget, bitmap_words(max_u64(all, 1)), sizeof(u64), "the vertices"));
+	if (all)
+		return MILL_OK;
+	return memory_new(&num->exists, budget, 1, sizeof(u64), "the vertices");
+}
+
+void numbering_release(struct numbering *num)
+{
+	memory_free(num->exists);
+	memory_free(num->source);
+	memory_free(num->exists_before);
+	memory_free(num->source_before);
+	memory_free(num->place);
+	*num = (struct numbering){ .limit = 0 };
+}
+
+static mill_err grow(struct numbering *num, u64 **bits, u64 limit)
+{
+	u64 *more;
+
+	TRY(memory_new(&more, num->budget, bitmap_words(limit), sizeof(u64), "the vertices"));
+	memcpy(more, *bits, bitmap_words(num->limit) * sizeof(u64));
+	memory_free(*bits);
+	*bits = more;
+	return MILL_OK;
+}
+
+mill_err numbering_grow(struct numbering *num, u64 limit)
+{
+	TRY(grow(num, &num->exists, limit));
+	TRY(grow(num, &num->source, limit));
+	num->limit = limit;
+	return MILL_OK;
+}
+
+static mill_err count_before(struct numbering *num, const u64 *bits, u32 **out, u64 *total)
+{
+	u64 words = bitmap_words(num->limit), n = 0;
+
+	TRY(memory_new(out, num->budget, words, sizeof(u32), "the vertices"));
+	for (u64 w = 0; w < words; w++) {
+		(*out)[w] = (u32)n;
+		n += (u64)__builtin_popcountll(bits[w]);
+	}
+	*total = n;
+	return MILL_OK;
+}
+
+mill_err numbering_close(struct numbering *num)
+{
+	num->n = num->limit;
+	if (num->exists)
+		TRY(count_before(num, num->exists, &num->exists_before, &num->n));
+	if (num->n > MAX_VERTICES)
+		return ids_too_many(num->n);
+	return count_before(num, num->source, &num->source_before, &num->sources);
+}
+
+u64 numbering_id(const struct numbering *num, u64 rank)
+{
+	u64 low = 0, high = bitmap_words(num->limit), word;
+
+	if (!num->exists)
+		return rank;
+	while (high - low > 1) {	/* the last word before which there are at most `rank` */
+		u64 middle = low + (high - low) / 2;
+
+		if (num->exists_before[middle] <= rank)
+			low = middle;
+		else
+			high = middle;
+	}
+	word = num->exists[low];
+	for (rank -= num->exists_before[low]; rank; rank--)
+		word &= word - 1;
+	return low * 64 + (u64)__builtin_ctzll(word);
+}
+
+/* Elements of a vector file, which are gathered. */
+struct vector {
+	struct store_writer *w;
+	enum store_file file;
+	u64 n;
+	union {
+		u64 id[BUFFER];
+		vid v[BUFFER];
+	} part;
+};
+
+static mill_err flush(struct vector *to)
+{
+	u64 n = to->n;
+
+	to->n = 0;
+	return writer_append(to->w, to->file, &to->part,
+			     n * (to->file == STORE_IDS ? sizeof(u64) : sizeof(vid)));
+}
+
+static inline mill_err put(struct vector *to, u64 value)
+{
+	if (to->file == STORE_IDS)
+		to->part.id[to->n++] = value;
+	else
+		to->part.v[to->n++] = (vid)value;
+	return to->n == BUFFER ? flush(to) : MILL_OK;
+}
+
+/* Calls put with what `of` makes of each rank, or of those that are sources (1) or not (0). */
+enum which { NOT_SOURCES, SOURCES, ALL };
+enum what { THE_ID, THE_VID, THE_RANK };
+
+static mill_err put_all(const struct numbering *num, struct vector *to, enum which which, enum what what,
+			const struct ids *ids)
+{
+	u64 rank = 0;
+
+	for (u64 id = 0; id < num->limit; id++) {
+		if (num->exists && !bitmap_get(num->exists, id))
+			continue;
+		if (which == ALL || bitmap_get(num->source, id) == (which == SOURCES))
+			TRY(put(to, what == THE_RANK ? rank :
+				    what == THE_VID  ? numbering_vid(num, id) :
+				    ids		     ? ids->id[id] :
+						       id));
+		rank++;
+	}
+	return flush(to);
+}
+
+/* `place` turned round. */
+static mill_err put_ranks(const struct numbering *num, struct vector *to)
+{
+	vid *rank;
+	mill_err err;
+
+	TRY(memory_new(&rank, num->budget, num->n, sizeof(*rank), "the vertices"));
+	for (u64 r = 0; r < num->n; r++)
+		rank[num->place[r]] = (vid)r;
+	err = writer_append(to->w, STORE_RANK, rank, num->n * sizeof(*rank));
+	memory_free(rank);
+	return err;
+}
+
+mill_err numbering_write(const struct numbering *num, struct store_writer *w, const struct ids *ids)
+{
+	struct vector *to;
+	mill_err err;
+
+	TRY(memory_new(&to, num->budget, 1, sizeof(*to), "a file buffer"));
+	to->w = w;
+	to->file = STORE_IDS;
+	err = put_all(num, to, ALL, THE_ID, ids);
+	to->file = STORE_ORDER;
+	if (!err)
+		err = put_all(num, to, ALL, THE_VID, NULL);
+	to->file = STORE_RANK;
+	if (!err && num->place) {
+		err = put_ranks(num, to);
+	} else if (!err) {
+		err = put_all(num, to, SOURCES, THE_RANK, NULL);
+		if (!err)
+			err = put_all(num, to, NOT_SOURCES, THE_RANK, NULL);
+	}
+	memory_free(to);
+	return err;
+}

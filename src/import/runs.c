@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/runs.h"
+
+#include <string.h>
+
+#include "base/fault.h"
+#include "base/sort.h"
+
+#define STEP 1024u	/* keys from one remembered key to the next, at first */
+#define SAMPLES_MIN ((u64)1 << 14)
+
+struct run {
+	u64 at;			/* byte of its first key; weights follow the last */
+	u64 n;
+	u64 first_sample;
+	u64 next;		/* key that has not been read */
+	u64 stop;		/* of the slice that is being read */
+};
+
+mill_err runs_open(struct runs *r, const char *dir, struct budget *budget, bool weighted, unsigned bits)
+{
+	*r = (struct runs){
+		.file = FILE_CLOSED,
+		.budget = budget,
+		.weighted = weighted,
+		.mask = bits < 64 ? ((u64)1 << bits) - 1 : ~(u64)0,
+		.step = fault_hold() ? 2 : STEP,
+	};
+	/* A thirty-second of the memory for all of them; they are doubled and thinned out. */
+	r->most_samples = max_u64(SAMPLES_MIN, (budget->limit ? budget->limit : GIB) / 32 / sizeof(u64));
+	return file_temp(&r->file, dir);
+}
+
+void runs_release(struct runs *r)
+{
+	file_close(&r->file);
+	memory_free(r->run);
+	memory_free(r->sample);
+	*r = (struct runs){ .file = FILE_CLOSED };
+}
+
+static u64 run_samples(const struct runs *r, const struct run *run) { return div_up(run->n, r->step); }
+
+/* Forgets every second remembered key. */
+static void thin(struct runs *r)
+{
+	u64 n = 0;
+
+	for (u64 i = 0; i < r->n_runs; i++) {
+		struct run *run = &r->run[i];
+		u64 have = run_samples(r, run), first = n;
+
+		for (u64 k = 0; k < have; k += 2)
+			r->sample[n++] = r->sample[run->first_sample + k];
+		run->first_sample = first;
+	}
+	r->n_samples = n;
+	r->step *= 2;
+}
+
+static mill_err grow(struct runs *r, void *array, u64 n, u64 *room, size_t size, u64 wanted)
+{
+	void **old = array, *more;
+	u64 to = max_u64(2 * *room, max_u64(wanted, 64));
+
+	if (wanted <= *room)
+		return MILL_OK;
+	TRY(memory_new(&more, r->budget, to, size, "sorted runs"));
+	if (n)
+		memcpy(more, *old, n * size);
+	memory_free(*old);
+	*old = more;
+	*room = to;
+	return MILL_OK;
+}
+
+mill_err runs_add(struct runs *r, const u64 *key, const u64 *weight, u64 n)
+{
+	struct run run = { .at = r->bytes, .n = n };
+
+	if (!n)
+		return MILL_OK;
+	while (r->n_samples && r->n_samples + div_up(n, r->step) > r->most_samples)
+		thin(r);
+	TRY(grow(r, &r->run, r->n_runs, &r->run_room, sizeof(*r->run), r->n_runs + 1));
+	TRY(grow(r, &r->sample, r->n_samples, &r->sample_room, sizeof(u64),
+		 r->n_samples + div_up(n, r->step)));
+	TRY(file_write_at(&r->file, key, n * sizeof(u64), r->bytes));
+	r->bytes += n * sizeof(u64);
+	if (r->weighted) {
+		TRY(file_write_at(&r->file, weight, n * sizeof(u64), r->bytes));
+		r->bytes += n * sizeof(u64);
+	}
+	run.first_sample = r->n_samples;
+	for (u64 i = 0; i < n; i += r->step)
+		r->sample[r->n_samples++] = key[i] & r->mask;
+	r->run[r->n_runs++] = run;
+	r->n += n;
+	return MILL_OK;
+}
+
+void runs_rewind(struct runs *r)
+{
+	for (u64 i = 0; i < r->n_runs; i++)
+		r->run[i].next = 0;
+	r->done = 0;
+}
+
+/* Keys from `next` on up to the end of the last block that may hold some below the bound. */
+static u64 run_reach(const struct runs *r, const struct run *run, u64 bound)
+{
+	const u64 *sample = r->sample + run->first_sample;
+	u64 low = run->next / r->step, high = run_samples(r, run), from = low;
+
+	if (run->next == run->n)
+		return 0;
+	while (low < high) {
+		u64 middle = low + (high - low) / 2;
+
+		if (sample[middle] < bound)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* The block of `next` itself may have begun below the bound. */
+	return low > from ? min_u64(run->n, low * r->step) - run->next : 0;
+}
+
+static u64 reach(const struct runs *r, u64 bound)
+{
+	u64 sum = 0;
+
+	for (u64 i = 0; i < r->n_runs; i++)
+		sum += run_reach(r, &r->run[i], bound);
+	return sum;
+}
+
+/* Where the keys below the bound end, exactly: the last of the blocks is searched on disk. */
+static mill_err find_stop(const struct runs *r, struct run *run, u64 bound)
+{
+	u64 high = run->next + run_reach(r, run, bound), low = run->next;
+
+	if (high > low)
+		low = max_u64(low, (high - 1) / r->step * r->step);
+	while (low < high) {
+		u64 middle = low + (high - low) / 2, key;
+
+		TRY(file_read_at(&r->file, &key, sizeof(key), run->at + middle * sizeof(u64)));
+		if ((key & r->mask) < bound)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	run->stop = low;
+	return MILL_OK;
+}
+
+static mill_err find_stops(struct runs *r, u64 bound, u64 *n)
+{
+	*n = 0;
+	for (u64 i = 0; i < r->n_runs; i++) {
+		TRY(find_stop(r, &r->run[i], bound));
+		*n += r->run[i].stop - r->run[i].next;
+	}
+	return MILL_OK;
+}
+
+/*
+ * A bound that leaves at most `room` keys below it, and its stops: the largest that the remembered keys
+ * vouch for, or, where these are too few for that many runs, one found by looking at the disk.
+ */
+static mill_err choose_bound(struct runs *r, u64 room, u64 *n)
+{
+	u64 low = 0, high = r->mask, best = 0;
+
+	while (low < high) {
+		u64 middle = low + (high - low) / 2 + 1;
+
+		if (reach(r, middle) <= room)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	TRY(find_stops(r, low, n));
+	best = low;
+	high = r->mask;
+	while ((!*n || *n < room / 2) && low < high) {
+		u64 middle = low + (high - low) / 2 + 1, some;
+
+		TRY(find_stops(r, middle, &some));
+		if (some <= room) {
+			best = low = middle;
+			*n = some;
+		} else {
+			high = middle - 1;
+		}
+	}
+	return find_stops(r, best, n);
+}
+
+/* Reads n keys of a run to place `to`. */
+static mill_err read_keys(const struct runs *r, const struct run *run, u64 *to, u64 n)
+{
+	return file_read_at(&r->file, to, n * sizeof(u64), run->at + run->next * sizeof(u64));
+}
+
+/* Takes n keys from a run whose keys have been read to place `at`. */
+static mill_err take(struct runs *r, struct run *run, struct edges *e, u64 n)
+{
+	if (r->weighted && n)
+		TRY(file_read_at(&r->file, e->weight + e->n, n * sizeof(u64),
+				 run->at + (run->n + run->next) * sizeof(u64)));
+	run->next += n;
+	e->n += n;
+	r->done += n;
+	return MILL_OK;
+}
+
+/* All slices, up to their stops. */
+static mill_err read_slices(struct runs *r, struct edges *e)
+{
+	for (u64 i = 0; i < r->n_runs; i++) {
+		struct run *run = &r->run[i];
+		u64 n = run->stop - run->next;
+
+		TRY(read_keys(r, run, e->key + e->n, n));
+		TRY(take(r, run, e, n));
+	}
+	return MILL_OK;
+}
+
+mill_err runs_next(struct runs *r, struct edges *e, u64 room)
+{
+	u64 n;
+
+	e->n = 0;
+	if (r->done == r->n)
+		return MILL_OK;
+	if (r->n - r->done <= room) {
+		for (u64 i = 0; i < r->n_runs; i++)
+			r->run[i].stop = r->run[i].n;
+		TRY(read_slices(r, e));
+	} else {
+		TRY(choose_bound(r, room, &n));
+		TRY(read_slices(r, e));
+		if (!n)
+			return fail(MILL_ENOMEM,
+				    "an edge is listed so often, or the budget so small, that its "
+				    "listings cannot be merged: give more --memory");
+	}
+	return sort_u64(e->pool, e->budget, e->key, e->weight, e->n,
+			64u - (unsigned)__builtin_clzll(r->mask));
+}
+
+mill_err runs_next_unsorted(struct runs *r, struct edges *e, u64 room)
+{
+	e->n = 0;
+	for (u64 i = 0; i < r->n_runs && e->n < room; i++) {
+		struct run *run = &r->run[i];
+		u64 n = min_u64(run->n - run->next, room - e->n);
+
+		TRY(read_keys(r, run, e->key + e->n, n));
+		TRY(take(r, run, e, n));
+	}
+	return MILL_OK;
+}
