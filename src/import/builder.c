@@ -25,7 +25,7 @@
 
 #define CHUNK_MIN ((u64)1 << 12) /* edges */
 #define CHUNK_MAX ((u64)1 << 20)
-#define RESERVE (12 * MIB)	 /* for readers, their buffers and all that is small */
+#define RESERVE (8 * MIB)	 /* for all that is small; readers have their share besides */
 
 #define REKEY_GRAIN ((u64)1 << 16) /* edges */
 
@@ -193,7 +193,8 @@ static u64 finish_bytes(const struct builder *b, u64 n)
 	u64 sorted = n * key_bytes(b) * (b->o.undirected ? 3 : 2);
 	u64 page = b->o.target->page_size ? b->o.target->page_size : PAGE_SIZE_DEFAULT;
 
-	return max_u64(flat, sorted) + ids + b->n_vertices * 8 + 4 * page + RESERVE;
+	return max_u64(flat, sorted) + ids + b->n_vertices * 8 + 4 * page + RESERVE +
+	       b->budget.limit / BUILDER_READER_SHARE;
 }
 
 static bool fits(const struct builder *b, u64 n)
