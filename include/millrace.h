@@ -152,6 +152,13 @@ enum mill_codec {
 	MILL_CODEC_RAW		/* 32-bit vertex numbers */
 };
 
+/* The order in which vertices are stored. */
+enum mill_order {
+	MILL_ORDER_NONE,	/* by id */
+	MILL_ORDER_DEGREE,	/* by falling degree */
+	MILL_ORDER_AUTO		/* the one in which a sample of the lists packs better */
+};
+
 enum mill_weights {
 	MILL_WEIGHTS_DEFAULT,	/* none of edge lists, elsewhere what the header says */
 	MILL_WEIGHTS_NONE,
@@ -165,6 +172,7 @@ struct mill_target {
 	bool out_only;		/* no in-pages */
 	uint32_t page_size;	/* 64 KiB .. 64 MiB, a power of two; 0: 1 MiB */
 	enum mill_codec codec;
+	enum mill_order order;
 	uint64_t memory;	/* budget, from 64 MiB; 0: 80 % of what is available */
 	const char *tmp;	/* directory of temporary files; NULL: beside the store */
 	uint32_t threads;	/* 0: all */
@@ -209,6 +217,7 @@ struct mill_built {
 	uint64_t min_id, max_id;
 	bool symmetric;		/* every arc that was read has its reverse */
 	bool undirected;	/* as stored */
+	bool by_degree;		/* the vertices are in the order of their degrees */
 	const char *format;	/* of the (last) input: a name of mill_formats(); NULL: generated */
 	char note[120];		/* what else there is to say about it, or "" */
 	enum mill_weight weight;

@@ -34,6 +34,7 @@ mill_err build_target(struct call *call, struct mill_target *out)
 		.codec = (enum mill_codec)o->codec,
 		.memory = o->memory.bytes,
 		.tmp = o->tmp,
+		.order = (enum mill_order)o->order,
 		.threads = o->threads,
 		.watcher = progress_watcher(&call->progress),
 	};
@@ -70,9 +71,9 @@ static void tell(const struct call *call, const struct mill_built *b, bool from_
 	if (from_input)
 		tell_input(call, b);
 	say(call,
-	    "%s: %" PRIu64 " vertices, %" PRIu64 " edges (%" PRIu64 " stored) in %s\n",
-	    call->options.output, b->vertices, b->edges, b->stored_edges,
-	    show_seconds(time, b->seconds));
+	    "%s: %" PRIu64 " vertices%s, %" PRIu64 " edges (%" PRIu64 " stored) in %s\n",
+	    call->options.output, b->vertices, b->by_degree ? " by degree" : "", b->edges,
+	    b->stored_edges, show_seconds(time, b->seconds));
 }
 
 static void report_built(struct json *j, const struct mill_built *b, bool from_input)
@@ -101,6 +102,7 @@ static void report_built(struct json *j, const struct mill_built *b, bool from_i
 		json_null(j, "note");
 	}
 	json_object_end(j);
+	json_string(j, "order", !b ? NULL : b->by_degree ? "degree" : "none");
 }
 
 mill_err build_account(struct call *call, const struct mill_built *built, bool from_input)

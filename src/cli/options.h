@@ -55,6 +55,7 @@ struct options {
 	int weight_type;	/* import; generate --weights */
 	struct size_option page_size;
 	const char *tmp;
+	int order;
 	int codec;		/* enum mill_codec */
 	uint32_t scale;
 	uint64_t vertices;

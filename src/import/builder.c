@@ -20,11 +20,20 @@
 #include "import/external.h"
 #include "import/ids.h"
 #include "import/lists.h"
+#include "import/order.h"
 #include "store/writer.h"
 
 #define CHUNK_MIN ((u64)1 << 12) /* edges */
 #define CHUNK_MAX ((u64)1 << 20)
-#define RESERVE (12 * MIB)	 /* for readers, their buffers and all that is small */
+#define RESERVE (8 * MIB)	 /* for all that is small; readers have their share besides */
+
+#define REKEY_GRAIN ((u64)1 << 16) /* edges */
+
+/* The edges, and the new number of each vertex. */
+struct renumbering {
+	struct edges *e;
+	const vid *to;
+};
 
 struct builder {
 	struct builder_options o;
@@ -161,16 +170,18 @@ static bool ids_are_close(const struct builder *b, u64 mentions)
 /* What numbering the vertices of n edges takes, beside chunks or keys; `sorting` comes on top of the former. */
 static u64 ids_bytes(const struct builder *b, u64 n, u64 *sorting)
 {
-	u64 mentions = 2 * n + b->n_vertices, v = b->o.dense;
+	u64 mentions = 2 * n + b->n_vertices, v = b->o.dense, order;
 
 	*sorting = 0;
+	if (!b->o.dense)
+		v = min_u64(mentions, b->max_id + (b->max_id < UINT64_MAX));
+	order = b->o.target->order ? order_bytes(v) : 0;
 	if (b->o.dense || !mentions)
-		return v * (2 * sizeof(vid)) + v / 8;
-	v = min_u64(mentions, b->max_id + (b->max_id < UINT64_MAX));
+		return v * (2 * sizeof(vid)) + v / 8 + order;
 	if (ids_are_close(b, mentions))
-		return v * (8 + 2 * sizeof(vid)) + b->max_id / 16 * 5;
+		return v * (8 + 2 * sizeof(vid)) + b->max_id / 16 * 5 + order;
 	*sorting = 16 * mentions;
-	return v * (8 + 2 * sizeof(vid) + 16);
+	return v * (8 + 2 * sizeof(vid) + 16) + order;
 }
 
 /* To make a store of n edges in memory. An estimate from above that misses only small buffers. */
@@ -182,7 +193,8 @@ static u64 finish_bytes(const struct builder *b, u64 n)
 	u64 sorted = n * key_bytes(b) * (b->o.undirected ? 3 : 2);
 	u64 page = b->o.target->page_size ? b->o.target->page_size : PAGE_SIZE_DEFAULT;
 
-	return max_u64(flat, sorted) + ids + b->n_vertices * 8 + 4 * page + RESERVE;
+	return max_u64(flat, sorted) + ids + b->n_vertices * 8 + 4 * page + RESERVE +
+	       b->budget.limit / BUILDER_READER_SHARE;
 }
 
 static bool fits(const struct builder *b, u64 n)
@@ -630,6 +642,70 @@ static mill_err reduce_edges(struct builder *b, u64 *loops)
 	return MILL_OK;
 }
 
+/* ---- Another order of the vertices ---- */
+
+static mill_err renumber_keys(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	const struct renumbering *r = arg;
+	struct edges *e = r->e;
+	u64 mask = edge_mask(e);
+
+	(void)worker;
+	for (u64 i = begin; i < end; i++) {
+		u64 from = r->to[e->key[i] >> e->bits], to = r->to[e->key[i] & mask];
+
+		e->key[i] = e->undirected && from > to ? to << e->bits | from
+						       : from << e->bits | to;
+	}
+	return MILL_OK;
+}
+
+static mill_err renumber(struct builder *b, const vid *to)
+{
+	struct renumbering r = { .e = &b->e, .to = to };
+
+	for (u64 rank = 0; rank < b->ids.n; rank++)
+		b->order[rank] = to[b->order[rank]];
+	TRY(pool_for(b->pool, b->e.n, REKEY_GRAIN, renumber_keys, &r));
+	b->built.by_degree = true;
+	return edges_sort(&b->e);
+}
+
+/* By degree, if that is wanted or pays. */
+static mill_err order_vertices(struct builder *b, u64 loops)
+{
+	u64 n = b->ids.n, stored = b->o.undirected ? 2 * b->e.n - loops : b->e.n;
+	bool pays = b->o.target->order == MILL_ORDER_DEGREE;
+	struct order_sample s = { .n = 0 };
+	u32 *degree = NULL;
+	vid *to = NULL;
+	mill_err err;
+
+	ticker_begin(&b->ticker, "order vertices", "edges", b->e.n);
+	err = memory_new(&degree, &b->budget, n, sizeof(*degree), "the degrees");
+	if (!err)
+		err = memory_new(&to, &b->budget, n, sizeof(*to), "the vertices");
+	if (!err) {
+		order_count(degree, &b->e);
+		err = order_by_degree(to, degree, n, b->n_sources, &b->budget, b->pool);
+	}
+	if (!err && !pays) {
+		err = order_sample_init(&s, degree, n, b->n_sources, stored, &b->budget);
+		if (!err) {
+			order_sample_add(&s, &b->e);
+			err = order_sample_pays(&s, to, &b->budget, b->pool, &pays);
+		}
+		order_sample_release(&s);
+	}
+	memory_free(degree);
+	if (!err)
+		err = ticker_tick(&b->ticker, b->e.n);
+	if (!err && pays)
+		err = renumber(b, to);
+	memory_free(to);
+	return err;
+}
+
 /* ---- Sorted keys to the store ---- */
 
 static mill_err write_undirected(struct builder *b, u64 loops)
@@ -694,7 +770,7 @@ static u64 fingerprint(const struct builder *b, const struct store_facts *f)
 
 	for (size_t i = 0; i < ARRAY_LEN(part); i++)
 		h = random_at(h, part[i]);
-	return h;
+	return b->built.by_degree ? random_at(h, 1) : h;
 }
 
 /* The lists and vectors of a graph in memory. */
@@ -755,6 +831,8 @@ static mill_err finish_held(struct builder *b)
 	TRY(number_vertices(b));
 	TRY(sort_edges(b));
 	TRY(reduce_edges(b, &loops));
+	if (b->o.target->order)
+		TRY(order_vertices(b, loops));
 	if (b->ids.n) {
 		b->built.min_id = ids_at(&b->ids, 0);
 		b->built.max_id = ids_at(&b->ids, b->ids.n - 1);
@@ -767,7 +845,8 @@ static mill_err finish_external(struct builder *b)
 	struct external_facts f;
 
 	TRY(spill(b));
-	TRY(external_settle(b->external, b->o.dedup, b->o.weight, &f));
+	TRY(external_settle(b->external, b->o.dedup, b->o.weight, b->o.target->order, &f));
+	b->built.by_degree = f.by_degree;
 	b->built.self_loops = f.loops_read;
 	b->built.duplicates = f.found.duplicates;
 	b->built.merged = f.found.merged;

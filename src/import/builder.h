@@ -26,6 +26,9 @@ struct builder_options {
 	const char *origin;
 };
 
+/* A reader may take the budget's limit divided by this, and some MiB, for its buffers. */
+#define BUILDER_READER_SHARE 16
+
 struct builder;
 
 mill_err builder_new(struct builder **out, const struct builder_options *o);

@@ -9,6 +9,7 @@
 #include "import/ids.h"
 #include "import/lists.h"
 #include "import/numbering.h"
+#include "import/order.h"
 #include "import/runs.h"
 
 #define GRAIN ((u64)1 << 16)	/* keys that a worker takes at a time */
@@ -679,62 +680,176 @@ static mill_err rows_more(struct edge_stream *s) { return rows_next(s->arg); }
 /* Does the order of ids give the order of vids among the neighbours of any vertex? */
 static bool is_monotone(const struct external *x)
 {
-	return x->s.undirected || x->num.sources == x->num.n;
+	return !x->num.place && (x->s.undirected || x->num.sources == x->num.n);
 }
+
+/* What a pass over the rows does with their pieces, and makes: runs. */
+enum pass {
+	PASS_COUNT,	/* nothing but counting what is found */
+	PASS_DEGREES,
+	PASS_SAMPLE,
+	PASS_NUMBER,	/* the rows again, in the order of the vids */
+	PASS_SWAP	/* the other direction */
+};
+
+struct passing {
+	struct external *x;
+	enum pass pass;
+	u32 *degree;
+	struct order_sample *sample;
+	struct emitter *m;
+	u64 edges, loops;	/* PASS_DEGREES */
+};
 
 static mill_err emit_rows(struct emitter *m, const struct edges *e)
 {
-	for (u64 i = 0; i < e->n; i++)
-		TRY(emit(m, e->key[i], e->weight ? e->weight[i] : 0));
+	u64 mask = edge_mask(e);
+
+	for (u64 i = 0; i < e->n; i++) {
+		u64 key = e->key[i], row = key >> e->bits, column = key & mask;
+
+		if (e->undirected && row > column)
+			key = column << e->bits | row;
+		TRY(emit(m, key, e->weight ? e->weight[i] : 0));
+	}
 	return MILL_OK;
 }
 
-/*
- * Merges once: counts, and makes what cannot be made later. That is the other direction of an
- * undirected graph, whose lists need both at a time, and the edges anew where vids have another order.
- */
-static mill_err merge(struct external *x)
+static mill_err pass_piece(struct passing *p, const struct edges *e)
 {
-	bool again = !is_monotone(x);
+	u64 mask = edge_mask(e);
+
+	switch (p->pass) {
+	case PASS_COUNT:
+		break;
+	case PASS_DEGREES:
+		order_count(p->degree, e);
+		p->edges += e->n;
+		for (u64 i = 0; i < e->n; i++)
+			p->loops += e->key[i] >> e->bits == (e->key[i] & mask);
+		break;
+	case PASS_SAMPLE:
+		order_sample_add(p->sample, e);
+		break;
+	case PASS_NUMBER:
+		return emit_rows(p->m, e);
+	case PASS_SWAP:
+		return emit_swapped(p->m, e);
+	}
+	return MILL_OK;
+}
+
+/* count: the first pass that merges parallel edges says what it found. */
+static mill_err pass_rows(struct passing *p, const char *what, bool count, struct runs *out)
+{
+	struct external *x = p->x;
 	struct emitter m = { .runs.file = FILE_CLOSED };
 	struct rows r = { .e.n = 0 };
 	u64 room = 0;
 	mill_err err;
 
-	ticker_begin(x->s.ticker, "merge", "edges", x->row.n);
+	p->m = &m;
+	ticker_begin(x->s.ticker, what, "edges", x->row.n);
 	err = piece_room(x, &room);
 	if (!err)
 		err = rows_open(&r, x, room);
-	r.count = true;
-	if (!err && (again || x->s.undirected))
+	r.count = count;
+	if (!err && out)
 		err = emitter_open(&m, x, x->vid_bits, room);
-	if (!err && x->s.undirected)
-		r.tap = &m;
 	while (!err) {
 		err = rows_next(&r);
 		if (err || !r.e.n)
 			break;
-		if (again)
-			err = emit_rows(&m, &r.e);
+		err = pass_piece(p, &r.e);
 		if (!err)
 			err = ticker_tick(x->s.ticker, x->row.done);
 	}
 	edges_release(&r.e);
-	if (err) {
-		emitter_abandon(&m);
-		return err;
-	}
-	if (again) {
+	if (!err && out)
+		return emitter_finish(&m, out);
+	emitter_abandon(&m);
+	return err;
+}
+
+/*
+ * Counts, and makes what cannot be made while lists are written: the edges anew where vids have
+ * another order than ids, and the other direction of an undirected graph, whose lists need both at
+ * a time.
+ */
+static mill_err merge(struct external *x)
+{
+	struct passing p = { .x = x, .pass = PASS_NUMBER };
+
+	if (!is_monotone(x)) {
+		TRY(pass_rows(&p, "merge", true, &x->row));
 		x->numbered = true;
 		x->bits = x->vid_bits;
 		x->row_weight = x->weight;
-		return emitter_finish(&m, &x->row);
+		p.pass = PASS_SWAP;
+		return x->s.undirected ? pass_rows(&p, "mirror", false, &x->col) : MILL_OK;
 	}
-	return x->s.undirected ? emitter_finish(&m, &x->col) : MILL_OK;
+	p.pass = x->s.undirected ? PASS_SWAP : PASS_COUNT;
+	return pass_rows(&p, "merge", true, x->s.undirected ? &x->col : NULL);
+}
+
+/* Makes `to`, by vid, what the numbering gives. */
+static mill_err use_numbers(struct external *x, const vid *to)
+{
+	vid *place;
+	u64 rank = 0;
+
+	TRY(memory_new(&place, x->s.budget, x->num.n, sizeof(*place), "the vertices"));
+	for (u64 id = 0; id < x->num.limit; id++)
+		if (!x->num.exists || bitmap_get(x->num.exists, id))
+			place[rank++] = to[numbering_vid(&x->num, id)];
+	x->num.place = place;
+	x->facts.by_degree = true;
+	return MILL_OK;
+}
+
+static mill_err ask_sample(struct external *x, struct passing *p, const vid *to, bool *pays)
+{
+	struct order_sample s;
+	u64 stored = x->s.undirected ? 2 * p->edges - p->loops : p->edges;
+	mill_err err;
+
+	err = order_sample_init(&s, p->degree, x->num.n, x->num.sources, stored, x->s.budget);
+	p->pass = PASS_SAMPLE;
+	p->sample = &s;
+	if (!err)
+		err = pass_rows(p, "sample", false, NULL);
+	if (!err)
+		err = order_sample_pays(&s, to, x->s.budget, x->s.pool, pays);
+	order_sample_release(&s);
+	return err;
+}
+
+static mill_err order_vertices(struct external *x, enum mill_order order)
+{
+	struct passing p = { .x = x, .pass = PASS_DEGREES };
+	bool pays = order == MILL_ORDER_DEGREE;
+	u64 n = x->num.n;
+	vid *to = NULL;
+	mill_err err;
+
+	err = memory_new(&p.degree, x->s.budget, n, sizeof(*p.degree), "the degrees");
+	if (!err)
+		err = pass_rows(&p, "count degrees", false, NULL);
+	if (!err)
+		err = memory_new(&to, x->s.budget, n, sizeof(*to), "the vertices");
+	if (!err)
+		err = order_by_degree(to, p.degree, n, x->num.sources, x->s.budget, x->s.pool);
+	if (!err && !pays)
+		err = ask_sample(x, &p, to, &pays);
+	if (!err && pays)
+		err = use_numbers(x, to);
+	memory_free(to);
+	memory_free(p.degree);
+	return err;
 }
 
 mill_err external_settle(struct external *x, enum mill_dedup rule, enum mill_weight weight,
-			 struct external_facts *out)
+			 enum mill_order order, struct external_facts *out)
 {
 	struct external_facts *f = &x->facts;
 
@@ -752,6 +867,8 @@ mill_err external_settle(struct external *x, enum mill_dedup rule, enum mill_wei
 		f->max_id = original_id(x, numbering_id(&x->num, f->vertices - 1));
 	}
 	x->vid_bits = bits_for(x->s.undirected ? f->sources : f->vertices);
+	if (order)
+		TRY(order_vertices(x, order));
 	TRY(merge(x));
 	f->found.symmetric = x->s.undirected ? !f->found.one_way : f->found.forward == f->found.backward;
 	*out = *f;

@@ -40,12 +40,13 @@ struct external_facts {
 	u64 vertices, sources, edges;	/* edges: as the store counts them */
 	u64 min_id, max_id;		/* 0 without vertices */
 	u64 loops_read;
+	bool by_degree;			/* the order of the vertices */
 	struct edges_found found;
 };
 
 /* All edges are there: numbers the vertices and merges parallel edges. Weights become this type. */
 mill_err external_settle(struct external *x, enum mill_dedup rule, enum mill_weight weight,
-			 struct external_facts *out);
+			 enum mill_order order, struct external_facts *out);
 /* Writes the lists, ids and orders into a writer that has been begun. */
 mill_err external_write(struct external *x, struct store_writer *w, bool in_pages);
 

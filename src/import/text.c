@@ -3,6 +3,9 @@
  * Lines are parsed where they lie in a buffer that always ends with a newline: no loop
  * over digits or blanks needs to ask for the end. The carriage return of CRLF belongs to
  * the end of a line; anywhere else it is an error, as is NUL.
+ *
+ * What has been read is cut at line ends into parts that all threads parse. Should one of them
+ * fail, everything since is parsed again by one thread, which knows the number of its line.
  */
 #define _GNU_SOURCE 1 /* memrchr */
 #include "import/text.h"
@@ -13,8 +16,10 @@
 #include "base/checksum.h"
 #include "base/number.h"
 
-#define READ_SIZE (1 * MIB)
-#define BATCH 4096u /* edges */
+#define READ_SIZE (1 * MIB)  /* if one thread reads */
+#define BATCH 4096u	     /* edges; the same */
+#define PART (256 * KIB)     /* what a thread parses at a time */
+#define PART_EDGES (PART / 4) /* the shortest line has four bytes */
 #define SHOWN 24    /* bytes of a bad field that a message quotes */
 
 struct lines {
@@ -23,10 +28,20 @@ struct lines {
 	struct input *in;
 	u64 line;     /* the present one, counted from 1 */
 	bool began;   /* a line that is no comment has been seen */
-	char *buffer; /* TEXT_LINE_MAX + READ_SIZE + 1 */
-	u64 fill;
-	struct raw_edge *edge; /* BATCH */
-	u64 n;
+	char *buffer; /* TEXT_LINE_MAX + read_size + 8 */
+	u64 fill, read_size;
+	struct raw_edge *edge;
+	u64 n, room;
+	struct part *part; /* NULL: one thread does it */
+	u64 n_parts;
+};
+
+/* Lines for one thread. */
+struct part {
+	struct text t; /* what it found of weights */
+	struct lines lines;
+	const char *begin, *end;
+	bool failed;
 };
 
 mill_err text_init(struct text *t)
@@ -322,7 +337,7 @@ static inline mill_err parse_line(struct lines *r, const char *p)
 		return fail_line(r, "vertex 0, and --base is 1");
 	if (r->t->refuse_loops && e->from == e->to)
 		return fail_line(r, "an edge from a vertex to itself");
-	if (++r->n == BATCH)
+	if (++r->n == r->room)
 		return flush(r);
 	return MILL_OK;
 }
@@ -342,6 +357,72 @@ static mill_err parse_lines(struct lines *r, const char *p, const char *end)
 			return fail_line(r, "the line is longer than 1 MiB");
 		TRY(parse_line(r, p));
 		p = next;
+	}
+	return MILL_OK;
+}
+
+static mill_err parse_part(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct lines *r = arg;
+
+	(void)worker;
+	for (u64 i = begin; i < end; i++) {
+		struct part *p = &r->part[i];
+
+		p->t = *r->t;
+		p->lines.n = p->lines.line = 0;
+		p->lines.began = true;
+		p->failed = parse_lines(&p->lines, p->begin, p->end) != MILL_OK;
+	}
+	return MILL_OK;
+}
+
+/* Parts of about the same size, cut behind newlines; the last may be longer, others empty. */
+static void cut_parts(struct lines *r, const char *p, const char *end)
+{
+	for (u64 i = 0; i < r->n_parts; i++) {
+		const char *stop = end - p > (i64)PART ? memchr(p + PART, '\n', (size_t)(end - p) - PART) : NULL;
+
+		r->part[i].begin = p;
+		p = stop ? stop + 1 : end;
+		r->part[i].end = p;
+	}
+}
+
+static mill_err take_part(struct lines *r, const struct part *p)
+{
+	struct text *t = r->t;
+
+	t->fraction |= p->t.fraction;
+	t->min_weight = p->t.min_weight < t->min_weight ? p->t.min_weight : t->min_weight;
+	t->max_weight = p->t.max_weight > t->max_weight ? p->t.max_weight : t->max_weight;
+	r->line += p->lines.line;
+	checksum_add(t->sum, p->lines.edge, p->lines.n * sizeof(*p->lines.edge));
+	t->n_edges += p->lines.n;
+	return builder_add(r->b, p->lines.edge, p->lines.n);
+}
+
+/* The same as parse_lines, by all threads. The part that a long line overfills is parsed by one. */
+static mill_err parse_parts(struct lines *r, const char *p, const char *end)
+{
+	if (!r->part || !r->began || end - p < (i64)PART)
+		return parse_lines(r, p, end);
+	TRY(flush(r));
+	while (p < end) {
+		bool failed = false;
+
+		cut_parts(r, p, end);
+		for (u64 i = 0; i < r->n_parts; i++)
+			failed |= r->part[i].end - r->part[i].begin > (i64)(4 * r->part[i].lines.room);
+		if (!failed)
+			TRY(pool_for(builder_pool(r->b), r->n_parts, 1, parse_part, r));
+		for (u64 i = 0; i < r->n_parts; i++)
+			failed |= r->part[i].failed;
+		if (failed)
+			return parse_lines(r, p, end);
+		for (u64 i = 0; i < r->n_parts; i++)
+			TRY(take_part(r, &r->part[i]));
+		p = r->part[r->n_parts - 1].end;
 	}
 	return MILL_OK;
 }
@@ -368,7 +449,7 @@ static mill_err read_all(struct lines *r)
 	do {
 		const char *begin = r->buffer, *end;
 
-		TRY(input_read(r->in, r->buffer + r->fill, READ_SIZE, &got));
+		TRY(input_read(r->in, r->buffer + r->fill, r->read_size, &got));
 		r->fill += got;
 		if (!got && r->fill) /* the last line may have no newline */
 			r->buffer[r->fill++] = '\n';
@@ -380,7 +461,7 @@ static mill_err read_all(struct lines *r)
 		first = false;
 		end = memrchr(begin, '\n', r->fill - (u64)(begin - r->buffer));
 		end = end ? end + 1 : begin;
-		TRY(parse_lines(r, begin, end));
+		TRY(parse_parts(r, begin, end));
 		r->fill -= (u64)(end - r->buffer);
 		memmove(r->buffer, end, r->fill);
 		if (r->fill > TEXT_LINE_MAX + 1) {
@@ -392,19 +473,47 @@ static mill_err read_all(struct lines *r)
 	return flush(r);
 }
 
+/* Several parts for each thread, for they take their time; a share of the budget at most. */
+static mill_err make_parts(struct lines *r, struct budget *budget)
+{
+	u64 threads = pool_size(builder_pool(r->b)), each = PART + PART_EDGES * sizeof(struct raw_edge);
+	u64 most = budget->limit ? budget->limit / BUILDER_READER_SHARE / each : 4 * threads;
+
+	r->n_parts = min_u64(4 * threads, most);
+	r->read_size = READ_SIZE;
+	if (threads < 2 || r->n_parts < 2)
+		return MILL_OK;
+	TRY(memory_new(&r->part, budget, r->n_parts, sizeof(*r->part), "a text buffer"));
+	r->read_size = r->n_parts * PART;
+	for (u64 i = 0; i < r->n_parts; i++) {
+		struct part *p = &r->part[i];
+
+		p->lines = (struct lines){ .t = &p->t, .in = r->in };
+		/* A part ends with the line that fills it; what a very long one overfills goes the slow way. */
+		p->lines.room = PART_EDGES + PART_EDGES / 16;
+		TRY(memory_new(&p->lines.edge, budget, p->lines.room, sizeof(*p->lines.edge),
+			       "a text buffer"));
+	}
+	return MILL_OK;
+}
+
 mill_err text_read(struct text *t, struct builder *b, struct input *in)
 {
-	struct lines r = { .t = t, .b = b, .in = in };
+	struct lines r = { .t = t, .b = b, .in = in, .room = BATCH };
 	struct budget *budget = builder_budget(b);
 	mill_err err;
 
-	err = memory_new(&r.buffer, budget, TEXT_LINE_MAX + READ_SIZE + 8, 1,
-			 "a text buffer");
+	err = make_parts(&r, budget);
+	if (!err)
+		err = memory_new(&r.buffer, budget, TEXT_LINE_MAX + r.read_size + 8, 1, "a text buffer");
 	if (!err)
 		err = memory_new(&r.edge, budget, BATCH, sizeof(*r.edge), "a text buffer");
 	if (!err)
 		err = read_all(&r);
 	memory_free(r.edge);
 	memory_free(r.buffer);
+	for (u64 i = 0; r.part && i < r.n_parts; i++)
+		memory_free(r.part[i].lines.edge);
+	memory_free(r.part);
 	return err;
 }

@@ -56,6 +56,7 @@ static mill_err build(unsigned k, struct mill_target *t, u64 hold, struct mill_b
 
 	fault_set_hold(hold);
 	t->out_only = k % 7 == 0;
+	t->order = (enum mill_order)(k / 2 % 3);
 	t->codec = k % 2 ? MILL_CODEC_RAW : MILL_CODEC_PACKED;
 	OK(builder_new(&b, &o));
 	for (u64 i = 0; i < n && !err; i++) {

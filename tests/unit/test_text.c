@@ -469,6 +469,49 @@ static void test_many_lines(void **state)
 	free(a.arc);
 	store_close(st);
 }
+
+/* Whatever part of a large file a line is in, it has its number; any number of threads reads the same. */
+static void test_late_lines(void **state)
+{
+	static const u64 bad[] = { 1, 2, 20000, 43210, 99999, 100000 };
+	const char *path = in_scratch("late.txt");
+
+	(void)state;
+	for (size_t k = 0; k <= ARRAY_LEN(bad); k++) {
+		struct mill_import how = { .weight_column = 3, .target.threads = 1 };
+		FILE *f = fopen(path, "wb");
+		char where[32];
+
+		for (u64 i = 1; i <= 100000; i++) {
+			if (i % 5000 == 7)
+				fprintf(f, "# a comment\n");
+			else if (k < ARRAY_LEN(bad) && i == bad[k])
+				fprintf(f, "12 x3 1\n");
+			else if (i == 60000)	/* longer than what a thread takes at a time */
+				fprintf(f, "1 2 3 %*s\n", 500000, "x");
+			else
+				fprintf(f, "%llu %llu %s\r\n", (unsigned long long)i, (unsigned long long)(i * i % 1000),
+					i == 77777 ? "-1.5" : "4");
+		}
+		fclose(f);
+		if (k == ARRAY_LEN(bad)) {
+			OK(import_files(&path, 1, how));
+			assert_int_equal(made.edges, 100000 - 20);
+			assert_int_equal(made.weight, MILL_WEIGHT_F64);
+			assert_int_equal(rename(in_scratch("store"), in_scratch("one")), 0);
+			how.target.threads = 4;
+			OK(import_files(&path, 1, how));
+			assert_same_store(in_scratch("one"), in_scratch("store"));
+			break;
+		}
+		for (u32 threads = 1; threads < 5; threads += 2) {
+			how.target.threads = threads;
+			assert_int_equal(import_files(&path, 1, how), MILL_EINPUT);
+			snprintf(where, sizeof(where), "late.txt:%llu:", (unsigned long long)bad[k]);
+			assert_non_null(strstr(mill_error(), where));
+		}
+	}
+}
 #endif
 
 static void test_refused(void **state)
@@ -503,6 +546,7 @@ int main(void)
 		cmocka_unit_test(test_long_lines),
 #if MILL_VID_BITS == 32
 		cmocka_unit_test(test_many_lines),
+		cmocka_unit_test(test_late_lines),
 #endif
 		cmocka_unit_test(test_refused),
 	};
