@@ -49,7 +49,8 @@ struct builder {
 	u64 *vertex; /* of builder_add_vertices */
 	u64 n_vertices, vertex_room;
 	bool any_vertex;
-	u64 n_edges, n_held; /* all, and those in chunks */
+	u64 n_edges, n_held; /* all, and those in chunks ... */
+	u64 held_bytes;	     /* ... which take so much */
 	u64 min_id, max_id;
 	bool wide; /* an id of more than 32 bits has been seen */
 
@@ -197,11 +198,26 @@ static u64 finish_bytes(const struct builder *b, u64 n)
 	       b->budget.limit / BUILDER_READER_SHARE;
 }
 
+/* Can a store of n edges be made in memory? */
 static bool fits(const struct builder *b, u64 n)
 {
 	u64 most = fault_hold();
 
 	return finish_bytes(b, n) <= b->budget.limit && (!most || n <= most);
+}
+
+/* Can n edges be held, and still be spilled? Never less than what fits. */
+static bool holds(const struct builder *b, u64 n)
+{
+	u64 other = b->budget.used - b->held_bytes, most = fault_hold();
+	u64 pass = n * max_u64(chunk_bytes(b) + key_bytes(b), 2 * key_bytes(b));
+	u64 ids = b->o.dense ? b->o.dense / 8 : min_u64(b->max_id / 2, b->budget.limit / 4);
+
+	if (!b->o.dense && external_sets_apart(b->budget.limit, b->o.undirected, b->max_id))
+		pass = max_u64(pass, n * (chunk_bytes(b) + 32));	/* all ids, and to sort them */
+	return other + pass + ids + b->n_vertices * 8 + RESERVE + b->budget.limit / BUILDER_READER_SHARE <=
+		       b->budget.limit &&
+	       (!most || n <= most);
 }
 
 static const char *temp_dir(const struct builder *b)
@@ -217,6 +233,11 @@ mill_err builder_expect(struct builder *b, u64 n_edges)
 	if (n_edges > UINT64_MAX / 64)
 		return fail(MILL_ELIMIT, "%llu edges are too many",
 			    (unsigned long long)n_edges);
+	bytes = order_bytes(b->o.dense) + b->o.dense / 2 + RESERVE;
+	if (b->o.target->order && bytes > b->budget.limit)
+		return fail(MILL_ENOMEM,
+			    "ordering %llu vertices needs more memory: give --memory %lluM or more",
+			    (unsigned long long)b->o.dense, (unsigned long long)div_up(bytes, MIB));
 	if (fits(b, n_edges))
 		return MILL_OK;
 	bytes = 2 * n_edges * key_bytes(b);
@@ -234,7 +255,7 @@ static void free_chunks(struct builder *b)
 {
 	for (u64 i = 0; i < b->n_chunks; i++)
 		chunk_free(&b->chunk[i]);
-	b->n_chunks = b->n_held = 0;
+	b->n_chunks = b->n_held = b->held_bytes = 0;
 }
 
 /* Moves what has been collected to disk. */
@@ -273,7 +294,7 @@ static mill_err new_chunk(struct builder *b, struct chunk **out)
 	new.room = b->n_held < CHUNK_MIN ? CHUNK_MIN : min_u64(b->n_held, CHUNK_MAX);
 	if (fault_hold())
 		new.room = fault_hold();
-	if (b->n_held && !fits(b, b->n_held + new.room)) {
+	if (b->n_held && !holds(b, b->n_held + new.room)) {
 		TRY(spill(b));
 		new.room = fault_hold() ? fault_hold() : CHUNK_MIN;
 	}
@@ -298,6 +319,7 @@ static mill_err new_chunk(struct builder *b, struct chunk **out)
 	}
 	c = &b->chunk[b->n_chunks++];
 	*c = new;
+	b->held_bytes += new.room * ((new.wide ? 16 : 8) + weight_size(b->added));
 	*out = c;
 	return MILL_OK;
 }
@@ -383,7 +405,7 @@ mill_err builder_add_vertices(struct builder *b, const u64 *id, size_t n)
 	if (b->o.dense)
 		return MILL_OK; /* all of them exist */
 	b->any_vertex = true;
-	if (b->n_vertices && !fits(b, b->n_held + n))
+	if (b->n_vertices && !holds(b, b->n_held + n))
 		TRY(spill(b));
 	if (n > b->vertex_room - b->n_vertices) {
 		u64 room = max_u64(2 * b->vertex_room, b->n_vertices + n), *vertex;

@@ -104,48 +104,64 @@ static u64 hash_arc(u64 from, u64 to)
 	return random_at(from, to);
 }
 
-/* Weights of the group [begin, end) into one by the rule. */
-static mill_err combine(const struct reduction *r, u64 begin, u64 end, u64 *out)
+static bool is_whole(enum mill_weight type)
 {
-	const u64 *weight = r->e->weight;
-	enum mill_weight type = r->e->type;
-	bool whole = type == MILL_WEIGHT_U32 || type == MILL_WEIGHT_I32;
-	u64 best = weight[begin];
-	__int128 sum = 0;
-	f64 real = 0;
+	return type == MILL_WEIGHT_U32 || type == MILL_WEIGHT_I32;
+}
 
-	switch (r->rule) {
+/* Adds a weight to what the rule makes of a group; first: it is the group's first. */
+static void fold(struct edges_group *g, enum mill_dedup rule, enum mill_weight type, u64 weight, bool first)
+{
+	f64 x = weight_value(type, weight), y;
+
+	if (first)
+		g->best = weight;
+	switch (rule) {
 	case MILL_DEDUP_MIN:
 	case MILL_DEDUP_MAX:
-		for (u64 i = begin + 1; i < end; i++) {
-			f64 x = weight_value(type, weight[i]), y = weight_value(type, best);
-
-			if (r->rule == MILL_DEDUP_MIN ? x < y : x > y)
-				best = weight[i];
-		}
+		y = weight_value(type, g->best);
+		if (rule == MILL_DEDUP_MIN ? x < y : x > y)
+			g->best = weight;
 		break;
 	case MILL_DEDUP_SUM:
-		for (u64 i = begin; i < end; i++) {
-			if (whole)
-				sum += (i64)weight_value(type, weight[i]);
-			else
-				real += weight_value(type, weight[i]);
-		}
-		if (whole) {
-			if (type == MILL_WEIGHT_U32 ? sum > UINT32_MAX
-						    : sum > INT32_MAX || sum < INT32_MIN)
-				return MILL_ELIMIT;
-			real = (f64)(i64)sum;
-		}
-		if (real != real) /* inf - inf */
-			return MILL_ELIMIT;
-		best = weight_bits(type, real);
+		if (is_whole(type))
+			g->whole += (i64)x;
+		else
+			g->real += x;
 		break;
 	default:
 		break;
 	}
-	*out = best;
+}
+
+/* The weight that the rule made. */
+static mill_err folded(const struct edges_group *g, enum mill_dedup rule, enum mill_weight type, u64 *out)
+{
+	f64 real = g->real;
+
+	*out = g->best;
+	if (rule != MILL_DEDUP_SUM)
+		return MILL_OK;
+	if (is_whole(type)) {
+		if (type == MILL_WEIGHT_U32 ? g->whole > UINT32_MAX
+					    : g->whole > INT32_MAX || g->whole < INT32_MIN)
+			return MILL_ELIMIT;
+		real = (f64)(i64)g->whole;
+	}
+	if (real != real) /* inf - inf */
+		return MILL_ELIMIT;
+	*out = weight_bits(type, real);
 	return MILL_OK;
+}
+
+/* Weights of the group [begin, end) into one by the rule. */
+static mill_err combine(const struct reduction *r, u64 begin, u64 end, u64 *out)
+{
+	struct edges_group g = { .made = 0 };
+
+	for (u64 i = begin; i < end; i++)
+		fold(&g, r->rule, r->e->type, r->e->weight[i], i == begin);
+	return folded(&g, r->rule, r->e->type, out);
 }
 
 /*
@@ -313,6 +329,62 @@ mill_err edges_reduce(struct edges *e, enum mill_dedup rule, struct edges_found 
 		join_blocks(e, r.block, n_blocks, found);
 	memory_free(r.block);
 	return err;
+}
+
+/* What a whole group of listings, so many each way, tells. */
+static void find_group(const struct edges *e, enum mill_dedup rule, u64 key, const u64 *count,
+		       struct edges_found *found)
+{
+	u64 row = key >> e->bits, column = key & edge_mask(e);
+
+	if (!e->undirected) {
+		found->duplicates = count[0] - 1;
+		found->forward = hash_arc(row, column);
+		found->backward = hash_arc(column, row);
+		return;
+	}
+	found->merged = rule ? count[0] && count[1] : min_u64(count[0], count[1]);
+	found->duplicates = (count[0] ? count[0] - 1 : 0) + (count[1] ? count[1] - 1 : 0);
+	found->one_way = row != column && !(count[0] && count[1]);
+}
+
+void edges_reduce_part(struct edges *e, enum mill_dedup rule, struct edges_group *g, bool last,
+		       struct edges_found *found)
+{
+	u64 clean = e->undirected ? e->key[0] & ~EDGE_REVERSED : e->key[0], n = 0;
+
+	*found = (struct edges_found){ .loops = 0 };
+	for (u64 i = 0; i < e->n; i++) {
+		bool reversed = e->undirected && e->key[i] & EDGE_REVERSED;
+		bool first = !g->count[0] && !g->count[1];
+
+		g->count[reversed]++;
+		if (rule) {
+			if (e->weight)
+				fold(g, rule, e->type, e->weight[i], first);
+			continue;
+		}
+		if (e->undirected && g->count[reversed] <= g->made)
+			continue;
+		e->key[n] = clean;
+		if (e->weight)
+			e->weight[n] = e->weight[i];
+		n++;
+		g->made++;
+	}
+	if (rule && last) {
+		if (rule == MILL_DEDUP_ERROR)
+			found->err = MILL_EINPUT;
+		else if (e->weight)
+			found->err = folded(g, rule, e->type, &e->weight[0]);
+		found->key = e->key[0] = clean;
+		n = 1;
+	}
+	e->n = n;
+	if (clean >> e->bits == (clean & edge_mask(e)))
+		found->loops = n;
+	if (last)
+		find_group(e, rule, clean, g->count, found);
 }
 
 mill_err edges_mirror(struct edges *out, const struct edges *e, u64 n_loops)

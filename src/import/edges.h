@@ -61,6 +61,22 @@ mill_err edges_sort_by_column(struct edges *e);
  */
 mill_err edges_reduce(struct edges *e, enum mill_dedup rule, struct edges_found *found);
 
+/* A group of equal keys that comes in parts. */
+struct edges_group {
+	u64 count[2];		/* listings in each direction */
+	u64 made;		/* edges */
+	u64 best;		/* weight */
+	__int128 whole;
+	f64 real;
+};
+
+/*
+ * The same if e is a part of one group, whose parts come in order; g is zero before the first. A rule leaves
+ * an edge of the last part only. What was found is said with the last.
+ */
+void edges_reduce_part(struct edges *e, enum mill_dedup rule, struct edges_group *g, bool last,
+		       struct edges_found *found);
+
 /* The other directions of an undirected graph: all edges but the loops, sorted by column. */
 mill_err edges_mirror(struct edges *out, const struct edges *e, u64 n_loops);
 

@@ -15,7 +15,7 @@
 #define GRAIN ((u64)1 << 16)	/* keys that a worker takes at a time */
 #define BUFFER_IDS ((u64)1 << 15)
 #define ROOM_MIN ((u64)1 << 12)	/* keys: a smaller piece is not worth a pass */
-#define MARGIN (4 * MIB)	/* of the budget that pieces leave to everything small */
+#define MARGIN (4 * MIB)	/* of the budget that pieces leave to everything small ... */
 
 /* Keys that are sorted into runs as soon as there are enough. */
 struct emitter {
@@ -57,6 +57,9 @@ static struct edges new_edges(const struct external *x, unsigned bits, enum mill
 	};
 }
 
+/* In a key, where a bit says which way an undirected edge was read. */
+static unsigned id_bits(bool undirected) { return undirected ? 31 : 32; }
+
 static u64 original_id(const struct external *x, u64 id)
 {
 	return x->apart && x->settled ? x->ids.id[id] : id;
@@ -75,7 +78,7 @@ mill_err external_new(struct external **out, const struct external_setup *setup)
 	TRY(memory_new(&x, setup->budget, 1, sizeof(*x), "the edges on disk"));
 	x->s = *setup;
 	x->pairs = x->row.file = x->col.file = x->id_runs.file = FILE_CLOSED;
-	x->bits = setup->undirected ? 31 : 32;	/* a bit says which way an undirected edge was read */
+	x->bits = id_bits(setup->undirected);
 	err = numbering_init(&x->num, setup->budget, setup->dense);
 	if (!err)
 		err = runs_open(&x->row, setup->dir, setup->budget, setup->added, 2 * x->bits);
@@ -106,12 +109,14 @@ void external_free(struct external *x)
 static mill_err piece_room(const struct external *x, u64 *out)
 {
 	u64 left = budget_left(x->s.budget), unit = x->s.added ? 16 : 8;
-	u64 room = left > MARGIN ? (left - MARGIN) / (3 * unit) : 0;
+	/* ... and to what grows with the edges: keys that new runs remember, checksums. */
+	u64 margin = MARGIN + x->s.budget->limit / RUNS_SHARE * 2 + (x->row.n + x->n_pairs) / 256;
+	u64 room = left > margin ? (left - margin) / (3 * unit) : 0;
 
 	if (room < ROOM_MIN)
 		return fail(MILL_ENOMEM,
 			    "the budget leaves nothing to sort edges in: give --memory %lluM or more",
-			    (unsigned long long)div_up(x->s.budget->used + 2 * MARGIN, MIB));
+			    (unsigned long long)div_up(x->s.budget->used + 2 * margin, MIB));
 	if (fault_hold()) {
 		*out = fault_hold();
 		return MILL_OK;
@@ -378,13 +383,18 @@ static mill_err set_apart(struct external *x)
 	return err;
 }
 
+/* A quarter of the budget at most for both bitmaps and their counts. */
+bool external_sets_apart(u64 budget, bool undirected, u64 max_id)
+{
+	return max_id >> id_bits(undirected) || max_id / 8 * 3 > budget / 4;
+}
+
 /* Makes room for ids up to this one, or sets them apart. */
 static mill_err admit_id(struct external *x, u64 max_id)
 {
 	if (x->apart || max_id < x->num.limit)
 		return MILL_OK;
-	/* A quarter of the budget at most for both bitmaps and their counts. */
-	if (max_id >> x->bits || max_id / 8 * 3 > x->s.budget->limit / 4)
+	if (external_sets_apart(x->s.budget->limit, x->s.undirected, max_id))
 		return set_apart(x);
 	return numbering_grow(&x->num, min_u64(max_u64(max_id + 1, 2 * x->num.limit), (u64)1 << x->bits));
 }
@@ -571,6 +581,7 @@ struct rows {
 	u64 room;
 	bool count;		/* what is found */
 	struct emitter *tap;	/* NULL, or where the other direction goes */
+	struct edges_group group;
 };
 
 static mill_err rows_open(struct rows *r, struct external *x, u64 room)
@@ -643,7 +654,13 @@ static mill_err reduce(struct rows *r)
 	struct external *x = r->x;
 	struct edges_found found;
 
-	TRY(edges_reduce(&r->e, x->rule, &found));
+	if (x->row.part) {
+		edges_reduce_part(&r->e, x->rule, &r->group, x->row.part_ends, &found);
+		if (x->row.part_ends)
+			r->group = (struct edges_group){ .made = 0 };
+	} else {
+		TRY(edges_reduce(&r->e, x->rule, &found));
+	}
 	if (found.err)
 		return fail_edge(x, found.err, found.key);
 	if (r->count) {
@@ -659,14 +676,17 @@ static mill_err rows_next(struct rows *r)
 	struct external *x = r->x;
 	struct piece_work w = { .x = x, .e = &r->e, .from_bits = x->bits };
 
-	r->e.bits = x->bits;
-	TRY(runs_next(&x->row, &r->e, r->room));
-	if (!r->e.n)
-		return MILL_OK;
-	if (!x->numbered) {
-		if (r->e.weight && x->row_weight != x->weight)
+	do {	/* nothing may be left of the first part of a large group */
+		r->e.bits = x->bits;
+		TRY(runs_next(&x->row, &r->e, r->room));
+		if (!r->e.n)
+			return MILL_OK;
+		if (!x->numbered && r->e.weight && x->row_weight != x->weight)
 			TRY(pool_for(x->s.pool, r->e.n, GRAIN, convert_weights, &w));
-		TRY(reduce(r));
+		if (!x->numbered)
+			TRY(reduce(r));
+	} while (!r->e.n);
+	if (!x->numbered) {
 		TRY(pool_for(x->s.pool, r->e.n, GRAIN, number_keys, &w));
 		r->e.bits = x->vid_bits;
 	}
@@ -832,6 +852,11 @@ static mill_err order_vertices(struct external *x, enum mill_order order)
 	vid *to = NULL;
 	mill_err err;
 
+	if (order_bytes(n) + MARGIN > budget_left(x->s.budget))
+		return fail(MILL_ENOMEM,
+			    "ordering %llu vertices needs more memory: give --memory %lluM or more",
+			    (unsigned long long)n,
+			    (unsigned long long)div_up(x->s.budget->used + order_bytes(n) + 2 * MARGIN, MIB));
 	err = memory_new(&p.degree, x->s.budget, n, sizeof(*p.degree), "the degrees");
 	if (!err)
 		err = pass_rows(&p, "count degrees", false, NULL);

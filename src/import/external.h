@@ -28,6 +28,9 @@ struct external_setup {
 
 struct external;
 
+/* Is this id too large for bitmaps, within such a budget? Then ids are sorted: 32 bytes an edge, for a moment. */
+bool external_sets_apart(u64 budget, bool undirected, u64 max_id);
+
 mill_err external_new(struct external **out, const struct external_setup *setup);
 void external_free(struct external *x);
 

@@ -7,12 +7,13 @@
 #include "store/packed.h"
 
 #define SAMPLE_EDGES ((u64)1 << 18)	/* about so many, if the graph has more */
-#define DEGREE_MAX ((u64)1 << 18)	/* of a vertex in the sample: one hub is not to be all of it */
+#define SAMPLE_MAX (4 * SAMPLE_EDGES)
+#define DEGREE_MAX SAMPLE_EDGES		/* of a vertex in the sample: one hub is not to be all of it */
 
 u64 order_bytes(u64 n)
 {
-	/* Keys, what they carry, the same again to sort; the degrees and the new numbers. */
-	return n * (4 * sizeof(u64) + sizeof(u32) + sizeof(vid)) + 4 * DEGREE_MAX * 2 * sizeof(u64);
+	/* Keys and the same again to sort; the degrees and the new numbers. */
+	return n * (2 * sizeof(u64) + sizeof(u32) + sizeof(vid)) + SAMPLE_MAX * 2 * sizeof(u64);
 }
 
 static void count_one(u32 *degree, u64 v) { degree[v] += degree[v] != UINT32_MAX; }
@@ -30,21 +31,17 @@ void order_count(u32 *degree, const struct edges *e)
 mill_err order_by_degree(vid *to, const u32 *degree, u64 n, u64 sources, struct budget *budget,
 			 struct pool *pool)
 {
-	u64 *key = NULL, *vertex = NULL;
+	u64 *key;
 	mill_err err;
 
-	err = memory_new(&key, budget, n, sizeof(*key), "the degrees");
+	TRY(memory_new(&key, budget, n, sizeof(*key), "the degrees"));
+	for (u64 v = 0; v < n; v++)
+		key[v] = (u64)(UINT32_MAX - degree[v]) << 32 | v;
+	err = sort_u64(pool, budget, key, NULL, sources, 64);
 	if (!err)
-		err = memory_new(&vertex, budget, n, sizeof(*vertex), "the degrees");
-	for (u64 v = 0; !err && v < n; v++) {
-		key[v] = (u64)(v >= sources) << 32 | (UINT32_MAX - degree[v]);
-		vertex[v] = v;
-	}
-	if (!err)
-		err = sort_u64(pool, budget, key, vertex, n, 33);
+		err = sort_u64(pool, budget, key + sources, NULL, n - sources, 64);
 	for (u64 i = 0; !err && i < n; i++)
-		to[vertex[i]] = (vid)i;
-	memory_free(vertex);
+		to[key[i] & UINT32_MAX] = (vid)i;
 	memory_free(key);
 	return err;
 }
@@ -58,7 +55,7 @@ mill_err order_sample_init(struct order_sample *s, const u32 *degree, u64 n, u64
 	TRY(memory_new(&s->picked, budget, bitmap_words(max_u64(n, 1)), sizeof(u64), "a sample of the lists"));
 	for (u64 v = 0; v < sources; v++)
 		if (random_below(1, v, one_of) == 0 && degree[v] <= DEGREE_MAX &&
-		    s->room + degree[v] <= 4 * DEGREE_MAX) {
+		    s->room + degree[v] <= SAMPLE_MAX) {
 			bitmap_put(s->picked, v);
 			s->room += degree[v];
 		}

@@ -26,8 +26,7 @@ mill_err runs_open(struct runs *r, const char *dir, struct budget *budget, bool 
 		.mask = bits < 64 ? ((u64)1 << bits) - 1 : ~(u64)0,
 		.step = fault_hold() ? 2 : STEP,
 	};
-	/* A thirty-second of the memory for all of them; they are doubled and thinned out. */
-	r->most_samples = max_u64(SAMPLES_MIN, (budget->limit ? budget->limit : GIB) / 32 / sizeof(u64));
+	r->most_samples = max_u64(SAMPLES_MIN, (budget->limit ? budget->limit : GIB) / RUNS_SHARE / sizeof(u64));
 	return file_temp(&r->file, dir);
 }
 
@@ -58,10 +57,11 @@ static void thin(struct runs *r)
 	r->step *= 2;
 }
 
-static mill_err grow(struct runs *r, void *array, u64 n, u64 *room, size_t size, u64 wanted)
+/* Makes room for `wanted` elements, which are at most `most`. */
+static mill_err grow(struct runs *r, void *array, u64 n, u64 *room, size_t size, u64 wanted, u64 most)
 {
 	void **old = array, *more;
-	u64 to = max_u64(2 * *room, max_u64(wanted, 64));
+	u64 to = min_u64(max_u64(2 * *room, max_u64(wanted, 64)), max_u64(wanted, most));
 
 	if (wanted <= *room)
 		return MILL_OK;
@@ -82,9 +82,9 @@ mill_err runs_add(struct runs *r, const u64 *key, const u64 *weight, u64 n)
 		return MILL_OK;
 	while (r->n_samples && r->n_samples + div_up(n, r->step) > r->most_samples)
 		thin(r);
-	TRY(grow(r, &r->run, r->n_runs, &r->run_room, sizeof(*r->run), r->n_runs + 1));
+	TRY(grow(r, &r->run, r->n_runs, &r->run_room, sizeof(*r->run), r->n_runs + 1, UINT64_MAX));
 	TRY(grow(r, &r->sample, r->n_samples, &r->sample_room, sizeof(u64),
-		 r->n_samples + div_up(n, r->step)));
+		 r->n_samples + div_up(n, r->step), max_u64(r->most_samples, div_up(n, r->step))));
 	TRY(file_write_at(&r->file, key, n * sizeof(u64), r->bytes));
 	r->bytes += n * sizeof(u64);
 	if (r->weighted) {
@@ -104,6 +104,7 @@ void runs_rewind(struct runs *r)
 	for (u64 i = 0; i < r->n_runs; i++)
 		r->run[i].next = 0;
 	r->done = 0;
+	r->part = false;
 }
 
 /* Keys from `next` on up to the end of the last block that may hold some below the bound. */
@@ -216,16 +217,53 @@ static mill_err take(struct runs *r, struct run *run, struct edges *e, u64 n)
 	return MILL_OK;
 }
 
-/* All slices, up to their stops. */
-static mill_err read_slices(struct runs *r, struct edges *e)
+/* All slices, up to their stops, or as much of them as there is room for. */
+static mill_err read_slices(struct runs *r, struct edges *e, u64 room)
 {
 	for (u64 i = 0; i < r->n_runs; i++) {
 		struct run *run = &r->run[i];
-		u64 n = run->stop - run->next;
+		u64 n = min_u64(run->stop - run->next, room - e->n);
 
 		TRY(read_keys(r, run, e->key + e->n, n));
 		TRY(take(r, run, e, n));
 	}
+	return MILL_OK;
+}
+
+static void stop_at_ends(struct runs *r)
+{
+	for (u64 i = 0; i < r->n_runs; i++)
+		r->run[i].stop = r->run[i].n;
+}
+
+/* Makes the slices those of the smallest key. */
+static mill_err choose_group(struct runs *r)
+{
+	u64 least = r->mask, n;
+
+	for (u64 i = 0; i < r->n_runs; i++) {
+		const struct run *run = &r->run[i];
+		u64 key;
+
+		if (run->next == run->n)
+			continue;
+		TRY(read_keys(r, run, &key, 1));
+		least = min_u64(least, key & r->mask);
+	}
+	if (least < r->mask)
+		return find_stops(r, least + 1, &n);
+	stop_at_ends(r);
+	return MILL_OK;
+}
+
+/* The next part of a group. */
+static mill_err next_part(struct runs *r, struct edges *e, u64 room)
+{
+	TRY(read_slices(r, e, room));
+	r->part = true;
+	r->part_ends = true;
+	for (u64 i = 0; i < r->n_runs; i++)
+		r->part_ends &= r->run[i].next == r->run[i].stop;
 	return MILL_OK;
 }
 
@@ -234,20 +272,21 @@ mill_err runs_next(struct runs *r, struct edges *e, u64 room)
 	u64 n;
 
 	e->n = 0;
+	if (r->part && !r->part_ends)
+		return next_part(r, e, room);
+	r->part = false;
 	if (r->done == r->n)
 		return MILL_OK;
 	if (r->n - r->done <= room) {
-		for (u64 i = 0; i < r->n_runs; i++)
-			r->run[i].stop = r->run[i].n;
-		TRY(read_slices(r, e));
+		stop_at_ends(r);
 	} else {
 		TRY(choose_bound(r, room, &n));
-		TRY(read_slices(r, e));
-		if (!n)
-			return fail(MILL_ENOMEM,
-				    "an edge is listed so often, or the budget so small, that its "
-				    "listings cannot be merged: give more --memory");
+		if (!n) {
+			TRY(choose_group(r));
+			return next_part(r, e, room);
+		}
 	}
+	TRY(read_slices(r, e, room));
 	return sort_u64(e->pool, e->budget, e->key, e->weight, e->n,
 			64u - (unsigned)__builtin_clzll(r->mask));
 }

@@ -3,13 +3,16 @@
  * Sorted runs of keys in one temporary file, read back as one sorted sequence, piece by piece. The
  * first key of every so many is remembered, so that a piece, all keys below some bound, is a slice
  * of each run: slices are read one after the other and sorted together. Equal keys come in the
- * order in which they were added, and always in the same piece.
+ * order in which they were added, and in the same piece, or in pieces of their own if they are too many.
  */
 #ifndef IMPORT_RUNS_H
 #define IMPORT_RUNS_H
 
 #include "base/file.h"
 #include "import/edges.h"
+
+/* Of the budget's limit, what runs may remember of their keys is at most this part, and twice that for a moment. */
+#define RUNS_SHARE 64
 
 struct run;
 
@@ -26,6 +29,8 @@ struct runs {
 	u64 n;			/* keys in all runs */
 	u64 bytes;		/* of the file */
 	u64 done;		/* keys that have been read */
+	bool part;		/* the last piece holds a part of one group of equal keys, and nothing else ... */
+	bool part_ends;		/* ... namely the last */
 };
 
 /* dir: where the file is; bits: how many order a key (at most 64). Released also when it fails. */
@@ -37,7 +42,7 @@ mill_err runs_add(struct runs *r, const u64 *key, const u64 *weight, u64 n);
 void runs_rewind(struct runs *r);
 /*
  * The next keys, at most `room`, sorted, into e->key and e->weight, which have that room; e->n = 0 at
- * the end. MILL_ENOMEM if one group of equal keys is larger.
+ * the end. A group of equal keys that is larger comes in several pieces: r->part.
  */
 mill_err runs_next(struct runs *r, struct edges *e, u64 room);
 /* The same in the order of the file: for what is sorted anew. */

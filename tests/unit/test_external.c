@@ -93,7 +93,7 @@ static void test_same(void **state)
 		struct mill_built x = { .note = "" }, y = x;
 		mill_err err = build(k, &a, 0, &x);
 
-		if (build(k, &b, 40 + k % 60, &y) != err)
+		if (build(k, &b, k % 4 ? 40 + k % 60 : 3 + k % 5, &y) != err)
 			fail_msg("graph %u: %s", k, mill_error());
 		if (err)
 			continue;
@@ -194,14 +194,22 @@ static void test_runs(void **state)
 				same += sorted[j] == sorted[i];
 			most = max_u64(most, same);
 		}
-		for (int again = 0; again < 2; again++) {
-			room = most + random_below(k, 3 + (u64)again, n);
+		for (int again = 0; again < 3; again++) {
+			bool parts = false;
+
+			room = (again < 2 ? most : 1) + random_below(k, 3 + (u64)again, again < 2 ? n : 5);
 			e.n = room;
 			OK(edges_alloc(&e));
 			runs_rewind(&r);
 			for (at = 0; at < n; at += e.n) {
 				OK(runs_next(&r, &e, room));
 				assert_true(e.n > 0 && e.n <= room);
+				assert_true(room < most || !r.part);
+				/* Nothing else is with a part, and parts go on until their end. */
+				assert_true(!r.part || (e.key[0] & r.mask) == (e.key[e.n - 1] & r.mask));
+				if (parts)
+					assert_true(r.part && sorted[at] == sorted[at - 1]);
+				parts = r.part && !r.part_ends;
 				for (u64 i = 0; i < e.n; i++) {
 					assert_int_equal(e.key[i] & r.mask, sorted[at + i]);
 					assert_int_equal(e.weight[i], order[at + i]);
