@@ -89,7 +89,7 @@ static void test_same(void **state)
 	(void)state;
 	b.path = in_scratch("b");
 	b.tmp = scratch;
-	for (unsigned k = 0; k < 160; k++) {
+	for (unsigned k = 0; k < 80; k++) {
 		struct mill_built x = { .note = "" }, y = x;
 		mill_err err = build(k, &a, 0, &x);
 
