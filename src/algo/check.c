@@ -144,8 +144,6 @@ static mill_err check_tree(struct tree_checking *c, vid root)
 
 		if (is_real(c->kind) && !(real_of(key_at(c, v)) >= 0))
 			return wrong(c->run, v, "its distance is negative or no number");
-		if (is_real(c->kind) && !(real_of(key_at(c, v)) >= 0))
-			return wrong(c->run, v, "its distance is no number");
 		if (v == root)
 			continue;
 		if (reached && c->parent && c->parent[v] >= n)

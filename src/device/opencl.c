@@ -167,12 +167,12 @@ static mill_err read_bytes(struct device *d, const struct buffer *b, u64 at, voi
 	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "a transfer from it");
 }
 
+static mill_err write_bytes(struct device *d, struct buffer *b, u64 at, const void *from, u64 size);
+
 /*
  * For oclgrind, which takes what was not in a buffer's last transfer for uninitialised and does not
  * see fills at all: the whole buffer is sent, with [at, at + n) made of copies of the pattern.
  */
-static mill_err write_bytes(struct device *d, struct buffer *b, u64 at, const void *from, u64 size);
-
 static mill_err write_whole(struct device *d, struct buffer *b, u64 at, const void *pattern, u64 size, u64 n)
 {
 	char *all;
