@@ -272,6 +272,39 @@ struct mill_pagerank {
 	const char *personalize;	/* "ID" or "@FILE" of ids; NULL: uniform */
 };
 
+enum mill_cc_method {
+	MILL_CC_AFFOREST,	/* samples of the edges first, then only what is outside the largest component */
+	MILL_CC_HOOKING,	/* an edge frontier, hooking and pointer jumping (Soman, Gunrock) */
+	MILL_CC_LABELS		/* the smallest label spreads */
+};
+
+/* Weak components: each is named after the smallest original id in it. */
+struct mill_cc {
+	enum mill_cc_method method;
+};
+
+/* Betweenness by shortest paths from the sources (Brandes), unweighted. Undirected: each pair once. */
+struct mill_bc {
+	const char *sources;	/* "ID,ID,...", "@FILE", "random:K", "all"; NULL: "random:1" */
+	bool normalized;	/* divided by the number of ordered (undirected: unordered) pairs of others */
+};
+
+enum mill_lcc {
+	MILL_LCC_NONE,
+	MILL_LCC_UNDIRECTED,	/* of the undirected simple graph */
+	MILL_LCC_DIRECTED	/* LDBC's: arcs among the neighbours */
+};
+
+/* Triangles through each vertex of the undirected simple graph. */
+struct mill_triangles {
+	enum mill_lcc lcc;	/* a column "lcc" too */
+};
+
+/* Communities by synchronous label propagation, as LDBC Graphalytics defines it: ties to the smallest label. */
+struct mill_cdlp {
+	uint32_t iterations;	/* at most; 0: 10 */
+};
+
 MILL_API mill_err mill_bfs(mill_run *run, const struct mill_bfs *how);
 MILL_API mill_err mill_sssp(mill_run *run, const struct mill_sssp *how);
 MILL_API mill_err mill_pagerank(mill_run *run, const struct mill_pagerank *how);
