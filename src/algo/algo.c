@@ -50,6 +50,7 @@ static const struct mill_algorithm algorithms[] = {
 	{ "sssp", "shortest paths from a source, by weight", true },
 	{ "pagerank", "PageRank, uniform or personalised", false },
 	{ "cc", "weak components, named after their smallest id", false },
+	{ "degrees", "degrees and their distribution", false },
 	{ 0 },
 };
 
@@ -59,6 +60,7 @@ static mill_err (*const needs[])(const struct mill_run *r, const void *how, stru
 	sssp_need_of,
 	pagerank_need_of,
 	cc_need_of,
+	degrees_need,
 };
 _Static_assert(ARRAY_LEN(needs) + 1 == ARRAY_LEN(algorithms), "one each");
 

@@ -75,6 +75,7 @@ static void clear_result(struct mill_run *r)
 	while (r->n_vecs)
 		run_vec_free(r, r->vec[r->n_vecs - 1]);
 	r->n_columns = r->n_facts = r->n_top = 0;
+	r->distribution = NULL;
 	r->check = NULL;
 	r->hash = 0;
 }
@@ -159,7 +160,7 @@ static mill_err load(struct mill_run *r, const struct need *n, const struct mill
 	TRY(stream_open(&r->stream, &r->budget, st, frames, plan->fits ? LOAD_FRAMES : max_u64(all, 1), workers));
 	if (!plan->fits)
 		return MILL_OK;
-	if (n->out || !st->directed)
+	if (n->out || (n->in && !st->directed))
 		err = topology_load(&r->out, &r->budget, r->stream, n->weights, UINT32_MAX, &r->ticker, &bytes);
 	if (!err && n->in && st->directed)
 		err = topology_load(&r->in, &r->budget, r->stream, n->weights, UINT32_MAX, &r->ticker, &bytes);
