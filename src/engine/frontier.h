@@ -17,6 +17,7 @@ struct frontier {
 	struct vec *bits, *next_bits;
 	struct vec *far;	/* near/far: what waits; NULL without */
 	vid *list, *next_list;
+	u64 hubs;		/* vertices of the list whose lists come in parts: its last ones */
 	u64 capacity;		/* of a list; 0: always dense */
 	u64 next_n;		/* of next_list; atomic */
 	u64 limit;		/* near/far: keys below it are near */
