@@ -128,21 +128,6 @@ mill_err frontier_turn(struct frontier *f, bool dense, bool marked, u64 n)
 	return frontier_measure(f);
 }
 
-static u64 degree(const struct topology *t, vid v)
-{
-	u64 d = 0;
-
-	for (u32 i = t->n_segments > 1 ? topology_find(t, v) : 0; i < t->n_segments; i++) {
-		const struct segment *s = &t->segment[i];
-		vid row = (vid)(v - s->first);
-
-		if (v < s->first || row >= s->n_rows)
-			break;
-		d += s->row[row + 1] - s->row[row];
-	}
-	return d;
-}
-
 /* Exactly: how long the next list can become depends on it. */
 static void count_work(struct frontier *f)
 {
@@ -150,7 +135,7 @@ static void count_work(struct frontier *f)
 
 	f->work = 0;
 	for (u64 i = 0; i < f->n; i++)
-		f->work += degree(t, f->list[i]);
+		f->work += topology_degree(t, f->list[i]);
 }
 
 void frontier_list(struct frontier *f)

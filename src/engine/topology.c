@@ -171,21 +171,7 @@ void topology_release(struct topology *t)
 	*t = (struct topology){ .pages = t->pages };
 }
 
-u32 topology_find(const struct topology *t, vid v)
-{
-	u32 low = 0, high = t->n_segments - 1;
-
-	/* The first segment whose last row is not before v: a list that is cut begins there. */
-	while (low < high) {
-		u32 middle = (low + high) / 2;
-
-		if ((u64)t->segment[middle].first + t->segment[middle].n_rows <= v)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
+u32 topology_find(const struct topology *t, vid v) { return segment_find(t->segment, t->n_segments, v); }
 
 /* ---- Passes ---- */
 

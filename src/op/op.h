@@ -33,6 +33,18 @@ mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduc
 mill_err op_reduce(struct mill_run *r, struct reducer *red, const void *args);
 u64 reducer_bytes(const struct store *st, bool in, u32 sum_size);
 
+/*
+ * The same for chosen vertices only: those of a host list without repeats, or of a frontier. The sums have the same bits.
+ * Vertices without a row (sinks, for out-neighbours) are not applied. Then, with COMMIT, `commit` is called at each
+ * of them, rows or not; *committed: how often it was true.
+ */
+mill_err op_reduce_list(struct mill_run *r, struct reducer *red, const void *args, const vid *list, u64 n,
+			u64 *committed);
+mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *args, struct frontier *f,
+			 u64 *committed);
+/* What lists need besides, on the host and, if that is another, on the device. */
+u64 reducer_list_bytes(const struct store *st);
+
 /* Calls the program at vertices [begin, end) and sums what it returns, in a fixed order. */
 mill_err op_compute(struct mill_run *r, const struct compute_program *p, const void *args, u64 begin,
 		    u64 end, f64 *sum);
