@@ -227,36 +227,7 @@ void topology_release(struct topology *t)
 	*t = (struct topology){ .pages = t->pages };
 }
 
-u32 topology_find(const struct topology *t, vid v)
-{
-	u32 low = 0, high = t->n_segments - 1;
-
-	/* The first segment whose last row is not before v: a list that is cut begins there. */
-	while (low < high) {
-		u32 middle = (low + high) / 2;
-
-		if ((u64)t->segment[middle].first + t->segment[middle].n_rows <= v)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-u64 topology_degree(const struct topology *t, vid v)
-{
-	u64 d = 0;
-
-	for (u32 i = t->n_segments > 1 ? topology_find(t, v) : 0; i < t->n_segments; i++) {
-		const struct segment *s = &t->segment[i];
-		vid row = (vid)(v - s->first);
-
-		if (v < s->first || row >= s->n_rows)
-			break;
-		d += s->row[row + 1] - s->row[row];
-	}
-	return d;
-}
+u32 topology_find(const struct topology *t, vid v) { return segment_find(t->segment, t->n_segments, v); }
 
 const struct segment *topology_parts(const struct topology *t, vid v, u32 *n)
 {

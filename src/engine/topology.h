@@ -54,8 +54,21 @@ mill_err topology_load(struct topology *t, struct budget *budget, struct stream 
 void topology_release(struct topology *t);
 /* The segment that holds the beginning of v's row. */
 u32 topology_find(const struct topology *t, vid v);
-/* The length of a resident list. */
-u64 topology_degree(const struct topology *t, vid v);
+/* The length of v's list; the topology is resident. */
+static inline u64 topology_degree(const struct topology *t, vid v)
+{
+	u64 d = 0;
+
+	for (u32 i = t->n_segments > 1 ? topology_find(t, v) : 0; i < t->n_segments; i++) {
+		const struct segment *s = &t->segment[i];
+		vid row = (vid)(v - s->first);
+
+		if (v < s->first || row >= s->n_rows)
+			break;
+		d += s->row[row + 1] - s->row[row];
+	}
+	return d;
+}
 /* The first part of v's list: *n of them, 0 if it is whole. */
 const struct segment *topology_parts(const struct topology *t, vid v, u32 *n);
 
