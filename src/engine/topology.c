@@ -33,14 +33,23 @@ static u64 total_edges(const struct pages *p)
 /* One row offset more per segment, and a row more where a list is cut between two segments. */
 static u64 n_offsets(const struct pages *p, u32 n_segments) { return (u64)p->n_rows + 2 * (u64)n_segments; }
 
+u64 topology_chunk_bytes(u64 n_rows, u64 n_edges)
+{
+	return 2 * (n_edges / CHUNK_EDGES + n_rows / 64 / 64 + 64) * sizeof(struct chunk);
+}
+
 u64 topology_bytes(const struct pages *p, bool weights)
 {
 	u64 edges = total_edges(p);
-	u64 chunks = edges / CHUNK_EDGES + p->n_rows / 64 / 64 + 64;
 
 	return n_offsets(p, segments_of(p, UINT32_MAX)) * sizeof(u32) + edges * sizeof(vid) +
-	       (weights ? edges * weight_size(p->store->weight) : 0) + 2 * chunks * sizeof(struct chunk) +
-	       64 * KIB;
+	       (weights ? edges * weight_size(p->store->weight) : 0) +
+	       topology_chunk_bytes(p->n_rows, edges) + 64 * KIB;
+}
+
+void topology_init(struct topology *t, const struct pages *p)
+{
+	*t = (struct topology){ .pages = p, .n_rows = p ? p->n_rows : 0, .n_edges = p ? total_edges(p) : 0 };
 }
 
 struct loading {
@@ -99,7 +108,7 @@ static void cut_segments(struct topology *t, u64 max_edges, u32 *page_segment, s
 	}
 }
 
-static mill_err cut_chunks(struct topology *t, struct budget *budget)
+mill_err topology_cut_chunks(struct topology *t, struct budget *budget)
 {
 	u32 capacity = 0, n = 0;
 
@@ -155,7 +164,7 @@ mill_err topology_load(struct topology *t, struct budget *budget, struct stream 
 		return err;
 	for (u32 i = 0; i < t->n_segments; i++)
 		((u32 *)t->segment[i].row)[t->segment[i].n_rows] = t->segment[i].n_edges;
-	TRY(cut_chunks(t, budget));
+	TRY(topology_cut_chunks(t, budget));
 	*bytes_read += pass.bytes_read;
 	t->resident = true;
 	return MILL_OK;
@@ -168,7 +177,7 @@ void topology_release(struct topology *t)
 	memory_free(t->neighbour);
 	memory_free(t->row);
 	memory_free(t->segment);
-	*t = (struct topology){ .pages = t->pages };
+	topology_init(t, t->pages);
 }
 
 u32 topology_find(const struct topology *t, vid v)
