@@ -105,6 +105,7 @@ struct mill_info {
 	uint64_t edges;		/* as meant: undirected ones once */
 	uint64_t stored_edges;
 	uint64_t self_loops;	/* stored ones */
+	uint64_t parallel_edges;	/* stored ones that have a twin before them */
 	uint64_t bytes;		/* of all files */
 	uint64_t csr_bytes;	/* what "100%" of this graph is */
 	uint64_t pages;		/* out- and in-pages */

@@ -28,7 +28,7 @@ mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far)
 	f->run = r;
 	f->dense = true;
 	f->limit = UINT64_MAX;
-	f->edges_left = r->store->stored_edges;
+	f->edges_left = run_direction(r, false)->n_edges;
 	TRY(run_vec(r, &f->bits, "active vertices", words, sizeof(u64), NULL));
 	TRY(run_vec(r, &f->next_bits, "next active vertices", words, sizeof(u64), NULL));
 	if (near_far)
@@ -176,7 +176,7 @@ mill_err frontier_measure(struct frontier *f)
 		return MILL_OK;
 	}
 	if (t->resident) {	/* exact counts would cost a pass: the average serves a dense frontier */
-		f->work = (u64)((f64)f->n / (f64)max_u64(p->n_rows, 1) * (f64)p->store->stored_edges);
+		f->work = (u64)((f64)f->n / (f64)max_u64(t->n_rows, 1) * (f64)t->n_edges);
 		return MILL_OK;
 	}
 	f->work = 0;

@@ -33,20 +33,30 @@ static u64 total_edges(const struct pages *p)
 /* One row offset more per segment, and a row more where a list is cut between two segments. */
 static u64 n_offsets(const struct pages *p, u32 n_segments) { return (u64)p->n_rows + 2 * (u64)n_segments; }
 
+u64 topology_chunk_bytes(u64 n_rows, u64 n_edges)
+{
+	u64 parts = 2 * (n_edges / PART_EDGES) + 2 * (n_edges / UINT32_MAX + 1);
+
+	return 2 * (n_edges / CHUNK_EDGES + n_rows / 64 / 64 + 64 + parts) * sizeof(struct chunk) +
+	       (parts + 1) * (sizeof(struct segment) + 2 * sizeof(u32));
+}
+
 u64 topology_bytes(const struct pages *p, bool weights)
 {
 	u64 edges = total_edges(p);
-	u64 parts = 2 * (edges / PART_EDGES) + 2 * (u64)segments_of(p, UINT32_MAX);
-	u64 chunks = edges / CHUNK_EDGES + p->n_rows / 64 / 64 + 64 + 2 * parts;
 
 	return n_offsets(p, segments_of(p, UINT32_MAX)) * sizeof(u32) + edges * sizeof(vid) +
-	       (weights ? edges * weight_size(p->store->weight) : 0) + 2 * chunks * sizeof(struct chunk) +
-	       parts * (sizeof(struct segment) + 2 * sizeof(u32)) + 64 * KIB;
+	       (weights ? edges * weight_size(p->store->weight) : 0) +
+	       topology_chunk_bytes(p->n_rows, edges) + 64 * KIB;
+}
+
+void topology_init(struct topology *t, const struct pages *p)
+{
+	*t = (struct topology){ .pages = p, .n_rows = p ? p->n_rows : 0, .n_edges = p ? total_edges(p) : 0 };
 }
 
 struct loading {
 	struct topology *t;
-	size_t weight_size;
 	u32 *page_segment;	/* the segment of each page */
 };
 
@@ -63,9 +73,9 @@ static mill_err copy_page(void *arg, u32 page, const struct segment *from, unsig
 	for (vid i = from->skip && from->first_edge != to->first_edge; i < from->n_rows; i++)
 		row[i] = at + from->row[i];
 	memcpy((vid *)to->neighbour + at, from->neighbour, from->n_edges * sizeof(vid));
-	if (l->weight_size)
-		memcpy((char *)to->weight + at * l->weight_size, from->weight,
-		       from->n_edges * l->weight_size);
+	if (t->weight_size)
+		memcpy((char *)to->weight + at * t->weight_size, from->weight,
+		       from->n_edges * t->weight_size);
 	return MILL_OK;
 }
 
@@ -115,7 +125,7 @@ static void put_chunk(struct cutting *c, const struct segment *seg, u64 begin, u
 	c->n_chunks++;
 }
 
-static void put_parts(struct cutting *c, const struct segment *s, vid row, size_t weight_bytes)
+static void put_parts(struct cutting *c, const struct segment *s, vid row)
 {
 	struct topology *t = c->t;
 	u32 end = s->row[row + 1];
@@ -137,7 +147,7 @@ static void put_parts(struct cutting *c, const struct segment *s, vid row, size_
 				.continues = at + n < end || (s->continues && row + 1 == s->n_rows),
 				.row = rows,
 				.neighbour = s->neighbour + at,
-				.weight = s->weight ? (const char *)s->weight + at * weight_bytes : NULL,
+				.weight = s->weight ? (const char *)s->weight + at * t->weight_size : NULL,
 			};
 			put_chunk(c, part, 0, 1);
 		} else {
@@ -149,7 +159,7 @@ static void put_parts(struct cutting *c, const struct segment *s, vid row, size_
 }
 
 /* Chunks end after so many edges or rows, at a multiple of 64 vertices (a word of a bitmap) or at a hub. */
-static void cut_rows(struct cutting *c, const struct segment *s, size_t weight_bytes)
+static void cut_rows(struct cutting *c, const struct segment *s)
 {
 	u64 begin = 0;
 
@@ -158,7 +168,7 @@ static void cut_rows(struct cutting *c, const struct segment *s, size_t weight_b
 
 		if (s->row[row + 1] - s->row[row] > HUB_EDGES || segment_row_is_partial(s, (vid)row)) {
 			put_chunk(c, s, begin, row);
-			put_parts(c, s, (vid)row, weight_bytes);
+			put_parts(c, s, (vid)row);
 			begin = row + 1;
 		} else if (word == 63 && (s->row[row + 1] - s->row[begin] >= CHUNK_EDGES || row - begin >= 4095)) {
 			put_chunk(c, s, begin, row + 1);
@@ -168,18 +178,18 @@ static void cut_rows(struct cutting *c, const struct segment *s, size_t weight_b
 	put_chunk(c, s, begin, s->n_rows);
 }
 
-static mill_err cut_chunks(struct topology *t, struct budget *budget, size_t weight_bytes)
+mill_err topology_cut_chunks(struct topology *t, struct budget *budget)
 {
 	struct cutting c = { .t = t };
 
 	for (u32 i = 0; i < t->n_segments; i++)
-		cut_rows(&c, &t->segment[i], weight_bytes);
+		cut_rows(&c, &t->segment[i]);
 	TRY(memory_new(&t->chunk, budget, c.n_chunks, sizeof(*t->chunk), "the chunks"));
 	TRY(memory_new(&t->part, budget, max_u64(c.n_parts, 1), sizeof(*t->part), "the parts of long lists"));
 	TRY(memory_new(&t->part_row, budget, max_u64(c.n_parts, 1), 2 * sizeof(u32), "the parts of long lists"));
 	c = (struct cutting){ .t = t };
 	for (u32 i = 0; i < t->n_segments; i++)
-		cut_rows(&c, &t->segment[i], weight_bytes);
+		cut_rows(&c, &t->segment[i]);
 	t->n_chunks = c.n_chunks;
 	t->n_parts = c.n_parts;
 	return MILL_OK;
@@ -190,18 +200,19 @@ mill_err topology_load(struct topology *t, struct budget *budget, struct stream 
 {
 	const struct pages *p = t->pages;
 	u64 edges = total_edges(p);
-	struct loading l = { .t = t, .weight_size = weights ? weight_size(p->store->weight) : 0 };
+	struct loading l = { .t = t };
 	struct stream_pass pass = { .pages = p, .work = copy_page, .arg = &l, .ticker = ticker };
 	mill_err err;
 
+	t->weight_size = weights ? weight_size(p->store->weight) : 0;
 	t->n_segments = segments_of(p, max_edges);
 	TRY(memory_new(&t->segment, budget, t->n_segments, sizeof(*t->segment), "the segments"));
 	TRY(memory_new(&t->row, budget, n_offsets(p, t->n_segments), sizeof(u32), "the row offsets"));
 	TRY(memory_new(&t->neighbour, budget, edges, sizeof(vid), "the resident topology"));
-	if (l.weight_size)
-		TRY(memory_new(&t->weight, budget, edges, l.weight_size, "the resident weights"));
+	if (t->weight_size)
+		TRY(memory_new(&t->weight, budget, edges, t->weight_size, "the resident weights"));
 	TRY(memory_new(&l.page_segment, budget, p->n_pages, sizeof(u32), "the pages' segments"));
-	cut_segments(t, max_edges, l.page_segment, l.weight_size);
+	cut_segments(t, max_edges, l.page_segment, t->weight_size);
 	ticker_begin(ticker, "load", "pages", p->n_pages);
 	err = stream_run(stream, &pass);
 	memory_free(l.page_segment);
@@ -209,7 +220,7 @@ mill_err topology_load(struct topology *t, struct budget *budget, struct stream 
 		return err;
 	for (u32 i = 0; i < t->n_segments; i++)
 		((u32 *)t->segment[i].row)[t->segment[i].n_rows] = t->segment[i].n_edges;
-	TRY(cut_chunks(t, budget, l.weight_size));
+	TRY(topology_cut_chunks(t, budget));
 	*bytes_read += pass.bytes_read;
 	t->resident = true;
 	return MILL_OK;
@@ -224,7 +235,7 @@ void topology_release(struct topology *t)
 	memory_free(t->neighbour);
 	memory_free(t->row);
 	memory_free(t->segment);
-	*t = (struct topology){ .pages = t->pages };
+	topology_init(t, t->pages);
 }
 
 u32 topology_find(const struct topology *t, vid v) { return segment_find(t->segment, t->n_segments, v); }

@@ -28,7 +28,8 @@ struct chunk {
 #define PART_EDGES (HUB_EDGES / 2)	/* a multiple of LIST_BLOCK */
 
 struct topology {
-	const struct pages *pages;
+	const struct pages *pages;	/* NULL: a view in memory */
+	u64 n_rows, n_edges;
 	bool resident;
 	u32 n_segments;
 	struct segment *segment;
@@ -44,10 +45,16 @@ struct topology {
 	u32 *row;
 	vid *neighbour;
 	void *weight;
+	size_t weight_size;
 };
 
 /* Host bytes that the direction takes when resident. */
 u64 topology_bytes(const struct pages *p, bool weights);
+u64 topology_chunk_bytes(u64 n_rows, u64 n_edges);
+/* What a topology knows of its pages. */
+void topology_init(struct topology *t, const struct pages *p);
+/* The segments are complete: cuts them for the workers. */
+mill_err topology_cut_chunks(struct topology *t, struct budget *budget);
 /* Reads all pages through the stream; max_edges: at most so many edges a segment. */
 mill_err topology_load(struct topology *t, struct budget *budget, struct stream *stream, bool weights,
 		       u64 max_edges, struct ticker *ticker, u64 *bytes_read);

@@ -86,6 +86,7 @@ static const struct {
 	{ "rank wrong", "rank", NULL, V, 1, V, "inverse" },
 	{ "rank beyond", "rank", NULL, V, 4, V, "rank" },
 	{ "self_loops", "self_loops", "1", 0, 0, 0, "self_loops" },
+	{ "parallel_edges", "parallel_edges", "1", 0, 0, 0, "parallel_edges" },
 	{ "max_degree", "max_degree", "4", 0, 0, 0, "max_degree" },
 	{ "min_id", "min_id", "9", 0, 0, 0, "min_id" },
 	{ "max_id", "max_id", "50", 0, 0, 0, "max_id" },
