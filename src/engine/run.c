@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "engine/cache.h"
 #include "engine/result.h"
+#include "store/names.h"
 
 /* Of a budget: what the process is before it holds anything of a graph, and what output needs. */
 #define PROCESS_BYTES (8 * MIB)
@@ -426,8 +427,7 @@ static mill_err source_by_id(struct mill_run *r, u64 i, vid *out)
 
 mill_err run_source(struct mill_run *r, const char *text, vid *out)
 {
-	bool chosen = !text || !strcmp(text, "random");
-	u64 id;
+	bool chosen = !text || !strcmp(text, "random"), is_id;
 
 	if (chosen || !strcmp(text, "max-degree")) {
 		if (!r->store->sources)
@@ -436,9 +436,9 @@ mill_err run_source(struct mill_run *r, const char *text, vid *out)
 			return largest_degree(r, out);
 		return source_by_id(r, random_below(r->options.seed, 0, r->store->sources), out);
 	}
-	if (!number_u64(&id, text, text + strlen(text)))
+	TRY(names_vertex(r->store, text, strlen(text), out, &is_id));
+	if (!is_id)
 		return fail(MILL_EUSAGE, "source '%s' is neither an id nor random nor max-degree", text);
-	TRY(store_vertex(r->store, id, out));
 	if (*out == NO_VERTEX)
 		return fail(MILL_EUSAGE, "source %s is not a vertex of %s", text, r->store->path);
 	return MILL_OK;
