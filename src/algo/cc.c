@@ -26,7 +26,6 @@
 #define VERTEX cc_flat
 #include "op/compute.inc"
 
-#define SAMPLED_EDGES 2	/* of every list */
 #define SAMPLES 256
 
 mill_err cc_need(const struct mill_run *r, const struct mill_cc *how, struct need *out)
@@ -85,22 +84,24 @@ static mill_err find_largest(struct mill_run *r, struct cc_args *a)
 static mill_err afforest(struct mill_run *r, struct cc_args *a)
 {
 	const struct store *st = r->store;
-	struct scan all = { .from = 0 }, first = { .count = SAMPLED_EDGES }, rest = { .from = SAMPLED_EDGES };
+	struct scan first = { .count = 1 }, second = { .from = 1, .count = 1 }, rest = { .some = st->has_in, .from = 2 };
+	u64 links, more = 0;
 
 	if (!op_rescan_is_free(r) || !st->sources) {
-		TRY(op_scan(r, &cc_scan, a, &all, NULL));
+		TRY(op_scan(r, &cc_scan, a, &(struct scan){ 0 }, NULL));
 		return flatten(r, a);
 	}
 	TRY(op_scan(r, &cc_scan, a, &first, NULL));
 	TRY(flatten(r, a));
+	TRY(op_scan(r, &cc_scan, a, &second, NULL));
+	TRY(flatten(r, a));
 	/* An edge out of the largest tree is met again at its other end, where that has the list to show it. */
 	if (st->has_in)
 		TRY(find_largest(r, a));
-	rest.some = st->has_in;
-	TRY(op_scan(r, &cc_scan, a, &rest, NULL));
+	TRY(op_scan(r, &cc_scan, a, &rest, &links));
 	if (st->directed && st->has_in)
-		TRY(op_scan(r, &cc_scan, a, &(struct scan){ .in = true, .some = true }, NULL));
-	return flatten(r, a);
+		TRY(op_scan(r, &cc_scan, a, &(struct scan){ .in = true, .some = true }, &more));
+	return links + more ? flatten(r, a) : MILL_OK;
 }
 
 MILL_API mill_err mill_cc(mill_run *r, const struct mill_cc *how)
@@ -108,13 +109,14 @@ MILL_API mill_err mill_cc(mill_run *r, const struct mill_cc *how)
 	struct cc_args a = { .largest = UINT32_MAX };
 	u64 n = r->store->vertices, n_components;
 	struct need need;
+	u32 none = UINT32_MAX;
 	struct vec *least;
 	f64 sum;
 
 	TRY(cc_need(r, how, &need));
 	TRY(run_begin(r, "cc", &need));
-	TRY(run_vec(r, &a.parent, "component", n, sizeof(u32), NULL));
-	TRY(run_vec(r, &least, "smallest id", n, sizeof(u32), NULL));
+	TRY(run_vec(r, &a.parent, "component", n, sizeof(u32), &none));
+	TRY(run_vec(r, &least, "smallest id", n, sizeof(u32), &none));
 	TRY(component_prepare(r));
 	TRY(device_prepare(r->device, &cc_scan.program.source));
 	TRY(device_prepare(r->device, &cc_alone_compute.program.source));

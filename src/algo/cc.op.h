@@ -18,7 +18,7 @@ DEVICE bool cc_edge(struct cc s, vid u, vid v, u32 w)
 
 	(void)w;
 	while (a != b) {	/* climb from the larger: parents are smaller, so the two meet or a root is found */
-		u32 high = a > b ? a : b, up = dev_load_u32(&s.parent[high]);
+		u32 high = a > b ? a : b, up = dev_load_u32(&s.parent[high]), above;
 
 		b = a > b ? b : a;
 		if (up == high) {
@@ -26,7 +26,11 @@ DEVICE bool cc_edge(struct cc s, vid u, vid v, u32 w)
 			if (up == high)
 				return true;
 		}
-		a = up;
+		/* Halving the way for those who come after; what is no root moves only to its ancestors. */
+		above = dev_load_u32(&s.parent[up]);
+		if (above != up)
+			dev_store_u32(&s.parent[high], above);
+		a = above;
 	}
 	return false;
 }

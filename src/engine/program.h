@@ -102,7 +102,7 @@ struct scan_window {
 	u64 from, to;
 };
 
-#define SCAN_FEW 4u	/* a window so narrow that each list is a memory access of its own */
+#define SCAN_FEW 4u	/* a window at the beginning, so narrow that each list is a memory access of its own */
 
 struct scan_program {
 	struct program program;
