@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "algo/algo.h"
-#include "base/number.h"
 #include "device/dialect.h"
 #include "engine/result.h"
+#include "store/names.h"
 
 #define PROGRAM pagerank_f32
 #define VALUE f32
@@ -144,16 +144,16 @@ mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how
 static mill_err add_person(struct mill_run *r, u64 *bits, const char *text, const char *end, const char *where,
 			   u64 line)
 {
-	u64 id;
+	bool is_id;
 	vid v;
 
-	if (!number_u64(&id, text, end))
+	TRY(names_vertex(r->store, text, (size_t)(end - text), &v, &is_id));
+	if (!is_id)
 		return fail(line ? MILL_EINPUT : MILL_EUSAGE, "%s:%llu: '%.*s' is not an id", where,
 			    (unsigned long long)line, (int)(end - text), text);
-	TRY(store_vertex(r->store, id, &v));
 	if (v == NO_VERTEX)
-		return fail(MILL_EUSAGE, "%s:%llu: %llu is not a vertex of %s", where, (unsigned long long)line,
-			    (unsigned long long)id, r->store->path);
+		return fail(MILL_EUSAGE, "%s:%llu: %.*s is not a vertex of %s", where, (unsigned long long)line,
+			    (int)(end - text), text, r->store->path);
 	bitmap_put(bits, v);
 	return MILL_OK;
 }

@@ -22,6 +22,7 @@ const struct command commands[] = {
 	  "  millrace import roads.el --undirected --weights 3 -o roads.mill\n"
 	  "  millrace import cnr-2000.graph -o cnr.mill\n"
 	  "  millrace import trust.csv --weights rating -o trust.mill\n"
+	  "  millrace import genes.tsv --names -o genes.mill\n"
 	  "  zcat part-*.gz | millrace import - --dedup first --loops drop -o web.mill\n" },
 	{ "generate", FOR_GENERATE, cmd_generate, 1, 1, "KIND -o STORE [options]",
 	  "make a store of a synthetic graph",

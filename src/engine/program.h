@@ -83,10 +83,18 @@ struct reduce_program {
 	struct program program;
 	u32 sum_size;		/* of a partial sum */
 	bool weighted;
-	/* head_slot, tail_slot: where the first and the last row's blocks go, or NO_SLOT. */
-	u64 (*rows)(const void *args, const struct segment *seg, vid begin, vid end, void *partial,
+	/*
+	 * Rows [begin, end), or of them those whose vertices are in `front` (NULL: all). head_slot, tail_slot: where the first
+	 * and the last row's blocks go, or NO_SLOT. Returns the edges gathered.
+	 */
+	u64 (*rows)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front, void *partial,
 		    u64 head_slot, u64 tail_slot);
-	void (*finish)(const void *args, const void *partial, const struct split_list *list, u64 n);
+	/* The rows of n vertices, over all segments of a resident topology. */
+	u64 (*list)(const void *args, const struct segment *seg, u32 n_segments, const vid *list, u64 n);
+	void (*finish)(const void *args, const void *partial, const struct split_list *list, u64 n,
+		       const u64 *front);
+	/* NULL without COMMIT. Elements [begin, end) of the list or, if that is NULL, such vertices of front; says how many were true. */
+	u64 (*commit)(const void *args, const vid *list, const u64 *front, u64 begin, u64 end);
 };
 
 /* scan: op/scan.inc. Of every list the edges at positions [from, to). */

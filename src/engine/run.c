@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "engine/cache.h"
 #include "engine/result.h"
+#include "store/names.h"
 
 /* Of a budget: what the process is before it holds anything of a graph, and what output needs. */
 #define PROCESS_BYTES (8 * MIB)
@@ -18,6 +19,8 @@
 
 struct topology *run_direction(struct mill_run *r, bool in)
 {
+	if (r->need.view)
+		return &r->view;
 	return in && r->store->directed ? &r->in : &r->out;
 }
 
@@ -39,8 +42,9 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 	snprintf(r->device_name, sizeof(r->device_name), "%s", o->device ? o->device : "cpu");
 	r->options.device = r->device_name;
 	budget_init(&r->budget, o->memory ? o->memory : memory_available() / 5 * 4);
-	r->out.pages = &r->store->out;
-	r->in.pages = &r->store->in;
+	r->graph = r->store;
+	topology_init(&r->out, &r->store->out);
+	topology_init(&r->in, &r->store->in);
 	ticker_init(&r->ticker, &o->watcher);
 	err = pool_new(&r->pool, o->threads);
 	if (!err)
@@ -63,10 +67,16 @@ static void unload(struct mill_run *r)
 {
 	cache_close(r->cache);
 	r->cache = NULL;
+	topology_release(&r->view);
 	topology_release(&r->in);
 	topology_release(&r->out);
 	stream_close(r->stream);
 	r->stream = NULL;
+	store_close(r->view_store);
+	r->view_store = NULL;
+	r->graph = r->store;
+	topology_init(&r->view, NULL);
+	r->need = (struct need){ 0 };
 	r->loaded = false;
 }
 
@@ -102,25 +112,42 @@ static u64 host_bytes(const struct mill_run *r, const struct need *n)
 	return n->state + n->host + r->store_budget->used + sizeof(struct emit) * pool_size(r->pool);
 }
 
+/* Host bytes of the topology when resident, and the frames through which it is read. */
+static u64 resident_bytes(const struct mill_run *r, const struct need *n, u64 pages)
+{
+	const struct store *st = r->store;
+	u64 bytes = 0;
+
+	if (n->view)
+		return view_bytes(st, n->view) + view_making_bytes(st);
+	if (n->out || !st->directed)
+		bytes += topology_bytes(&st->out, n->weights);
+	if (n->in && st->directed)
+		bytes += topology_bytes(&st->in, n->weights);
+	return bytes + stream_scratch(st, pool_size(r->pool)) + min_u64(pages, LOAD_FRAMES) * st->page_size;
+}
+
 void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *out)
 {
 	const struct store *st = r->store;
-	bool out_pages = n->out || (n->in && !st->directed), in_pages = n->in && st->directed;
+	bool out_pages = n->out || n->view || (n->in && !st->directed), in_pages = (n->in || n->view) && st->directed;
 	u64 pages = (out_pages ? st->out.n_pages : 0) + (in_pages ? (u64)st->in.n_pages : 0);
-	u64 scratch = stream_scratch(st, pool_size(r->pool));
-	u64 topology = (out_pages ? topology_bytes(&st->out, n->weights) : 0) +
-		       (in_pages ? topology_bytes(&st->in, n->weights) : 0);
+	/* A temporary graph has pages of the same size and codec, which may take more to decode than the store's. */
+	u64 scratch = n->view ? view_scratch(st, pool_size(r->pool)) : stream_scratch(st, pool_size(r->pool));
+	u64 streamed = 4 * (u64)st->page_size + scratch;
 
 	*out = (struct mill_plan){
 		.state = n->state,
-		.needed = host_bytes(r, n) +
-			  max_u64(RUN_ROOM, 4 * (u64)st->page_size + scratch + PROCESS_BYTES + BUFFER_BYTES),
-		.resident = host_bytes(r, n) + topology + scratch + PROCESS_BYTES + BUFFER_BYTES +
-			    min_u64(pages, LOAD_FRAMES) * st->page_size,
-		.device_needed = n->state + 2 * cache_slot_size(st),
+		.resident = host_bytes(r, n) + resident_bytes(r, n, pages) + PROCESS_BYTES + BUFFER_BYTES,
+		.device_needed = n->state + 2 * (n->view ? view_slot(st) : cache_slot_size(st)),
 		.pass_bytes = (u64)(n->out ? st->out.n_pages : in_pages ? st->in.n_pages : st->out.n_pages) *
 			      st->page_size,
 	};
+	if (n->view) {
+		streamed = max_u64(streamed, view_making_bytes(st)) + view_kept_bytes(st, n->view);
+		out->pass_bytes = pages * st->page_size;
+	}
+	out->needed = host_bytes(r, n) + max_u64(RUN_ROOM, streamed + PROCESS_BYTES + BUFFER_BYTES);
 	out->fits = r->device->native && !r->only_frames && out->resident <= r->budget.limit;
 }
 
@@ -139,27 +166,48 @@ static mill_err refuse_small(const struct mill_run *r, const struct mill_plan *p
 	return MILL_OK;
 }
 
-static mill_err load(struct mill_run *r, const struct need *n, const struct mill_plan *plan)
+/* The graph that is streamed is the store, or a view that is made now. */
+static mill_err choose_graph(struct mill_run *r, const struct need *n)
 {
-	const struct store *st = r->store;
-	unsigned workers = pool_size(r->pool);
-	u64 frames = r->budget.limit - host_bytes(r, n) - PROCESS_BYTES - BUFFER_BYTES;
-	u64 all = (u64)st->out.n_pages + (st->directed && st->has_in ? st->in.n_pages : 0);
-	u64 bytes = 0;
-	mill_err err = MILL_OK;
+	struct view_cost cost = { 0 };
 
-	if (r->only_frames)
-		all = r->only_frames;
-	r->need = *n;
+	if (!n->view)
+		return MILL_OK;
+	TRY(view_spill(&r->view_store, r->store, n->view, &r->budget, &r->ticker, &cost));
+	r->graph = r->view_store;
+	topology_init(&r->view, &r->view_store->in);
+	return MILL_OK;
+}
+
+static mill_err load_streamed(struct mill_run *r, const struct need *n)
+{
+	const struct store *st;
+	u64 used = r->budget.used, all, frames;
+
+	TRY(choose_graph(r, n));
+	st = r->graph;
+	all = r->only_frames ? r->only_frames : (u64)st->out.n_pages + (st->directed && st->has_in ? st->in.n_pages : 0);
+	used = r->budget.used - used + PROCESS_BYTES + BUFFER_BYTES + host_bytes(r, n);
+	frames = r->budget.limit > used ? r->budget.limit - used : 0;
 	if (!r->device->native) {
 		TRY(cache_open(&r->cache, r, n->state));
 		/* What the device cannot keep is kept here, as far as the budget goes. */
-		return stream_open(&r->stream, &r->budget, st, frames, cache_slots(r->cache) < all ? all : 2 * LOAD_FRAMES,
-				   workers);
+		all = cache_slots(r->cache) < all ? all : 2 * LOAD_FRAMES;
 	}
-	TRY(stream_open(&r->stream, &r->budget, st, frames, plan->fits ? LOAD_FRAMES : max_u64(all, 1), workers));
-	if (!plan->fits)
-		return MILL_OK;
+	return stream_open(&r->stream, &r->budget, st, frames, max_u64(all, 1), pool_size(r->pool));
+}
+
+static mill_err load_resident(struct mill_run *r, const struct need *n)
+{
+	const struct store *st = r->store;
+	struct view_cost cost = { 0 };
+	u64 frames = r->budget.limit - host_bytes(r, n) - PROCESS_BYTES - BUFFER_BYTES;
+	u64 bytes = 0;
+	mill_err err = MILL_OK;
+
+	if (n->view)
+		return view_load(&r->view, st, n->view, &r->budget, &r->ticker, &cost);
+	TRY(stream_open(&r->stream, &r->budget, st, frames, LOAD_FRAMES, pool_size(r->pool)));
 	if (n->out || (n->in && !st->directed))
 		err = topology_load(&r->out, &r->budget, r->stream, n->weights, UINT32_MAX, &r->ticker, &bytes);
 	if (!err && n->in && st->directed)
@@ -169,10 +217,16 @@ static mill_err load(struct mill_run *r, const struct need *n, const struct mill
 	return err;
 }
 
+static mill_err load(struct mill_run *r, const struct need *n, const struct mill_plan *plan)
+{
+	r->need = *n;
+	return plan->fits ? load_resident(r, n) : load_streamed(r, n);
+}
+
 static bool suits(const struct need *have, const struct need *n)
 {
 	return have->state >= n->state && have->host >= n->host && have->out >= n->out &&
-	       have->in >= n->in && have->weights >= n->weights;
+	       have->in >= n->in && have->weights >= n->weights && have->view == n->view;
 }
 
 mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need *need)
@@ -374,8 +428,7 @@ static mill_err source_by_id(struct mill_run *r, u64 i, vid *out)
 
 mill_err run_source(struct mill_run *r, const char *text, vid *out)
 {
-	bool chosen = !text || !strcmp(text, "random");
-	u64 id;
+	bool chosen = !text || !strcmp(text, "random"), is_id;
 
 	if (chosen || !strcmp(text, "max-degree")) {
 		if (!r->store->sources)
@@ -384,9 +437,9 @@ mill_err run_source(struct mill_run *r, const char *text, vid *out)
 			return largest_degree(r, out);
 		return source_by_id(r, random_below(r->options.seed, 0, r->store->sources), out);
 	}
-	if (!number_u64(&id, text, text + strlen(text)))
+	TRY(names_vertex(r->store, text, strlen(text), out, &is_id));
+	if (!is_id)
 		return fail(MILL_EUSAGE, "source '%s' is neither an id nor random nor max-degree", text);
-	TRY(store_vertex(r->store, id, out));
 	if (*out == NO_VERTEX)
 		return fail(MILL_EUSAGE, "source %s is not a vertex of %s", text, r->store->path);
 	return MILL_OK;

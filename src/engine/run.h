@@ -12,6 +12,7 @@
 #include "engine/ledger.h"
 #include "engine/program.h"
 #include "engine/topology.h"
+#include "engine/view.h"
 #include "store/store.h"
 #include "stream/stream.h"
 
@@ -29,6 +30,7 @@ struct need {
 	u64 host;		/* bytes that are on the host in any case: ids for parents, a certificate */
 	bool out, in;		/* the directions that it reads */
 	bool weights;
+	enum view view;		/* not VIEW_NONE: instead of the directions; see view_need */
 };
 
 struct result_column {
@@ -46,7 +48,10 @@ struct mill_run {
 	struct pool *pool;
 	struct device *device;
 	struct topology out, in;	/* in is unused where the store has in == out */
-	struct stream *stream;		/* NULL while the topology is resident on the host */
+	struct topology view;		/* instead of both, where need.view asks for it */
+	struct store *view_store;	/* its pages, where it is not resident */
+	const struct store *graph;	/* whose pages are streamed: the store, or view_store */
+	struct stream *stream;		/* of graph; NULL while the topology is resident on the host */
 	struct device_cache *cache;	/* pages on a device that is not native */
 	struct need need;		/* what was made room for */
 	bool loaded;
@@ -107,7 +112,7 @@ mill_err run_source(struct mill_run *r, const char *text, vid *out);
 /* What the watcher is told is going on: "bfs step 3". */
 void run_tell(struct mill_run *r, const char *format, u64 number);
 
-/* The direction's topology: in is out for an undirected store. */
+/* The direction's topology: in is out for an undirected store, and for a view. */
 struct topology *run_direction(struct mill_run *r, bool in);
 
 #endif

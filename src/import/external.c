@@ -8,6 +8,7 @@
 #include "base/sort.h"
 #include "import/ids.h"
 #include "import/lists.h"
+#include "import/namer.h"
 #include "import/numbering.h"
 #include "import/order.h"
 #include "import/runs.h"
@@ -641,12 +642,8 @@ static void add_found(struct edges_found *sum, const struct edges_found *f)
 
 static mill_err fail_edge(const struct external *x, mill_err code, u64 key)
 {
-	unsigned long long from = original_id(x, key >> x->bits);
-	unsigned long long to = original_id(x, key & (((u64)1 << x->bits) - 1));
-
-	if (code == MILL_EINPUT)
-		return fail(code, "the edge from %llu to %llu is listed more than once", from, to);
-	return fail(code, "the weights from %llu to %llu add up to more than their type", from, to);
+	return namer_fail_edge(x->s.names, code, original_id(x, key >> x->bits),
+			       original_id(x, key & (((u64)1 << x->bits) - 1)));
 }
 
 static mill_err reduce(struct rows *r)

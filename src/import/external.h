@@ -24,6 +24,7 @@ struct external_setup {
 	enum mill_loops loops;
 	enum mill_weight added;	/* the type in which weights come */
 	u64 dense;		/* not 0: the ids are 0 .. dense - 1 and all of them exist */
+	struct namer *names;	/* of the ids, for messages; or NULL */
 };
 
 struct external;

@@ -2,7 +2,8 @@
 /*
  * Edge lists as text: a line is FROM TO [more columns], separated by
  * spaces, tabs or a comma. Lines that begin with # or % are comments; the first other line
- * of a file with commas may be a header.
+ * of a file with commas may be a header: if its fields are no numbers, or, where ids are names, if its weight
+ * is no number or it says "source,target" or the like. A name that begins with a quote ends with one.
  */
 #ifndef IMPORT_TEXT_H
 #define IMPORT_TEXT_H
@@ -19,6 +20,8 @@ struct text {
 	enum mill_weight weight_type;	/* NONE: decided by the values */
 	bool refuse_loops;
 	u64 base;			/* ids below it are refused */
+	struct namer *names;		/* NULL, or where edges between names go: then they do not go to the builder */
+	bool header;			/* names: the first line of some file was taken as one */
 	/* what has been read */
 	bool fraction;			/* a weight is not written as an integer that i64 holds */
 	i64 min_weight, max_weight;	/* of the others */

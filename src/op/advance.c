@@ -34,12 +34,44 @@ static mill_err advance_rows(void *arg, const struct segment *seg, vid begin, vi
 static mill_err advance_list(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct advancing *a = arg;
-	const struct topology *t = run_direction(a->run, false);
+	const struct topology *t = run_direction(a->run, a->front->in);
 
 	for (u32 i = 0; i < t->n_segments; i++)
 		a->program->push_list(a->args, &t->segment[i], a->front->list + begin, end - begin,
 				      &a->emit[worker]);
 	return MILL_OK;
+}
+
+/* The parts of one hub's list. */
+struct hub {
+	struct advancing *advancing;
+	const struct segment *part;
+};
+
+static mill_err advance_parts(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	const struct hub *h = arg;
+	struct advancing *a = h->advancing;
+
+	for (u64 i = begin; i < end; i++)
+		a->program->push_list(a->args, &h->part[i], &h->part[i].first, 1, &a->emit[worker]);
+	return MILL_OK;
+}
+
+/* Hubs one after the other, each on all threads; then the others. */
+static mill_err advance_lists(struct advancing *a)
+{
+	struct frontier *f = a->front;
+	u64 rest = f->n - f->hubs, grain = f->work < SMALL_STEP ? rest : max_u64(rest / 64, 16);
+
+	for (u64 i = rest; i < f->n; i++) {
+		struct hub h = { .advancing = a };
+		u32 n;
+
+		h.part = topology_parts(run_direction(a->run, a->front->in), f->list[i], &n);
+		TRY(pool_for(a->run->pool, n, 1, advance_parts, &h));
+	}
+	return pool_for(a->run->pool, rest, grain, advance_list, a);
 }
 
 /* Has any vertex of the range something to give (push) or to want (pull)? */
@@ -87,7 +119,7 @@ static mill_err advance_native(struct advancing *a, struct mill_step *step)
 {
 	struct frontier *f = a->front;
 	bool by_list, to_list;
-	struct pass pass = { .in = a->pull, .active = has_work, .work = advance_rows, .arg = a };
+	struct pass pass = { .in = a->pull != f->in, .active = has_work, .work = advance_rows, .arg = a };
 	struct tally t;
 
 	if (!a->pull)
@@ -97,9 +129,7 @@ static mill_err advance_native(struct advancing *a, struct mill_step *step)
 	to_list = by_list && f->work <= f->capacity;
 	begin_emit(a, to_list);
 	if (by_list) {
-		u64 grain = f->work < SMALL_STEP ? f->n : max_u64(f->n / 64, 16);
-
-		TRY(pool_for(a->run->pool, f->n, grain, advance_list, a));
+		TRY(advance_lists(a));
 		TRY(ticker_tick(&a->run->ticker, 0));
 	} else {
 		TRY(frontier_bits(f, &a->bits));
@@ -137,7 +167,7 @@ static mill_err advance_device(struct advancing *a, struct mill_step *step)
 {
 	struct frontier *f = a->front;
 	struct device_pass pass = {
-		.in = a->pull,
+		.in = a->pull != f->in,
 		.active = a->pull ? NULL : has_work,
 		.launch = launch_page_kernel,
 		.arg = a,

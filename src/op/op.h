@@ -34,6 +34,18 @@ mill_err op_reduce(struct mill_run *r, struct reducer *red, const void *args);
 u64 reducer_bytes(const struct store *st, bool in, u32 sum_size);
 
 /*
+ * The same for chosen vertices only: those of a host list without repeats, or of a frontier. The sums have the same bits.
+ * Vertices without a row (sinks, for out-neighbours) are not applied. Then, with COMMIT, `commit` is called at each
+ * of them, rows or not; *committed: how often it was true.
+ */
+mill_err op_reduce_list(struct mill_run *r, struct reducer *red, const void *args, const vid *list, u64 n,
+			u64 *committed);
+mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *args, struct frontier *f,
+			 u64 *committed);
+/* What lists need besides, on the host and, if that is another, on the device. */
+u64 reducer_list_bytes(const struct store *st);
+
+/*
  * Calls the program at the edges of the rows for which its cond holds, without a frontier: what algorithms do that look
  * at all edges, or at a few of every list. *updates (may be NULL): how often `edge` was true.
  */
