@@ -323,6 +323,8 @@ MILL_API mill_err mill_pagerank(mill_run *run, const struct mill_pagerank *how);
 MILL_API mill_err mill_cc(mill_run *run, const struct mill_cc *how);
 /* Out-degrees (undirected: degrees), in-degrees where the store has in-edges, and their distribution. */
 MILL_API mill_err mill_degrees(mill_run *run);
+/* Strong components, named as weak ones; of an undirected graph they are the same. */
+MILL_API mill_err mill_scc(mill_run *run);
 
 /* Certifies the last result by its properties, in one or two passes over the edges. */
 MILL_API mill_err mill_run_check(mill_run *run);

@@ -51,6 +51,7 @@ static const struct mill_algorithm algorithms[] = {
 	{ "pagerank", "PageRank, uniform or personalised", false },
 	{ "cc", "weak components, named after their smallest id", false },
 	{ "degrees", "degrees and their distribution", false },
+	{ "scc", "strong components, named after their smallest id", false },
 	{ 0 },
 };
 
@@ -61,6 +62,7 @@ static mill_err (*const needs[])(const struct mill_run *r, const void *how, stru
 	pagerank_need_of,
 	cc_need_of,
 	degrees_need,
+	scc_need,
 };
 _Static_assert(ARRAY_LEN(needs) + 1 == ARRAY_LEN(algorithms), "one each");
 

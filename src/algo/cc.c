@@ -104,7 +104,7 @@ static mill_err afforest(struct mill_run *r, struct cc_args *a)
 	return links + more ? flatten(r, a) : MILL_OK;
 }
 
-MILL_API mill_err mill_cc(mill_run *r, const struct mill_cc *how)
+mill_err cc_run(struct mill_run *r, const char *algorithm, const struct mill_cc *how)
 {
 	struct cc_args a = { .largest = UINT32_MAX };
 	u64 n = r->store->vertices, n_components;
@@ -114,7 +114,7 @@ MILL_API mill_err mill_cc(mill_run *r, const struct mill_cc *how)
 	f64 sum;
 
 	TRY(cc_need(r, how, &need));
-	TRY(run_begin(r, "cc", &need));
+	TRY(run_begin(r, algorithm, &need));
 	TRY(run_vec(r, &a.parent, "component", n, sizeof(u32), &none));
 	TRY(run_vec(r, &least, "smallest id", n, sizeof(u32), &none));
 	TRY(component_prepare(r));
@@ -132,3 +132,5 @@ MILL_API mill_err mill_cc(mill_run *r, const struct mill_cc *how)
 	r->check = cc_check;
 	return MILL_OK;
 }
+
+MILL_API mill_err mill_cc(mill_run *r, const struct mill_cc *how) { return cc_run(r, "cc", how); }

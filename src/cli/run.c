@@ -79,12 +79,19 @@ static mill_err call_degrees(mill_run *run, const union how *how)
 	return mill_degrees(run);
 }
 
+static mill_err call_scc(mill_run *run, const union how *how)
+{
+	(void)how;
+	return mill_scc(run);
+}
+
 static const struct algorithm algorithms[] = {
 	{ "bfs", FOR_BFS, true, fill_bfs, call_bfs },
 	{ "sssp", FOR_SSSP, true, fill_sssp, call_sssp },
 	{ "pagerank", FOR_PAGERANK, false, fill_pagerank, call_pagerank },
 	{ "cc", FOR_CC, false, fill_cc, call_cc },
 	{ "degrees", FOR_DEGREES, false, fill_nothing, call_degrees },
+	{ "scc", FOR_SCC, false, fill_nothing, call_scc },
 };
 
 const struct algorithm *algorithm_find(const char *name)

@@ -103,6 +103,8 @@ DEVICE u64 raw_min_u64(u64 *p, u64 x)
 	return old;
 }
 
+#define raw_or_u32(p, x) ((void)__atomic_fetch_or(p, x, __ATOMIC_RELAXED))
+
 DEVICE u64 bits_f64(f64 x)
 {
 	union { f64 f; u64 u; } cast = { .f = x };
@@ -153,6 +155,17 @@ DEVICE bool dev_min_u64(bool shared, GLOBAL u64 *p, u64 x)
 		return raw_min_u64(p, x) > x;
 	*p = x;
 	return true;
+}
+
+/* Sets the flags; looks first. */
+DEVICE void dev_or_u32(bool shared, GLOBAL u32 *p, u32 flags)
+{
+	if ((dev_load_u32(p) & flags) == flags)
+		return;
+	if (shared)
+		raw_or_u32(p, flags);
+	else
+		*p |= flags;
 }
 
 /*
