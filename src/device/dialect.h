@@ -53,6 +53,7 @@ typedef u32 vid;
 #define raw_min_u32(p, x) atomic_min((volatile GLOBAL u32 *)(p), x)
 #define raw_min_u64(p, x) atom_min((volatile GLOBAL u64 *)(p), x)
 #define raw_or_u32(p, x) atomic_or((volatile GLOBAL u32 *)(p), x)
+#define raw_and_u32(p, x) atomic_and((volatile GLOBAL u32 *)(p), x)
 
 DEVICE u64 bits_f64(f64 x) { return as_ulong(x); }
 DEVICE f64 f64_of_bits(u64 x) { return as_double(x); }

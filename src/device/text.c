@@ -11,6 +11,7 @@
 	X(reduce, "op/reduce.cl")         \
 	X(compute, "op/compute.cl")       \
 	X(scan, "op/scan.cl")             \
+	X(filter, "op/filter.cl")         \
 	X(bfs, "algo/bfs.op.h")           \
 	X(sssp, "algo/sssp.op.h")         \
 	X(tree, "algo/tree.op.h")         \

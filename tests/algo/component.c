@@ -3,6 +3,8 @@
 
 const struct finder finders[] = {
 	{ "afforest", "cc", false, { MILL_CC_AFFOREST } },
+	{ "hooking", "cc", false, { MILL_CC_HOOKING } },
+	{ "labels", "cc", false, { MILL_CC_LABELS } },
 	{ "strong", "scc", true, { 0 } },
 };
 const size_t n_finders = ARRAY_LEN(finders);

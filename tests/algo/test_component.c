@@ -12,7 +12,7 @@ static void try_graph(const struct graph *g, mill_store *store, const struct con
 		u32 *part;
 		mill_run *run;
 
-		if (f->strong && g->out_only) {
+		if (g->out_only && (f->strong || f->how.method == MILL_CC_LABELS)) {
 			run = run_open(store, config_named("2 threads"), checked, f->algorithm, &f->how);
 			REFUSED(MILL_EUSAGE, finder_call(f, run), g->name);
 			mill_run_free(run);
