@@ -84,7 +84,7 @@ void edge_frontier_list(struct edge_frontier *f)
 	u64 *bits = f->bits->buffer.host, n = 0;
 	u32 k = 0;
 
-	if (!f->dense || f->n > f->capacity)
+	if (!f->dense || !f->capacity || f->n > f->capacity)
 		return;
 	for (u64 w = 0; n < f->n; w++) {
 		for (u64 word = bits[w]; word; word &= word - 1) {
