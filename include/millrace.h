@@ -321,6 +321,8 @@ MILL_API mill_err mill_bfs(mill_run *run, const struct mill_bfs *how);
 MILL_API mill_err mill_sssp(mill_run *run, const struct mill_sssp *how);
 MILL_API mill_err mill_pagerank(mill_run *run, const struct mill_pagerank *how);
 MILL_API mill_err mill_cc(mill_run *run, const struct mill_cc *how);
+/* Core numbers of the undirected simple graph. */
+MILL_API mill_err mill_kcore(mill_run *run);
 
 /* Certifies the last result by its properties, in one or two passes over the edges. */
 MILL_API mill_err mill_run_check(mill_run *run);

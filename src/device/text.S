@@ -18,4 +18,5 @@ TEXT(tree, "algo/tree.op.h")
 TEXT(pagerank, "algo/pagerank.op.h")
 TEXT(component, "algo/component.op.h")
 TEXT(cc, "algo/cc.op.h")
+TEXT(kcore, "algo/kcore.op.h")
 	.section .note.GNU-stack, "", %progbits

@@ -111,6 +111,9 @@ mill_err run_source(struct mill_run *r, const char *text, vid *out);
 /* What the watcher is told is going on: "bfs step 3". */
 void run_tell(struct mill_run *r, const char *format, u64 number);
 
+/* The number of out-neighbours of each vertex (u32) in the graph that the run reads: a view has its own. */
+mill_err run_degrees(struct mill_run *r, struct vec *to);
+
 /* The direction's topology: in is out for an undirected store, and for a view. */
 struct topology *run_direction(struct mill_run *r, bool in);
 
