@@ -22,6 +22,7 @@
 #include "import/lists.h"
 #include "import/namer.h"
 #include "import/order.h"
+#include "import/sparse.h"
 #include "store/writer.h"
 
 #define CHUNK_MIN ((u64)1 << 12) /* edges */
@@ -223,7 +224,7 @@ static bool holds(const struct builder *b, u64 n)
 	u64 ids = b->o.dense ? b->o.dense / 8 : min_u64(b->max_id / 2, b->budget.limit / 4);
 
 	if (!b->o.dense && external_sets_apart(b->budget.limit, b->o.undirected, b->max_id))
-		pass = max_u64(pass, n * (chunk_bytes(b) + 32));	/* all ids, and to sort them */
+		pass = max_u64(pass, n * (chunk_bytes(b) + SPARSE_EDGE_BYTES));
 	return other + pass + ids + b->n_vertices * 8 + RESERVE + b->budget.limit / BUILDER_READER_SHARE <=
 		       b->budget.limit &&
 	       (!most || n <= most);
