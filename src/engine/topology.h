@@ -54,7 +54,7 @@ u64 topology_chunk_bytes(u64 n_rows, u64 n_edges, u64 n_segments);
 /* What a topology knows of its pages. */
 void topology_init(struct topology *t, const struct pages *p);
 /* The segments are complete: cuts them for the workers. */
-mill_err topology_cut_chunks(struct topology *t, struct budget *budget, size_t weight_size);
+mill_err topology_cut_chunks(struct topology *t, struct budget *budget);
 /* Reads all pages through the stream; max_edges: at most so many edges a segment. */
 mill_err topology_load(struct topology *t, struct budget *budget, struct stream *stream, bool weights,
 		       u64 max_edges, struct ticker *ticker, u64 *bytes_read);

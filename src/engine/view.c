@@ -254,7 +254,7 @@ mill_err view_load(struct topology *t, const struct store *st, enum view view, s
 		rows_of(&l)[l.seg->n_rows] = l.seg->n_edges;
 	t->n_rows = st->vertices;
 	t->n_edges = l.edges;
-	TRY(topology_cut_chunks(t, budget)));
+	TRY(topology_cut_chunks(t, budget));
 	t->resident = true;
 	return MILL_OK;
 }
