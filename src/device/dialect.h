@@ -121,6 +121,8 @@ DEVICE f64 dev_abs(f64 x) { return x < 0 ? -x : x; }
 
 #endif
 
+DEVICE u32 dev_larger(u32 a, u32 b) { return a > b ? a : b; }
+
 /* old -> new if the place holds old; returns what it held. */
 DEVICE u32 dev_cas_u32(bool shared, GLOBAL u32 *p, u32 old, u32 new)
 {
