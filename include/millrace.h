@@ -254,6 +254,8 @@ struct mill_options {
 	const char *io;		/* "pread" (NULL too) */
 	uint32_t threads;	/* 0: all */
 	uint64_t seed;		/* for random sources */
+	/* Push becomes pull when the frontier's edges exceed 1/do_a of those not yet seen, and push again below 1/do_b of the vertices. */
+	double do_a, do_b;	/* 0: 15 and 18 */
 	bool parents;		/* bfs and sssp also settle the parents */
 	bool check;		/* mill_run_check will follow: keep room for it */
 	struct mill_watcher watcher;

@@ -195,14 +195,17 @@ static mill_err advance_device(struct advancing *a, struct mill_step *step)
  */
 static bool choose_pull(struct advancing *a)
 {
+	const struct mill_options *o = &a->run->options;
+	f64 do_a = o->do_a > 0 ? o->do_a : ADVANCE_DO_A, do_b = o->do_b > 0 ? o->do_b : ADVANCE_DO_B;
 	struct frontier *f = a->front;
+	f64 few = (f64)a->run->store->vertices / do_b;
 
 	f->edges_left -= min_u64(f->edges_left, f->work);
 	if (!a->program->pull || !a->run->need.in)
 		return false;
 	if (!f->pulling)
-		return f->work > f->edges_left / ADVANCE_ALPHA && f->work > a->run->store->vertices / ADVANCE_BETA;
-	return f->n >= f->last_n || f->n > a->run->store->vertices / ADVANCE_BETA;
+		return (f64)f->work > (f64)f->edges_left / do_a && (f64)f->work > few;
+	return f->n >= f->last_n || (f64)f->n > few;
 }
 
 mill_err op_advance(struct mill_run *r, const struct advance_program *p, const void *args,
