@@ -18,6 +18,7 @@
 #define FIELDS PAGERANK_FIELDS
 #define SOURCE "algo/pagerank.op.h"
 #define SUM sum_f32
+#define SPREAD 1
 #include "op/reduce.inc"
 #define PROGRAM pagerank_f32
 #define VALUE f32
@@ -38,6 +39,7 @@
 #define FIELDS PAGERANK_FIELDS
 #define SOURCE "algo/pagerank.op.h"
 #define SUM sum_f64
+#define SPREAD 1
 #include "op/reduce.inc"
 #define PROGRAM pagerank_f64
 #define VALUE f64
@@ -58,6 +60,7 @@
 #define FIELDS PAGERANK_FIELDS
 #define SOURCE "algo/pagerank.op.h"
 #define SUM sum_u64
+#define SPREAD 1
 #include "op/reduce.inc"
 #define PROGRAM pagerank_fixed
 #define VALUE u64
@@ -135,6 +138,7 @@ mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how
 			 computer_bytes(st),
 		.host = r->options.check ? pagerank_check_bytes(st) : 0,
 		.in = true,
+		.spread = k->size,
 	};
 	return MILL_OK;
 }

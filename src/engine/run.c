@@ -15,6 +15,8 @@
 #define BUFFER_BYTES (8 * MIB)
 /* Frames while a resident topology is read. */
 #define LOAD_FRAMES 8
+/* Values of fewer bytes than this are near enough to be read at random. */
+#define BINS_FROM (1 * MIB)
 
 struct topology *run_direction(struct mill_run *r, bool in)
 {
@@ -63,6 +65,8 @@ static void unload(struct mill_run *r)
 {
 	cache_close(r->cache);
 	r->cache = NULL;
+	bins_free(r->bins);
+	r->bins = NULL;
 	topology_release(&r->in);
 	topology_release(&r->out);
 	stream_close(r->stream);
@@ -101,6 +105,12 @@ static u64 host_bytes(const struct mill_run *r, const struct need *n)
 	return n->state + n->host + r->store_budget->used + sizeof(struct emit) * pool_size(r->pool);
 }
 
+static bool may_have_bins(const struct mill_run *r, const struct need *n)
+{
+	return n->spread && r->only_bins != BINS_NEVER && r->store->out.n_pages &&
+	       (r->only_bins == BINS_ALWAYS || r->store->sources * n->spread >= BINS_FROM);
+}
+
 void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *out)
 {
 	const struct store *st = r->store;
@@ -109,6 +119,7 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 	u64 scratch = stream_scratch(st, pool_size(r->pool));
 	u64 topology = (out_pages ? topology_bytes(&st->out, n->weights) : 0) +
 		       (in_pages ? topology_bytes(&st->in, n->weights) : 0);
+	u64 with_bins;
 
 	*out = (struct mill_plan){
 		.state = n->state,
@@ -121,6 +132,9 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 			      st->page_size,
 	};
 	out->fits = r->device->native && !r->only_frames && out->resident <= r->budget.limit;
+	with_bins = out->resident - topology + bins_bytes(st, pool_size(r->pool));
+	if (out->fits && may_have_bins(r, n) && with_bins <= r->budget.limit)
+		out->resident = max_u64(out->resident, with_bins);
 }
 
 static mill_err refuse_small(const struct mill_run *r, const struct mill_plan *plan)
@@ -138,6 +152,17 @@ static mill_err refuse_small(const struct mill_run *r, const struct mill_plan *p
 	return MILL_OK;
 }
 
+static mill_err choose_bins(struct mill_run *r, const struct need *n, bool *out)
+{
+	u64 room = r->budget.limit - host_bytes(r, n) - PROCESS_BYTES - BUFFER_BYTES;
+	u64 stream = stream_scratch(r->store, pool_size(r->pool)) + (u64)LOAD_FRAMES * r->store->page_size;
+
+	*out = may_have_bins(r, n) && bins_bytes(r->store, pool_size(r->pool)) + stream <= room;
+	if (!*out || r->only_bins == BINS_ALWAYS)
+		return MILL_OK;
+	return bins_pay(r->store, &r->budget, n->spread, out);
+}
+
 static mill_err load(struct mill_run *r, const struct need *n, const struct mill_plan *plan)
 {
 	const struct store *st = r->store;
@@ -146,6 +171,7 @@ static mill_err load(struct mill_run *r, const struct need *n, const struct mill
 	u64 all = (u64)st->out.n_pages + (st->directed && st->has_in ? st->in.n_pages : 0);
 	u64 bytes = 0;
 	mill_err err = MILL_OK;
+	bool bins;
 
 	if (r->only_frames)
 		all = r->only_frames;
@@ -159,6 +185,9 @@ static mill_err load(struct mill_run *r, const struct need *n, const struct mill
 	TRY(stream_open(&r->stream, &r->budget, st, frames, plan->fits ? LOAD_FRAMES : max_u64(all, 1), workers));
 	if (!plan->fits)
 		return MILL_OK;
+	TRY(choose_bins(r, n, &bins));
+	if (bins)	/* the stream stays: certificates want rows */
+		return bins_load(&r->bins, &r->budget, r->stream, r->pool, st, &r->ticker);
 	if (n->out || !st->directed)
 		err = topology_load(&r->out, &r->budget, r->stream, n->weights, UINT32_MAX, &r->ticker, &bytes);
 	if (!err && n->in && st->directed)
@@ -168,9 +197,12 @@ static mill_err load(struct mill_run *r, const struct need *n, const struct mill
 	return err;
 }
 
-static bool suits(const struct need *have, const struct need *n)
+/* Bins serve whoever could have them, rows everyone. */
+static bool suits(const struct mill_run *r, const struct need *n)
 {
-	return have->state >= n->state && have->host >= n->host && have->out >= n->out &&
+	const struct need *have = &r->need;
+
+	return (!r->bins || n->spread) && have->state >= n->state && have->host >= n->host && have->out >= n->out &&
 	       have->in >= n->in && have->weights >= n->weights;
 }
 
@@ -189,7 +221,7 @@ mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need 
 	r->algorithm = algorithm;
 	run_plan(r, need, &plan);
 	TRY(refuse_small(r, &plan));
-	if (r->loaded && suits(&r->need, need))
+	if (r->loaded && suits(r, need))
 		return MILL_OK;
 	unload(r);
 	err = load(r, need, &plan);

@@ -9,13 +9,14 @@
 #include "base/bitmap.h"
 #include "base/clock.h"
 #include "base/thread.h"
+#include "engine/bins.h"
 #include "engine/ledger.h"
 #include "engine/program.h"
 #include "engine/topology.h"
 #include "store/store.h"
 #include "stream/stream.h"
 
-#define RUN_VECS 32
+#define RUN_VECS 64
 #define RUN_FACTS 16
 #define RUN_COLUMNS 4
 #define RUN_TOP 10
@@ -29,6 +30,7 @@ struct need {
 	u64 host;		/* bytes that are on the host in any case: ids for parents, a certificate */
 	bool out, in;		/* the directions that it reads */
 	bool weights;
+	u32 spread;		/* not 0: in-edges are only reduced, by programs with SPREAD, from values of so many bytes */
 };
 
 struct result_column {
@@ -46,11 +48,13 @@ struct mill_run {
 	struct pool *pool;
 	struct device *device;
 	struct topology out, in;	/* in is unused where the store has in == out */
-	struct stream *stream;		/* NULL while the topology is resident on the host */
+	struct stream *stream;		/* NULL while the topology is resident on the host, as rows */
+	struct bins *bins;		/* or as bins; then it is also streamed, for whoever wants rows */
 	struct device_cache *cache;	/* pages on a device that is not native */
 	struct need need;		/* what was made room for */
 	bool loaded;
 	u32 only_frames;		/* for tests: not 0 streams through so many frames, whatever would fit */
+	enum { BINS_AUTO, BINS_NEVER, BINS_ALWAYS } only_bins;	/* for tests and benchmarks */
 	struct device *host;		/* the cpu device: run->device itself where that is native */
 
 	/* The algorithm under way, or the last one. */
