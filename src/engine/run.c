@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/random.h"
 #include "engine/cache.h"
 #include "engine/result.h"
 
@@ -89,6 +88,7 @@ MILL_API void mill_run_free(mill_run *r)
 		return;
 	clear_result(r);
 	unload(r);
+	memory_free(r->source);
 	memory_free(r->emit);
 	if (r->device != r->host)
 		device_close(r->device);
@@ -344,81 +344,4 @@ void vec_unmap(const struct vec *v, void *p)
 {
 	if (!v->buffer.host)
 		memory_free(p);
-}
-
-/* ---- Sources ---- */
-
-#define DEGREES 8192
-
-/* Ties: the smallest id. */
-static mill_err largest_degree(struct mill_run *r, vid *out)
-{
-	u64 n = r->store->sources;
-	u32 best = 0, *degree;
-	vid best_rank = 0, *rank = NULL;
-	mill_err err;
-
-	TRY(memory_new(&degree, &r->budget, DEGREES, sizeof(*degree), "degrees"));
-	err = memory_new(&rank, &r->budget, DEGREES, sizeof(*rank), "ranks");
-	for (u64 at = 0; !err && at < n; at += DEGREES) {
-		u64 some = min_u64(DEGREES, n - at);
-
-		err = store_read(r->store, STORE_OUT_DEGREES, degree, some * sizeof(u32), at * sizeof(u32));
-		if (!err)
-			err = store_read(r->store, STORE_RANK, rank, some * sizeof(vid), at * sizeof(vid));
-		for (u64 i = 0; !err && i < some; i++)
-			if (degree[i] > best || (degree[i] == best && rank[i] < best_rank)) {
-				best = degree[i];
-				best_rank = rank[i];
-				*out = (vid)(at + i);
-			}
-	}
-	memory_free(rank);
-	memory_free(degree);
-	return err;
-}
-
-/* The i-th source by id, whatever the order in which the store has them. */
-static mill_err source_by_id(struct mill_run *r, u64 i, vid *out)
-{
-	u64 n = r->store->vertices;
-	bool found = false;
-	vid *order;
-	mill_err err = MILL_OK;
-
-	TRY(memory_new(&order, &r->budget, DEGREES, sizeof(*order), "vertices"));
-	for (u64 at = 0; !err && !found && at < n; at += DEGREES) {
-		u64 some = min_u64(DEGREES, n - at);
-
-		err = store_read(r->store, STORE_ORDER, order, some * sizeof(vid), at * sizeof(vid));
-		for (u64 k = 0; !err && !found && k < some; k++)
-			if (order[k] < r->store->sources && !i--) {
-				*out = order[k];
-				found = true;
-			}
-	}
-	memory_free(order);
-	if (!err && !found)
-		err = fail(MILL_ECORRUPT, "%s/order: sources are missing", r->store->path);
-	return err;
-}
-
-mill_err run_source(struct mill_run *r, const char *text, vid *out)
-{
-	bool chosen = !text || !strcmp(text, "random");
-	u64 id;
-
-	if (chosen || !strcmp(text, "max-degree")) {
-		if (!r->store->sources)
-			return fail(MILL_EUSAGE, "%s has no edges: name the source by its id", r->store->path);
-		if (!chosen)
-			return largest_degree(r, out);
-		return source_by_id(r, random_below(r->options.seed, 0, r->store->sources), out);
-	}
-	if (!number_u64(&id, text, text + strlen(text)))
-		return fail(MILL_EUSAGE, "source '%s' is neither an id nor random nor max-degree", text);
-	TRY(store_vertex(r->store, id, out));
-	if (*out == NO_VERTEX)
-		return fail(MILL_EUSAGE, "source %s is not a vertex of %s", text, r->store->path);
-	return MILL_OK;
 }

@@ -74,6 +74,8 @@ struct mill_run {
 	u32 n_top;
 	mill_err (*check)(struct mill_run *r);	/* set last: without it there is no result to give out */
 	vid root;			/* of a search */
+	vid *source;			/* of one from several: see engine/sources.h */
+	u64 n_sources;
 	u32 kind;			/* the algorithm's own choice of types, for its certificate */
 	const void *settings;		/* what else the certificate must know; a host vector */
 	u64 hash;
@@ -103,9 +105,6 @@ void run_column(struct mill_run *r, const char *name, enum mill_type type, struc
 void run_fact(struct mill_run *r, const char *name, u64 value);
 void run_fact_real(struct mill_run *r, const char *name, f64 value);
 mill_err run_fact_id(struct mill_run *r, const char *name, vid v);
-
-/* The source that a user named: an id, "random" (NULL too) or "max-degree". */
-mill_err run_source(struct mill_run *r, const char *text, vid *out);
 
 /* What the watcher is told is going on: "bfs step 3". */
 void run_tell(struct mill_run *r, const char *format, u64 number);
