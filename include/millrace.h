@@ -105,6 +105,7 @@ struct mill_info {
 	uint64_t edges;		/* as meant: undirected ones once */
 	uint64_t stored_edges;
 	uint64_t self_loops;	/* stored ones */
+	uint64_t parallel_edges;	/* stored ones that have a twin before them */
 	uint64_t bytes;		/* of all files */
 	uint64_t csr_bytes;	/* what "100%" of this graph is */
 	uint64_t pages;		/* out- and in-pages */
@@ -113,6 +114,8 @@ struct mill_info {
 	uint32_t page_size;
 	uint32_t format;
 	bool directed;
+	bool named;		/* ids are the ranks of names: mill_store_name */
+	const char *min_name, *max_name;	/* the first and the last; NULL where there are none */
 	bool has_in_pages;	/* or is undirected, where out-pages serve */
 	enum mill_weight weight;
 	const char *codec;	/* "packed" or "raw" */
@@ -123,10 +126,17 @@ struct mill_info {
 MILL_API mill_err mill_store_open(mill_store **out, const char *path);
 MILL_API void mill_store_close(mill_store *store);
 MILL_API void mill_store_info(const mill_store *store, struct mill_info *out);
+/*
+ * The name of a vertex whose original id this is, with a final NUL; to: MILL_NAME_MAX + 1 bytes. In a store
+ * without names it is the id in decimal. Names have no control characters and are ordered by their
+ * bytes as ids by their values. Where a call takes an original id as text, it takes a name.
+ */
+#define MILL_NAME_MAX 4095
+MILL_API mill_err mill_store_name(const mill_store *store, uint64_t id, char *to);
 /* Every checksum and every invariant of the format. */
 MILL_API mill_err mill_store_verify(mill_store *store, const struct mill_watcher *watcher);
 /*
- * A graph file of the store, by original id. format: "edgelist" (one edge per line, with weights
+ * A graph file of the store, by original id (edge lists: by name, if there are names). format: "edgelist" (one edge per line, with weights
  * if there are any), "mtx", "sg" or "wsg"; NULL: by the suffix of path, else an edge list. path
  * "-" is stdout.
  */
@@ -194,6 +204,7 @@ struct mill_import {
 	bool base_given;
 	uint32_t base;			/* 0 or 1: ids of formats that leave it open begin there */
 	uint32_t id_bits;		/* 32 or 64: of raw edges */
+	bool names;			/* edge lists: ids are names, any text without separators, or quoted */
 };
 
 struct mill_generate {
@@ -217,6 +228,7 @@ struct mill_built {
 	uint64_t min_id, max_id;
 	bool symmetric;		/* every arc that was read has its reverse */
 	bool undirected;	/* as stored */
+	bool named;		/* ids are names; min_id and max_id are the ranks of the first and last */
 	bool by_degree;		/* the vertices are in the order of their degrees */
 	const char *format;	/* of the (last) input: a name of mill_formats(); NULL: generated */
 	char note[120];		/* what else there is to say about it, or "" */
@@ -308,6 +320,9 @@ struct mill_cdlp {
 MILL_API mill_err mill_bfs(mill_run *run, const struct mill_bfs *how);
 MILL_API mill_err mill_sssp(mill_run *run, const struct mill_sssp *how);
 MILL_API mill_err mill_pagerank(mill_run *run, const struct mill_pagerank *how);
+MILL_API mill_err mill_cc(mill_run *run, const struct mill_cc *how);
+/* Core numbers of the undirected simple graph. */
+MILL_API mill_err mill_kcore(mill_run *run);
 
 /* Certifies the last result by its properties, in one or two passes over the edges. */
 MILL_API mill_err mill_run_check(mill_run *run);

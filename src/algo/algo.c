@@ -43,11 +43,15 @@ mill_err count_reached(struct mill_run *r, const void *data, bool (*reached)(con
 NEED(bfs, struct mill_bfs)
 NEED(sssp, struct mill_sssp)
 NEED(pagerank, struct mill_pagerank)
+NEED(cc, struct mill_cc)
+NEED(kcore, void)
 
 static const struct mill_algorithm algorithms[] = {
 	{ "bfs", "breadth-first search: depths and parents from a source", false },
 	{ "sssp", "shortest paths from a source, by weight", true },
 	{ "pagerank", "PageRank, uniform or personalised", false },
+	{ "cc", "weak components, named after their smallest id", false },
+	{ "kcore", "k-core decomposition: how deep in the dense parts a vertex lies", false },
 	{ 0 },
 };
 
@@ -56,6 +60,8 @@ static mill_err (*const needs[])(const struct mill_run *r, const void *how, stru
 	bfs_need_of,
 	sssp_need_of,
 	pagerank_need_of,
+	cc_need_of,
+	kcore_need_of,
 };
 _Static_assert(ARRAY_LEN(needs) + 1 == ARRAY_LEN(algorithms), "one each");
 

@@ -8,6 +8,7 @@
 #include "algo/algo.h"
 #include "device/dialect.h"
 #include "engine/result.h"
+#include "store/names.h"
 
 #define PROGRAM pagerank_f32
 #define VALUE f32
@@ -142,9 +143,8 @@ mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how
 
 /* ---- Personalisation ---- */
 
-static mill_err add_person(void *arg, vid v, u64 id)
+static mill_err add_person(void *arg, vid v)
 {
-	(void)id;
 	bitmap_put(arg, v);
 	return MILL_OK;
 }

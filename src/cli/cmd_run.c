@@ -17,6 +17,8 @@ struct outcome {
 	double median;		/* seconds of a run */
 	double check_seconds;
 	char *check;		/* "passed", "failed: ..." or NULL */
+	char name[MILL_NAME_MAX + 1];
+	mill_err late;		/* of what is looked up for the report */
 };
 
 static int by_value(const void *a, const void *b)
@@ -77,8 +79,29 @@ static mill_err execute(struct outcome *out, struct work *w, const struct option
 	return o->output ? mill_run_write(w->run, o->output) : MILL_OK;
 }
 
-static void show_fact(const struct call *call, const struct mill_fact *f,
-		      const char *before)
+/* An original id as text, until the next one. */
+static const char *show_id(struct outcome *out, const struct work *w, uint64_t id)
+{
+	mill_err err = mill_store_name(w->store, id, out->name);
+
+	if (err) {
+		out->late = err;
+		snprintf(out->name, sizeof(out->name), "?");
+	}
+	return out->name;
+}
+
+static void report_id(struct json *j, const char *key, struct outcome *out, const struct work *w,
+		      uint64_t id)
+{
+	if (w->info.named)
+		json_string(j, key, show_id(out, w, id));
+	else
+		json_u64(j, key, id);
+}
+
+static void show_fact(const struct call *call, const struct work *w, struct outcome *out,
+		      const struct mill_fact *f, const char *before)
 {
 	char name[64];
 	char *c;
@@ -89,6 +112,8 @@ static void show_fact(const struct call *call, const struct mill_fact *f,
 			*c = ' ';
 	if (f->type == MILL_TYPE_F64)
 		say(call, "%s%s %.9g", before, name, f->f64);
+	else if (f->type == MILL_TYPE_ID)
+		say(call, "%s%s %s", before, name, show_id(out, w, f->u64));
 	else
 		say(call, "%s%s %" PRIu64, before, name, f->u64);
 }
@@ -98,7 +123,7 @@ static double mteps(const struct outcome *out)
 	return (double)out->report.edges_traversed / out->median / 1e6;
 }
 
-static void tell(const struct call *call, const struct work *w, const struct outcome *out)
+static void tell(const struct call *call, const struct work *w, struct outcome *out)
 {
 	const struct mill_report *r = &out->report;
 	char a[SHOWN_SIZE], b[SHOWN_SIZE];
@@ -107,11 +132,11 @@ static void tell(const struct call *call, const struct work *w, const struct out
 	say(call, "%s of %s: %" PRIu64 " vertices, %" PRIu64 " stored edges\n",
 	    w->algorithm->name, w->info.path, w->info.vertices, w->info.stored_edges);
 	for (i = 0; i < r->n_facts; i++)
-		show_fact(call, &r->fact[i], i ? ", " : "  result  ");
+		show_fact(call, w, out, &r->fact[i], i ? ", " : "  result  ");
 	if (r->n_facts)
 		say(call, "\n");
 	for (i = 0; i < r->n_top && i < 5; i++)
-		say(call, "%s %" PRIu64 " (%.6g)", i ? "," : "  top    ", r->top[i].id,
+		say(call, "%s %s (%.6g)", i ? "," : "  top    ", show_id(out, w, r->top[i].id),
 		    r->top[i].value);
 	if (r->n_top)
 		say(call, "\n");
@@ -232,7 +257,7 @@ static void report_steps(struct json *j, const struct work *w, const struct outc
 	json_array_end(j);
 }
 
-static void report_result(struct json *j, const struct outcome *out)
+static void report_result(struct json *j, struct outcome *out, const struct work *w)
 {
 	const struct mill_report *r = &out->report;
 	char hash[17];
@@ -249,6 +274,8 @@ static void report_result(struct json *j, const struct outcome *out)
 	for (i = 0; i < r->n_facts; i++) {
 		if (r->fact[i].type == MILL_TYPE_F64)
 			json_f64(j, r->fact[i].name, r->fact[i].f64);
+		else if (r->fact[i].type == MILL_TYPE_ID)
+			report_id(j, r->fact[i].name, out, w, r->fact[i].u64);
 		else
 			json_u64(j, r->fact[i].name, r->fact[i].u64);
 	}
@@ -256,7 +283,7 @@ static void report_result(struct json *j, const struct outcome *out)
 		json_array(j, "top");
 		for (i = 0; i < r->n_top; i++) {
 			json_array(j, NULL);
-			json_u64(j, NULL, r->top[i].id);
+			report_id(j, NULL, out, w, r->top[i].id);
 			json_f64(j, NULL, r->top[i].value);
 			json_array_end(j);
 		}
@@ -296,10 +323,11 @@ mill_err cmd_run(struct call *call)
 	report_times(j, call, &out, known);
 	report_traffic(j, &out, known);
 	report_steps(j, &w, &out, known);
-	report_result(j, &out);
+	report_result(j, &out, &w);
 	json_string(j, "check", out.check);
 	if (!err)
 		tell(call, &w, &out);
+	err = err ? err : out.late;
 	work_close(&w);
 	free(out.check);
 	return err;

@@ -22,6 +22,7 @@ const struct command commands[] = {
 	  "  millrace import roads.el --undirected --weights 3 -o roads.mill\n"
 	  "  millrace import cnr-2000.graph -o cnr.mill\n"
 	  "  millrace import trust.csv --weights rating -o trust.mill\n"
+	  "  millrace import genes.tsv --names -o genes.mill\n"
 	  "  zcat part-*.gz | millrace import - --dedup first --loops drop -o web.mill\n" },
 	{ "generate", FOR_GENERATE, cmd_generate, 1, 1, "KIND -o STORE [options]",
 	  "make a store of a synthetic graph",
@@ -65,6 +66,20 @@ const struct command commands[] = {
 	  "  millrace pagerank web.mill -o scores.tsv\n"
 	  "  millrace pagerank web.mill --precision f64 --tolerance 1e-12 --iterations 1000\n"
 	  "  millrace pagerank web.mill --personalize 42 --memory 50%\n" },
+	{ "cc", FOR_CC, cmd_run, 1, 1, "STORE [options]",
+	  "weak components: which vertices hang together",
+	  "Directions do not count. -o writes `id component`, the smallest id in the component. Of the\n"
+	  "methods, which all give the same result, afforest links trees and looks at few edges; hooking\n"
+	  "keeps an edge frontier and jumps pointers; labels spreads the smallest label, in as many steps\n"
+	  "as the longest way through a component.\n",
+	  "  millrace cc web.mill -o components.tsv\n"
+	  "  millrace cc web.mill --memory 1G --check\n" },
+	{ "kcore", FOR_KCORE, cmd_run, 1, 1, "STORE [options]",
+	  "k-cores: the largest k such that a vertex stays when all of fewer than k neighbours go",
+	  "Of the undirected simple graph: directions, loops and parallel edges do not count. -o writes\n"
+	  "`id core`.\n",
+	  "  millrace kcore web.mill -o cores.tsv\n"
+	  "  millrace kcore web.mill --memory 25% --check --json\n" },
 	{ "list", FOR_LIST, cmd_list, 0, 1, "[WHAT] [options]",
 	  "what there is: algorithms, devices, policies, formats, generators", NULL,
 	  "  millrace list\n"

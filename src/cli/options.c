@@ -50,7 +50,7 @@ static const struct option table[] = {
 	  .help = "the graph file to write, - for stdout (also -o)" },
 
 	{ "source", TEXT, FOR_BFS | FOR_SSSP, AT(source), "ID",
-	  .help = "an original id, `random` (the default) or `max-degree`" },
+	  .help = "an original id or name, `random` (the default) or `max-degree`" },
 	{ "sources", TEXT, FOR_BC, AT(sources), "LIST",
 	  .help = "ID,ID,... or @FILE, `random:K` or `all` (default random:1)" },
 	{ "normalized", FLAG, FOR_BC, AT(normalized), NULL,
@@ -99,6 +99,8 @@ static const struct option table[] = {
 	  .help = "1: no id is 0, and one that is is an error", .high = 1 },
 	{ "id-bits", U32, FOR_IMPORT, AT(id_bits), "32|64",
 	  .help = "width of the ids of raw edges", .low = 32, .high = 64 },
+	{ "names", FLAG, FOR_IMPORT, AT(names), NULL,
+	  .help = "edge lists: vertices have names, any text without separators" },
 	{ "weights", TEXT, FOR_IMPORT, AT(weights), "none|auto|COLUMN",
 	  .help = "by number or name; auto: what there is (default: what a header says)" },
 	{ "weight-type", CHOICE, FOR_IMPORT, AT(weight_type), "TYPE",

@@ -63,6 +63,7 @@ struct options {
 	const char *weights;	/* import: none, auto or a column */
 	const char *format;
 	uint32_t base, id_bits;
+	bool names;
 	int weight_type;	/* import; generate --weights */
 	struct size_option page_size;
 	const char *tmp;

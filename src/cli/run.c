@@ -54,10 +54,36 @@ static mill_err call_pagerank(mill_run *run, const union how *how)
 	return mill_pagerank(run, &how->pagerank);
 }
 
+static mill_err fill_cc(union how *how, const struct options *o)
+{
+	how->cc = (struct mill_cc){ .method = (enum mill_cc_method)o->method };
+	return MILL_OK;
+}
+
+static mill_err call_cc(mill_run *run, const union how *how)
+{
+	return mill_cc(run, &how->cc);
+}
+
+static mill_err fill_kcore(union how *how, const struct options *o)
+{
+	(void)how;
+	(void)o;
+	return MILL_OK;
+}
+
+static mill_err call_kcore(mill_run *run, const union how *how)
+{
+	(void)how;
+	return mill_kcore(run);
+}
+
 static const struct algorithm algorithms[] = {
 	{ "bfs", FOR_BFS, true, fill_bfs, call_bfs },
 	{ "sssp", FOR_SSSP, true, fill_sssp, call_sssp },
 	{ "pagerank", FOR_PAGERANK, false, fill_pagerank, call_pagerank },
+	{ "cc", FOR_CC, false, fill_cc, call_cc },
+	{ "kcore", FOR_KCORE, false, fill_kcore, call_kcore },
 };
 
 const struct algorithm *algorithm_find(const char *name)

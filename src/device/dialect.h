@@ -155,6 +155,26 @@ DEVICE bool dev_min_u64(bool shared, GLOBAL u64 *p, u64 x)
 	return true;
 }
 
+/* Takes 1 from a place that is above `floor`; returns what it held before. */
+DEVICE u32 dev_lower_u32(bool shared, GLOBAL u32 *p, u32 floor)
+{
+	u32 held = dev_load_u32(p);
+
+	if (!shared) {
+		if (held > floor)
+			*p = held - 1;
+		return held;
+	}
+	while (held > floor) {
+		u32 was = raw_cas_u32(p, held, held - 1);
+
+		if (was == held)
+			break;
+		held = was;
+	}
+	return held;
+}
+
 /*
  * Floating point minima of non-negative values go through their bits, which order the same way;
  * a place of this kind is declared as `key_f64` so that host and device agree on the atomics.

@@ -17,6 +17,7 @@ struct frontier {
 	struct vec *bits, *next_bits;
 	struct vec *far;	/* near/far: what waits; NULL without */
 	vid *list, *next_list;
+	u64 hubs;		/* vertices of the list whose lists come in parts: its last ones */
 	u64 capacity;		/* of a list; 0: always dense */
 	u64 next_n;		/* of next_list; atomic */
 	u64 limit;		/* near/far: keys below it are near */
@@ -39,6 +40,8 @@ mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far);
 /* Makes v (all of 0 .. n - 1) the active vertices. */
 mill_err frontier_set(struct frontier *f, vid v);
 mill_err frontier_set_all(struct frontier *f, u64 n);
+/* Near/far: all of 0 .. n - 1 wait, and none is active. */
+mill_err frontier_wait_all(struct frontier *f, u64 n);
 
 /* A dense frontier becomes a list, if it fits one. */
 void frontier_list(struct frontier *f);

@@ -51,6 +51,7 @@ struct vec {
 /* How far to ask for memory ahead of its use: some hundred nanoseconds of work. */
 #define PULL_AHEAD 16u	/* rows */
 #define PUSH_AHEAD 16u	/* edges; SSSP on kron 22 takes 0.65 of the time so */
+#define SCAN_AHEAD 16u	/* rows of which few edges are looked at */
 
 /* advance: op/advance.inc. Rows are counted within the segment. */
 struct advance_program {
@@ -97,6 +98,21 @@ struct reduce_program {
 	u64 (*commit)(const void *args, const vid *list, const u64 *front, u64 begin, u64 end);
 	/* NULL without SPREAD. Vertices of the bin from `end` on are not applied; sum: room for twice BIN_VERTICES. */
 	void (*bin)(const void *args, const struct bin *bin, u64 end, void *sum);
+};
+
+/* scan: op/scan.inc. Of every list the edges at positions [from, to). */
+struct scan_window {
+	u64 from, to;
+};
+
+#define SCAN_FEW 4u	/* a window at the beginning, so narrow that each list is a memory access of its own */
+
+struct scan_program {
+	struct program program;
+	void (*rows)(const void *args, const struct segment *seg, vid begin, vid end,
+		     const struct scan_window *window, struct tally *tally);
+	/* Are the edges of any row of the range wanted (cond)? */
+	bool (*wanted)(const void *args, u64 begin, u64 end);
 };
 
 /* compute: op/compute.inc. Sums what the program returns over vertices [begin, end). */

@@ -13,6 +13,7 @@
 #include "engine/ledger.h"
 #include "engine/program.h"
 #include "engine/topology.h"
+#include "engine/view.h"
 #include "store/store.h"
 #include "stream/stream.h"
 
@@ -31,6 +32,7 @@ struct need {
 	bool out, in;		/* the directions that it reads */
 	bool weights;
 	u32 spread;		/* not 0: in-edges are only reduced, by programs with SPREAD, from values of so many bytes */
+	enum view view;		/* not VIEW_NONE: instead of the directions; see view_need */
 };
 
 struct result_column {
@@ -48,7 +50,10 @@ struct mill_run {
 	struct pool *pool;
 	struct device *device;
 	struct topology out, in;	/* in is unused where the store has in == out */
-	struct stream *stream;		/* NULL while the topology is resident on the host, as rows */
+	struct topology view;		/* instead of both, where need.view asks for it */
+	struct store *view_store;	/* its pages, where it is not resident */
+	const struct store *graph;	/* whose pages are streamed: the store, or view_store */
+	struct stream *stream;		/* of graph; NULL while the topology is resident on the host, as rows */
 	struct bins *bins;		/* or as bins; then it is also streamed, for whoever wants rows */
 	struct device_cache *cache;	/* pages on a device that is not native */
 	struct need need;		/* what was made room for */
@@ -109,7 +114,10 @@ mill_err run_fact_id(struct mill_run *r, const char *name, vid v);
 /* What the watcher is told is going on: "bfs step 3". */
 void run_tell(struct mill_run *r, const char *format, u64 number);
 
-/* The direction's topology: in is out for an undirected store. */
+/* The number of out-neighbours of each vertex (u32) in the graph that the run reads: a view has its own. */
+mill_err run_degrees(struct mill_run *r, struct vec *to);
+
+/* The direction's topology: in is out for an undirected store, and for a view. */
 struct topology *run_direction(struct mill_run *r, bool in);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/random.h"
+#include "store/names.h"
 
 #define DEGREES 8192
 
@@ -64,8 +65,7 @@ static mill_err source_by_id(struct mill_run *r, u64 i, vid *out)
 
 mill_err run_source(struct mill_run *r, const char *text, vid *out)
 {
-	bool chosen = !text || !strcmp(text, "random");
-	u64 id;
+	bool chosen = !text || !strcmp(text, "random"), is_id;
 
 	if (chosen || !strcmp(text, "max-degree")) {
 		if (!r->store->sources)
@@ -74,9 +74,9 @@ mill_err run_source(struct mill_run *r, const char *text, vid *out)
 			return largest_degree(r, out);
 		return source_by_id(r, random_below(r->options.seed, 0, r->store->sources), out);
 	}
-	if (!number_u64(&id, text, text + strlen(text)))
+	TRY(names_vertex(r->store, text, strlen(text), out, &is_id));
+	if (!is_id)
 		return fail(MILL_EUSAGE, "source '%s' is neither an id nor random nor max-degree", text);
-	TRY(store_vertex(r->store, id, out));
 	if (*out == NO_VERTEX)
 		return fail(MILL_EUSAGE, "source %s is not a vertex of %s", text, r->store->path);
 	return MILL_OK;
@@ -90,26 +90,27 @@ struct naming {
 	struct mill_run *run;
 	const char *where;	/* the option, or the file */
 	u64 line;		/* 0: the option */
-	mill_err (*take)(void *arg, vid v, u64 id);
+	mill_err (*take)(void *arg, vid v);
 	void *arg;
 };
 
 static mill_err take_id(struct naming *n, const char *text, const char *end)
 {
+	int length = (int)min_u64((u64)(end - text), 80);	/* as shown */
 	char where[32] = "";
-	u64 id;
+	bool is_id;
 	vid v;
 
 	if (n->line)
 		snprintf(where, sizeof(where), ":%llu", (unsigned long long)n->line);
-	if (!number_u64(&id, text, end))
-		return fail(n->line ? MILL_EINPUT : MILL_EUSAGE, "%s%s: '%.*s' is not an id", n->where, where,
-			    (int)min_u64((u64)(end - text), 80), text);
-	TRY(store_vertex(n->run->store, id, &v));
+	TRY(names_vertex(n->run->store, text, (size_t)(end - text), &v, &is_id));
+	if (!is_id)
+		return fail(n->line ? MILL_EINPUT : MILL_EUSAGE, "%s%s: '%.*s' is not an id", n->where, where, length,
+			    text);
 	if (v == NO_VERTEX)
-		return fail(MILL_EUSAGE, "%s%s: %llu is not a vertex of %s", n->where, where, (unsigned long long)id,
+		return fail(MILL_EUSAGE, "%s%s: %.*s is not a vertex of %s", n->where, where, length, text,
 			    n->run->store->path);
-	return n->take(n->arg, v, id);
+	return n->take(n->arg, v);
 }
 
 static mill_err take_lines(struct naming *n, const char *text, u64 size)
@@ -154,7 +155,7 @@ static mill_err take_file(struct naming *n)
 }
 
 mill_err each_vertex(struct mill_run *r, const char *text, const char *option,
-		     mill_err (*take)(void *arg, vid v, u64 id), void *arg)
+		     mill_err (*take)(void *arg, vid v), void *arg)
 {
 	struct naming n = { .run = r, .where = text[0] == '@' ? text + 1 : option, .take = take, .arg = arg };
 
@@ -214,12 +215,15 @@ struct listing {
 	u64 *marked;	/* by vertex; of random ones by number among the sources */
 };
 
-static mill_err add_source(void *arg, vid v, u64 id)
+static mill_err add_source(void *arg, vid v)
 {
 	struct listing *l = arg;
+	u64 id = 0;
 
-	if (bitmap_get(l->marked, v))
+	if (bitmap_get(l->marked, v)) {
+		TRY(store_id(l->run->store, v, &id));
 		return fail(MILL_EUSAGE, "--sources: %llu is named twice", (unsigned long long)id);
+	}
 	bitmap_put(l->marked, v);
 	l->list[l->n++] = v;
 	return MILL_OK;

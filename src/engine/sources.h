@@ -21,6 +21,6 @@ bool sources_are_all(const char *text);
 
 /* Calls for each vertex of "ID" or "@FILE" (a line each; # begins a comment line). option: what asks for them. */
 mill_err each_vertex(struct mill_run *r, const char *text, const char *option,
-		     mill_err (*take)(void *arg, vid v, u64 id), void *arg);
+		     mill_err (*take)(void *arg, vid v), void *arg);
 
 #endif

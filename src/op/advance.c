@@ -42,6 +42,38 @@ static mill_err advance_list(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
+/* The parts of one hub's list. */
+struct hub {
+	struct advancing *advancing;
+	const struct segment *part;
+};
+
+static mill_err advance_parts(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	const struct hub *h = arg;
+	struct advancing *a = h->advancing;
+
+	for (u64 i = begin; i < end; i++)
+		a->program->push_list(a->args, &h->part[i], &h->part[i].first, 1, &a->emit[worker]);
+	return MILL_OK;
+}
+
+/* Hubs one after the other, each on all threads; then the others. */
+static mill_err advance_lists(struct advancing *a)
+{
+	struct frontier *f = a->front;
+	u64 rest = f->n - f->hubs, grain = f->work < SMALL_STEP ? rest : max_u64(rest / 64, 16);
+
+	for (u64 i = rest; i < f->n; i++) {
+		struct hub h = { .advancing = a };
+		u32 n;
+
+		h.part = topology_parts(run_direction(a->run, false), f->list[i], &n);
+		TRY(pool_for(a->run->pool, n, 1, advance_parts, &h));
+	}
+	return pool_for(a->run->pool, rest, grain, advance_list, a);
+}
+
 /* Has any vertex of the range something to give (push) or to want (pull)? */
 static bool has_work(void *arg, u64 begin, u64 end)
 {
@@ -97,9 +129,7 @@ static mill_err advance_native(struct advancing *a, struct mill_step *step)
 	to_list = by_list && f->work <= f->capacity;
 	begin_emit(a, to_list);
 	if (by_list) {
-		u64 grain = f->work < SMALL_STEP ? f->n : max_u64(f->n / 64, 16);
-
-		TRY(pool_for(a->run->pool, f->n, grain, advance_list, a));
+		TRY(advance_lists(a));
 		TRY(ticker_tick(&a->run->ticker, 0));
 	} else {
 		TRY(frontier_bits(f, &a->bits));

@@ -45,6 +45,20 @@ mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *ar
 /* What lists need besides, on the host and, if that is another, on the device. */
 u64 reducer_list_bytes(const struct store *st);
 
+/*
+ * Calls the program at the edges of the rows for which its cond holds, without a frontier: what algorithms do that look
+ * at all edges, or at a few of every list. *updates (may be NULL): how often `edge` was true.
+ */
+struct scan {
+	bool in;		/* over in-edges */
+	bool some;		/* cond is false for many: pages of which no row is wanted are not read */
+	u64 from, count;	/* of each list only the edges at positions [from, from + count); 0: all after from */
+};
+mill_err op_scan(struct mill_run *r, const struct scan_program *p, const void *args, const struct scan *how,
+		 u64 *updates);
+/* Does another pass over the edges move nothing? Then several that each look at little are better than one at all. */
+bool op_rescan_is_free(const struct mill_run *r);
+
 /* Calls the program at vertices [begin, end) and sums what it returns, in a fixed order. */
 mill_err op_compute(struct mill_run *r, const struct compute_program *p, const void *args, u64 begin,
 		    u64 end, f64 *sum);

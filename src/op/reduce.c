@@ -40,20 +40,20 @@ struct reducing {
 	u64 committed;	/* atomic */
 };
 
-/* Pages or resident segments, alike. */
+/* Pages or the parts of resident lists, alike. */
 struct part {
 	u64 first, n_rows, n_edges, skip;
 	bool continues;
 };
 
-static u32 n_parts(const struct topology *t) { return t->resident ? t->n_segments : t->pages->n_pages; }
+static u32 n_parts(const struct topology *t) { return t->resident ? t->n_parts : t->pages->n_pages; }
 
 static struct part part_of(const struct topology *t, u32 i)
 {
 	const struct page_entry *e = &t->pages->entry[i];
 
 	if (t->resident) {
-		const struct segment *s = &t->segment[i];
+		const struct segment *s = &t->part[i];
 
 		return (struct part){ s->first, s->n_rows, s->n_edges, s->skip, s->continues };
 	}
@@ -88,6 +88,9 @@ u64 reducer_bytes(const struct store *st, bool in, u32 sum_size)
 	u64 splits, slots;
 
 	find_splits(&streamed, NULL, &splits, &slots);
+	/* Resident, the long lists are cut. */
+	splits = max_u64(splits, st->stored_edges / HUB_EDGES + 1);
+	slots = max_u64(slots, st->stored_edges / LIST_BLOCK + splits);
 	return slots * sum_size + 2 * (splits + 1) * sizeof(struct split_list) + 1024;
 }
 
@@ -254,7 +257,7 @@ static mill_err reduce_bins(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct reducing *a = arg;
 	struct bins *b = a->run->bins;
-	u64 n_rows = run_direction(a->run, true)->pages->n_rows, edges = 0;
+	u64 n_rows = run_direction(a->run, true)->n_rows, edges = 0;
 
 	for (u64 i = begin; i < end; i++) {
 		a->reducer->program->bin(a->args, &b->bin[i], n_rows,

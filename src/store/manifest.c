@@ -15,6 +15,7 @@ static const char *const file_name[STORE_FILES] = {
 	[STORE_OUT_DEGREES] = "out.degrees", [STORE_IN_PAGES] = "in.pages",
 	[STORE_IN_INDEX] = "in.index", [STORE_IN_DEGREES] = "in.degrees",
 	[STORE_IDS] = "ids", [STORE_ORDER] = "order", [STORE_RANK] = "rank",
+	[STORE_NAMES] = "names", [STORE_NAMES_INDEX] = "names.index",
 };
 
 static const struct {
@@ -38,6 +39,8 @@ const char *store_file_name(enum store_file f) { return file_name[f]; }
 
 bool manifest_has(const struct manifest *m, enum store_file f)
 {
+	if (f == STORE_NAMES || f == STORE_NAMES_INDEX)
+		return m->names;
 	return m->in_pages || (f != STORE_IN_PAGES && f != STORE_IN_INDEX && f != STORE_IN_DEGREES);
 }
 
@@ -97,12 +100,14 @@ size_t manifest_format(char *text, const struct manifest *m)
 	line(&t, "directed %s\n", m->directed ? "yes" : "no");
 	line(&t, "in_pages %s\n", m->in_pages ? "yes" : "no");
 	line(&t, "weight %s\n", weight_name(m->weight));
+	line(&t, "names %s\n", m->names ? "yes" : "no");
 	line(&t, "vertices %" PRIu64 "\n", m->vertices);
 	line(&t, "sources %" PRIu64 "\n", m->sources);
 	line(&t, "edges %" PRIu64 "\n", m->edges);
 	line(&t, "stored_edges %" PRIu64 "\n", m->stored_edges);
 	line(&t, "in_rows %" PRIu64 "\n", m->in_rows);
 	line(&t, "self_loops %" PRIu64 "\n", m->self_loops);
+	line(&t, "parallel_edges %" PRIu64 "\n", m->parallel_edges);
 	line(&t, "max_degree %" PRIu64 "\n", m->max_degree);
 	line(&t, "min_id %" PRIu64 "\n", m->min_id);
 	line(&t, "max_id %" PRIu64 "\n", m->max_id);
@@ -271,10 +276,12 @@ static bool take_body(struct cursor *c, struct manifest *m)
 {
 	if (!take_codec(c, &m->codec) || !take_u32(c, "page_size", &m->page_size) ||
 	    !take_bool(c, "directed", &m->directed) || !take_bool(c, "in_pages", &m->in_pages) ||
-	    !take_weight(c, &m->weight) || !take_u64(c, "vertices", &m->vertices) ||
+	    !take_weight(c, &m->weight) || !take_bool(c, "names", &m->names) ||
+	    !take_u64(c, "vertices", &m->vertices) ||
 	    !take_u64(c, "sources", &m->sources) || !take_u64(c, "edges", &m->edges) ||
 	    !take_u64(c, "stored_edges", &m->stored_edges) ||
 	    !take_u64(c, "in_rows", &m->in_rows) || !take_u64(c, "self_loops", &m->self_loops) ||
+	    !take_u64(c, "parallel_edges", &m->parallel_edges) ||
 	    !take_u64(c, "max_degree", &m->max_degree) || !take_u64(c, "min_id", &m->min_id) ||
 	    !take_u64(c, "max_id", &m->max_id) || !take_f64(c, "min_weight", &m->min_weight) ||
 	    !take_f64(c, "max_weight", &m->max_weight) ||
@@ -308,7 +315,8 @@ static const char *shape_fault(const struct manifest *m)
 	if (m->vertices > MAX_VERTICES || m->stored_edges > MAX_EDGES)
 		return "more vertices or edges than there can be";
 	if (m->sources > m->vertices || m->in_rows > m->vertices ||
-	    m->self_loops > m->stored_edges || m->max_degree > m->stored_edges ||
+	    m->self_loops > m->stored_edges || m->parallel_edges > m->stored_edges ||
+	    m->max_degree > m->stored_edges ||
 	    m->max_degree > UINT32_MAX)
 		return "counts contradict each other";
 	if (m->in_pages ? !m->directed : m->in_rows != 0)
@@ -329,6 +337,10 @@ static const char *shape_fault(const struct manifest *m)
 	    m->size[STORE_ORDER] != m->vertices * sizeof(vid) ||
 	    m->size[STORE_RANK] != m->vertices * sizeof(vid))
 		return "sizes of files contradict the counts";
+	if (m->names && (m->min_id || m->max_id + (m->vertices != 0) != m->vertices ||
+			 m->size[STORE_NAMES_INDEX] != m->vertices * 8 ||
+			 m->size[STORE_NAMES] / 2 < m->vertices))
+		return "names contradict the number of vertices";
 	return NULL;
 }
 

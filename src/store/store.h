@@ -28,6 +28,8 @@ enum store_file {
 	STORE_IDS,		/* u64: the original ids, ascending; the place of an id is its rank */
 	STORE_ORDER,		/* vid: the vertex of each rank */
 	STORE_RANK,		/* vid: the rank of each vertex, `order` inverted */
+	STORE_NAMES,		/* the name-files: only where ids are names; by rank, a line each */
+	STORE_NAMES_INDEX,	/* u64: the byte of `names` at which each ends, with its newline */
 	STORE_FILES
 };
 
@@ -66,8 +68,9 @@ struct store {
 	u32 page_size;
 	enum page_codec codec;
 	bool directed;
+	bool named;			/* the original id of a vertex is the rank of its name */
 	enum mill_weight weight;
-	u64 vertices, sources, edges, stored_edges, self_loops;
+	u64 vertices, sources, edges, stored_edges, self_loops, parallel_edges;
 	u64 min_id, max_id, max_degree;
 	f64 max_weight, sum_weight;	/* over stored edges; 0 without weights */
 	f64 min_weight;
@@ -82,6 +85,10 @@ struct store {
 /* budget (may be NULL) pays for the checksums and indexes. */
 mill_err store_open(struct store **out, const char *path, struct budget *budget);
 void store_close(struct store *st);
+struct manifest;
+/* A store of files that are open already (kept, closed also on failure) and the checksums of their blocks. */
+mill_err store_adopt(struct store **out, const struct manifest *m, struct file *file, u64 *const *sum,
+		     struct budget *budget);
 
 /* 0, 4 or 8 */
 size_t weight_size(enum mill_weight w);
@@ -133,6 +140,7 @@ mill_err store_verify(const struct store *st, struct ticker *ticker);
 struct mill_store {
 	struct store *st;
 	struct budget budget;	/* counts, without a limit */
+	char *min_name, *max_name;	/* NULL: none */
 };
 
 #endif

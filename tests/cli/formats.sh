@@ -72,6 +72,16 @@ for file in g.properties g.v g.e "g.v g.e g.properties"; do
 done
 printf '1\n2\n' >g.v
 expect 3 import g.e -o bad.mill; hints "g.v:2"
+# An edge to a vertex that is not listed, however few of them fit.
+sed -i '/vertices/d' g.properties
+printf '1 2 1 1\n# no line\n2 7 1 1\n' >g.e
+for fault in "" hold:n=5; do
+	printf '7\n2\n1\n' >g.v
+	MILL_FAULT=$fault expect 0 import g.e --force -o l.mill; says "3 vertices, 2 edges"
+	printf '2\n8\n1\n' >g.v
+	MILL_FAULT=$fault expect 3 import g.e -o bad.mill; hints "g.e:3: vertex 7 is not in g.v"
+	must [ ! -e bad.mill ]
+done
 
 # Bad input costs no more than it is worth.
 printf '%%%%MatrixMarket matrix coordinate pattern general\n2147483647 2147483647 1\n1 1\n' >lie.mtx

@@ -265,7 +265,7 @@ static void damage(void **state)
 
 	(void)state;
 	make_small(&g, store);
-	for (enum store_file f = 0; f < STORE_FILES; f++) {
+	for (enum store_file f = 0; f < STORE_NAMES; f++) {
 		flip_file(store, store_file_name(f));
 		cut_file(store, store_file_name(f));
 	}
@@ -368,6 +368,7 @@ static const struct {
 	{ "edges 52\n", "edges 53\n", MILL_ECORRUPT },
 	{ "stored_edges 52\n", "stored_edges 51\n", MILL_ECORRUPT },
 	{ "self_loops ", "self_loops 1", MILL_ECORRUPT },
+	{ "parallel_edges ", "parallel_edges 99999", MILL_ECORRUPT },
 	{ "max_degree ", "max_degree 1", MILL_ECORRUPT },
 	{ "min_id 5\n", "min_id 6\n", MILL_ECORRUPT },
 	{ "max_id 18446744073709551615\n", "max_id 18446744073709551614\n", MILL_ECORRUPT },
