@@ -4,6 +4,7 @@
 #define ALGO_ALGO_H
 
 #include "algo/tree.h"
+#include "engine/sources.h"
 #include "op/op.h"
 
 /* What an algorithm needs with these options (NULL: the defaults); fails where it cannot run at all. */

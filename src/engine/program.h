@@ -8,6 +8,7 @@
 #define ENGINE_PROGRAM_H
 
 #include "device/device.h"
+#include "engine/bins.h"
 #include "engine/emit.h"
 #include "store/segment.h"
 
@@ -95,6 +96,8 @@ struct reduce_program {
 		       const u64 *front);
 	/* NULL without COMMIT. Elements [begin, end) of the list or, if that is NULL, such vertices of front; says how many were true. */
 	u64 (*commit)(const void *args, const vid *list, const u64 *front, u64 begin, u64 end);
+	/* NULL without SPREAD. Vertices of the bin from `end` on are not applied; sum: room for twice BIN_VERTICES. */
+	void (*bin)(const void *args, const struct bin *bin, u64 end, void *sum);
 };
 
 /* scan: op/scan.inc. Of every list the edges at positions [from, to). */
