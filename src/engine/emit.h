@@ -26,6 +26,7 @@ struct emit {
 	u64 *bits;
 	u64 *far;		/* near/far: what can wait; else NULL */
 	u64 limit;		/* near/far: keys below it are near */
+	bool cascade;		/* the worker goes on at once with what it activates: `buffer` is its stack */
 	vid *list;		/* NULL: bitmap */
 	u64 *list_n;		/* atomic, shared by the workers */
 	u32 n_buffer;

@@ -95,6 +95,8 @@ static void begin_emit(struct advancing *a, bool to_list)
 		e->limit = a->front->limit;
 		e->list = to_list ? a->front->next_list : NULL;
 		e->list_n = &a->front->next_n;
+		/* Streamed pages hold only the rows that were asked for. */
+		e->cascade = a->program->cascade && run_direction(a->run, false)->resident;
 		e->n_buffer = 0;
 	}
 }
@@ -126,7 +128,7 @@ static mill_err advance_native(struct advancing *a, struct mill_step *step)
 		frontier_list(f);
 	by_list = !a->pull && !f->dense;
 	/* No more vertices can become active than edges are looked at. */
-	to_list = by_list && f->work <= f->capacity;
+	to_list = by_list && f->work <= f->capacity && !a->program->cascade;
 	begin_emit(a, to_list);
 	if (by_list) {
 		TRY(advance_lists(a));
