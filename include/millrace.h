@@ -325,6 +325,8 @@ MILL_API mill_err mill_pagerank(mill_run *run, const struct mill_pagerank *how);
 MILL_API mill_err mill_cc(mill_run *run, const struct mill_cc *how);
 /* Core numbers of the undirected simple graph. */
 MILL_API mill_err mill_kcore(mill_run *run);
+/* Out-degrees (undirected: degrees), in-degrees where the store has in-edges, and their distribution. */
+MILL_API mill_err mill_degrees(mill_run *run);
 
 /* Certifies the last result by its properties, in one or two passes over the edges. */
 MILL_API mill_err mill_run_check(mill_run *run);
@@ -399,6 +401,8 @@ struct mill_report {
 	size_t n_facts;
 	const struct mill_top *top;	/* pagerank: the highest scores */
 	size_t n_top;
+	const struct mill_bin *distribution;	/* degrees: how many vertices have which, ascending */
+	size_t n_distribution;
 };
 
 /* A named scalar of a result: "source", "reached", "max_depth", "sum", "delta", ... */
@@ -412,6 +416,10 @@ struct mill_fact {
 struct mill_top {
 	uint64_t id;
 	double value;
+};
+
+struct mill_bin {
+	uint64_t value, count;
 };
 
 /* Pointers in it live until the next algorithm call on this run. */

@@ -52,6 +52,7 @@ static const struct mill_algorithm algorithms[] = {
 	{ "pagerank", "PageRank, uniform or personalised", false },
 	{ "cc", "weak components, named after their smallest id", false },
 	{ "kcore", "k-core decomposition: how deep in the dense parts a vertex lies", false },
+	{ "degrees", "degrees and their distribution", false },
 	{ 0 },
 };
 
@@ -62,6 +63,7 @@ static mill_err (*const needs[])(const struct mill_run *r, const void *how, stru
 	pagerank_need_of,
 	cc_need_of,
 	kcore_need_of,
+	degrees_need,
 };
 _Static_assert(ARRAY_LEN(needs) + 1 == ARRAY_LEN(algorithms), "one each");
 

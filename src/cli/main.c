@@ -80,6 +80,12 @@ const struct command commands[] = {
 	  "`id core`.\n",
 	  "  millrace kcore web.mill -o cores.tsv\n"
 	  "  millrace kcore web.mill --memory 25% --check --json\n" },
+	{ "degrees", FOR_DEGREES, cmd_run, 1, 1, "STORE [options]",
+	  "how many edges every vertex has, and how they are distributed",
+	  "-o writes `id degree`, of a directed graph `id degree in_degree`. Self-loops and parallel edges\n"
+	  "count as they are stored. The distribution is in the report: [[degree, vertices], ...].\n",
+	  "  millrace degrees web.mill\n"
+	  "  millrace degrees web.mill -o degrees.csv --json=report.json --check\n" },
 	{ "list", FOR_LIST, cmd_list, 0, 1, "[WHAT] [options]",
 	  "what there is: algorithms, devices, policies, formats, generators", NULL,
 	  "  millrace list\n"

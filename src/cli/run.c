@@ -65,7 +65,8 @@ static mill_err call_cc(mill_run *run, const union how *how)
 	return mill_cc(run, &how->cc);
 }
 
-static mill_err fill_kcore(union how *how, const struct options *o)
+/* Of algorithms without options of their own. */
+static mill_err fill_nothing(union how *how, const struct options *o)
 {
 	(void)how;
 	(void)o;
@@ -78,12 +79,19 @@ static mill_err call_kcore(mill_run *run, const union how *how)
 	return mill_kcore(run);
 }
 
+static mill_err call_degrees(mill_run *run, const union how *how)
+{
+	(void)how;
+	return mill_degrees(run);
+}
+
 static const struct algorithm algorithms[] = {
 	{ "bfs", FOR_BFS, true, fill_bfs, call_bfs },
 	{ "sssp", FOR_SSSP, true, fill_sssp, call_sssp },
 	{ "pagerank", FOR_PAGERANK, false, fill_pagerank, call_pagerank },
 	{ "cc", FOR_CC, false, fill_cc, call_cc },
-	{ "kcore", FOR_KCORE, false, fill_kcore, call_kcore },
+	{ "kcore", FOR_KCORE, false, fill_nothing, call_kcore },
+	{ "degrees", FOR_DEGREES, false, fill_nothing, call_degrees },
 };
 
 const struct algorithm *algorithm_find(const char *name)

@@ -87,6 +87,7 @@ static void clear_result(struct mill_run *r)
 	while (r->n_vecs)
 		run_vec_free(r, r->vec[r->n_vecs - 1]);
 	r->n_columns = r->n_facts = r->n_top = 0;
+	r->distribution = NULL;
 	r->check = NULL;
 	r->hash = 0;
 }
@@ -236,7 +237,7 @@ static mill_err load_resident(struct mill_run *r, const struct need *n)
 	TRY(choose_bins(r, n, &bins));
 	if (bins)	/* the stream stays: certificates want rows */
 		return bins_load(&r->bins, &r->budget, r->stream, r->pool, st, &r->ticker);
-	if (n->out || !st->directed)
+	if (n->out || (n->in && !st->directed))
 		err = topology_load(&r->out, &r->budget, r->stream, n->weights, UINT32_MAX, &r->ticker, &bytes);
 	if (!err && n->in && st->directed)
 		err = topology_load(&r->in, &r->budget, r->stream, n->weights, UINT32_MAX, &r->ticker, &bytes);

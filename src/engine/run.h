@@ -77,6 +77,7 @@ struct mill_run {
 	u32 n_facts;
 	struct mill_top top[RUN_TOP];
 	u32 n_top;
+	const struct vec *distribution;	/* struct mill_bin on the host; NULL: none */
 	mill_err (*check)(struct mill_run *r);	/* set last: without it there is no result to give out */
 	vid root;			/* of a search */
 	vid *source;			/* of one from several: see engine/sources.h */

@@ -34,7 +34,7 @@ static mill_err advance_rows(void *arg, const struct segment *seg, vid begin, vi
 static mill_err advance_list(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct advancing *a = arg;
-	const struct topology *t = run_direction(a->run, false);
+	const struct topology *t = run_direction(a->run, a->front->in);
 
 	for (u32 i = 0; i < t->n_segments; i++)
 		a->program->push_list(a->args, &t->segment[i], a->front->list + begin, end - begin,
@@ -68,7 +68,7 @@ static mill_err advance_lists(struct advancing *a)
 		struct hub h = { .advancing = a };
 		u32 n;
 
-		h.part = topology_parts(run_direction(a->run, false), f->list[i], &n);
+		h.part = topology_parts(run_direction(a->run, a->front->in), f->list[i], &n);
 		TRY(pool_for(a->run->pool, n, 1, advance_parts, &h));
 	}
 	return pool_for(a->run->pool, rest, grain, advance_list, a);
@@ -121,7 +121,7 @@ static mill_err advance_native(struct advancing *a, struct mill_step *step)
 {
 	struct frontier *f = a->front;
 	bool by_list, to_list;
-	struct pass pass = { .in = a->pull, .active = has_work, .work = advance_rows, .arg = a };
+	struct pass pass = { .in = a->pull != f->in, .active = has_work, .work = advance_rows, .arg = a };
 	struct tally t;
 
 	if (!a->pull)
@@ -169,7 +169,7 @@ static mill_err advance_device(struct advancing *a, struct mill_step *step)
 {
 	struct frontier *f = a->front;
 	struct device_pass pass = {
-		.in = a->pull,
+		.in = a->pull != f->in,
 		.active = a->pull ? NULL : has_work,
 		.launch = launch_page_kernel,
 		.arg = a,
