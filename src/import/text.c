@@ -501,6 +501,8 @@ static mill_err read_all(struct lines *r)
 			r->line++;
 			return fail_line(r, "the line is longer than 1 MiB");
 		}
+		if (!r->t->only_check)
+			TRY(builder_project(r->b, r->t->n_edges, input_done(r->in), input_size(r->in)));
 		TRY(ticker_tick(ticker, input_done(r->in)));
 	} while (got);
 	return flush(r);
