@@ -83,6 +83,44 @@ for fault in "" hold:n=5; do
 	must [ ! -e bad.mill ]
 done
 
+# BVGraph with Golomb codes, whose modulus is zetak.
+python3 - <<'PY'
+import random
+random.seed(2)
+def gamma(x):
+    b = bin(x + 1)[2:]
+    return '0' * (len(b) - 1) + b
+def golomb(x, b):
+    k = b.bit_length() - 1
+    short = (2 << k) - b
+    r = x % b
+    low = (format(r, 'b').zfill(k) if k else '') if r < short else format(r + short, 'b').zfill(k + 1)
+    return '0' * (x // b) + '1' + low
+for modulus in (1, 2, 3, 5, 8, 13):
+    bits, text, n, arcs = '', '', 60, 0
+    for u in range(n):
+        to = sorted(random.sample(range(n), random.randrange(9)))
+        bits += gamma(len(to))
+        for i, v in enumerate(to):
+            text += f'{u} {v}\n'
+            d = v - u
+            bits += golomb((2 * d if d >= 0 else -2 * d - 1) if not i else v - to[i - 1] - 1, modulus)
+        arcs += len(to)
+    bits += '0' * (-len(bits) % 8)
+    open(f'golomb{modulus}.graph', 'wb').write(int(bits, 2).to_bytes(len(bits) // 8, 'big'))
+    open(f'golomb{modulus}.want', 'w').write(text)
+    open(f'golomb{modulus}.properties', 'w').write(
+        f'graphclass=it.unimi.dsi.webgraph.BVGraph\nnodes={n}\narcs={arcs}\nwindowsize=0\n'
+        f'minintervallength=0\nzetak={modulus}\ncompressionflags=RESIDUALS_GOLOMB\n')
+PY
+for file in golomb*.graph; do
+	expect 0 import $file --force -o l.mill
+	expect 0 export l.mill -o got
+	must cmp got "${file%.graph}.want"
+done
+sed -i 's/RESIDUALS/OUTDEGREES/' golomb3.properties
+expect 3 import golomb3.graph -o bad.mill
+
 # Bad input costs no more than it is worth.
 printf '%%%%MatrixMarket matrix coordinate pattern general\n2147483647 2147483647 1\n1 1\n' >lie.mtx
 expect 9 import lie.mtx --memory 64M -o bad.mill; hints "lie.mtx"
