@@ -44,12 +44,14 @@ NEED(bfs, struct mill_bfs)
 NEED(sssp, struct mill_sssp)
 NEED(pagerank, struct mill_pagerank)
 NEED(cc, struct mill_cc)
+NEED(kcore, void)
 
 static const struct mill_algorithm algorithms[] = {
 	{ "bfs", "breadth-first search: depths and parents from a source", false },
 	{ "sssp", "shortest paths from a source, by weight", true },
 	{ "pagerank", "PageRank, uniform or personalised", false },
 	{ "cc", "weak components, named after their smallest id", false },
+	{ "kcore", "k-core decomposition: how deep in the dense parts a vertex lies", false },
 	{ "degrees", "degrees and their distribution", false },
 	{ "scc", "strong components, named after their smallest id", false },
 	{ 0 },
@@ -61,6 +63,7 @@ static mill_err (*const needs[])(const struct mill_run *r, const void *how, stru
 	sssp_need_of,
 	pagerank_need_of,
 	cc_need_of,
+	kcore_need_of,
 	degrees_need,
 	scc_need,
 };

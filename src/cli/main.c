@@ -74,6 +74,12 @@ const struct command commands[] = {
 	  "as the longest way through a component.\n",
 	  "  millrace cc web.mill -o components.tsv\n"
 	  "  millrace cc web.mill --memory 1G --check\n" },
+	{ "kcore", FOR_KCORE, cmd_run, 1, 1, "STORE [options]",
+	  "k-cores: the largest k such that a vertex stays when all of fewer than k neighbours go",
+	  "Of the undirected simple graph: directions, loops and parallel edges do not count. -o writes\n"
+	  "`id core`.\n",
+	  "  millrace kcore web.mill -o cores.tsv\n"
+	  "  millrace kcore web.mill --memory 25% --check --json\n" },
 	{ "degrees", FOR_DEGREES, cmd_run, 1, 1, "STORE [options]",
 	  "how many edges every vertex has, and how they are distributed",
 	  "-o writes `id degree`, of a directed graph `id degree in_degree`. Self-loops and parallel edges\n"

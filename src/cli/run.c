@@ -73,6 +73,12 @@ static mill_err fill_nothing(union how *how, const struct options *o)
 	return MILL_OK;
 }
 
+static mill_err call_kcore(mill_run *run, const union how *how)
+{
+	(void)how;
+	return mill_kcore(run);
+}
+
 static mill_err call_degrees(mill_run *run, const union how *how)
 {
 	(void)how;
@@ -90,6 +96,7 @@ static const struct algorithm algorithms[] = {
 	{ "sssp", FOR_SSSP, true, fill_sssp, call_sssp },
 	{ "pagerank", FOR_PAGERANK, false, fill_pagerank, call_pagerank },
 	{ "cc", FOR_CC, false, fill_cc, call_cc },
+	{ "kcore", FOR_KCORE, false, fill_nothing, call_kcore },
 	{ "degrees", FOR_DEGREES, false, fill_nothing, call_degrees },
 	{ "scc", FOR_SCC, false, fill_nothing, call_scc },
 };
@@ -177,6 +184,8 @@ mill_err work_open(struct work *w, struct call *call, const char *algorithm,
 		.io = "pread",
 		.threads = o->threads,
 		.seed = o->seed,
+		.do_a = o->do_a,
+		.do_b = o->do_b,
 		.parents = w->algorithm->parents && (o->output || o->check),
 		.check = o->check,
 		.watcher = progress_watcher(&call->progress),

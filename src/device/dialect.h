@@ -124,6 +124,8 @@ DEVICE f64 dev_abs(f64 x) { return x < 0 ? -x : x; }
 
 #endif
 
+DEVICE u32 dev_larger(u32 a, u32 b) { return a > b ? a : b; }
+
 /* old -> new if the place holds old; returns what it held. */
 DEVICE u32 dev_cas_u32(bool shared, GLOBAL u32 *p, u32 old, u32 new)
 {
@@ -167,6 +169,26 @@ DEVICE void dev_or_u32(bool shared, GLOBAL u32 *p, u32 flags)
 		raw_or_u32(p, flags);
 	else
 		*p |= flags;
+}
+
+/* Takes 1 from a place that is above `floor`; returns what it held before. */
+DEVICE u32 dev_lower_u32(bool shared, GLOBAL u32 *p, u32 floor)
+{
+	u32 held = dev_load_u32(p);
+
+	if (!shared) {
+		if (held > floor)
+			*p = held - 1;
+		return held;
+	}
+	while (held > floor) {
+		u32 was = raw_cas_u32(p, held, held - 1);
+
+		if (was == held)
+			break;
+		held = was;
+	}
+	return held;
 }
 
 /*

@@ -20,4 +20,5 @@ TEXT(pagerank, "algo/pagerank.op.h")
 TEXT(component, "algo/component.op.h")
 TEXT(cc, "algo/cc.op.h")
 TEXT(scc, "algo/scc.op.h")
+TEXT(kcore, "algo/kcore.op.h")
 	.section .note.GNU-stack, "", %progbits

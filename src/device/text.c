@@ -17,8 +17,9 @@
 	X(tree, "algo/tree.op.h")         \
 	X(pagerank, "algo/pagerank.op.h") \
 	X(component, "algo/component.op.h") \
-	X(cc, "algo/cc.op.h") \
-	X(scc, "algo/scc.op.h")
+	X(cc, "algo/cc.op.h")             \
+	X(scc, "algo/scc.op.h")           \
+	X(kcore, "algo/kcore.op.h")
 
 #define DECLARE(name, path) extern const char text_##name[];
 #define ENTRY(name, path) { path, text_##name },

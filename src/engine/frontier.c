@@ -72,16 +72,30 @@ mill_err frontier_set(struct frontier *f, vid v)
 	return frontier_measure(f);
 }
 
-mill_err frontier_set_all(struct frontier *f, u64 n)
+static mill_err set_bits(struct vec *bits, u64 n)
 {
 	u64 ones = ~(u64)0, last = n % 64 ? ((u64)1 << (n % 64)) - 1 : ones, zero = 0;
 
 	if (!n)
 		return MILL_OK;
-	TRY(device_fill(&f->bits->buffer, &ones, sizeof(ones)));
-	TRY(vec_set(f->bits, (n - 1) / 64, &last));
-	for (u64 w = bitmap_words(n); w < f->bits->n; w++)
-		TRY(vec_set(f->bits, w, &zero));
+	TRY(device_fill(&bits->buffer, &ones, sizeof(ones)));
+	TRY(vec_set(bits, (n - 1) / 64, &last));
+	for (u64 w = bitmap_words(n); w < bits->n; w++)
+		TRY(vec_set(bits, w, &zero));
+	return MILL_OK;
+}
+
+mill_err frontier_wait_all(struct frontier *f, u64 n)
+{
+	f->limit = 0;
+	return set_bits(f->far, n);
+}
+
+mill_err frontier_set_all(struct frontier *f, u64 n)
+{
+	if (!n)
+		return MILL_OK;
+	TRY(set_bits(f->bits, n));
 	f->n = n;
 	f->dense = true;
 	return frontier_measure(f);

@@ -41,6 +41,8 @@ mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far);
 /* Makes v (all of 0 .. n - 1) the active vertices. */
 mill_err frontier_set(struct frontier *f, vid v);
 mill_err frontier_set_all(struct frontier *f, u64 n);
+/* Near/far: all of 0 .. n - 1 wait, and none is active. */
+mill_err frontier_wait_all(struct frontier *f, u64 n);
 
 /* An empty one begins anew, along out- or in-edges. */
 void frontier_restart(struct frontier *f, bool in);

@@ -8,6 +8,7 @@
 #define ENGINE_PROGRAM_H
 
 #include "device/device.h"
+#include "engine/bins.h"
 #include "engine/emit.h"
 #include "store/segment.h"
 
@@ -50,6 +51,7 @@ struct vec {
 /* How far to ask for memory ahead of its use: some hundred nanoseconds of work. */
 #define PULL_AHEAD 16u	/* rows */
 #define PUSH_AHEAD 16u	/* edges; SSSP on kron 22 takes 0.65 of the time so */
+#define LIST_AHEAD 8u	/* vertices of a list */
 #define SCAN_AHEAD 16u	/* rows of which few edges are looked at */
 
 /* advance: op/advance.inc. Rows are counted within the segment. */
@@ -58,6 +60,7 @@ struct advance_program {
 	bool weighted;
 	bool unique;		/* edge is true at most once per vertex and step */
 	bool pull;		/* worth pulling: cond becomes false */
+	bool cascade;		/* what becomes active may go on in the same step */
 	void (*push_rows)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front,
 			  struct emit *emit);
 	void (*push_list)(const void *args, const struct segment *seg, const vid *list, u64 n,
@@ -95,6 +98,8 @@ struct reduce_program {
 		       const u64 *front);
 	/* NULL without COMMIT. Elements [begin, end) of the list or, if that is NULL, such vertices of front; says how many were true. */
 	u64 (*commit)(const void *args, const vid *list, const u64 *front, u64 begin, u64 end);
+	/* NULL without SPREAD. Vertices of the bin from `end` on are not applied; sum: room for twice BIN_VERTICES. */
+	void (*bin)(const void *args, const struct bin *bin, u64 end, void *sum);
 };
 
 /* scan: op/scan.inc. Of every list the edges at positions [from, to). */

@@ -33,12 +33,12 @@ static u64 total_edges(const struct pages *p)
 /* One row offset more per segment, and a row more where a list is cut between two segments. */
 static u64 n_offsets(const struct pages *p, u32 n_segments) { return (u64)p->n_rows + 2 * (u64)n_segments; }
 
-u64 topology_chunk_bytes(u64 n_rows, u64 n_edges)
+u64 topology_chunk_bytes(u64 n_rows, u64 n_edges, u64 n_segments)
 {
-	u64 parts = 2 * (n_edges / PART_EDGES) + 2 * (n_edges / UINT32_MAX + 1);
+	u64 parts = 2 * (n_edges / PART_EDGES) + 2 * n_segments;
+	u64 chunks = n_edges / CHUNK_EDGES + n_rows / 64 / 64 + 64 + 2 * parts;
 
-	return 2 * (n_edges / CHUNK_EDGES + n_rows / 64 / 64 + 64 + parts) * sizeof(struct chunk) +
-	       (parts + 1) * (sizeof(struct segment) + 2 * sizeof(u32));
+	return 2 * chunks * sizeof(struct chunk) + parts * (sizeof(struct segment) + 2 * sizeof(u32)) + 64 * KIB;
 }
 
 u64 topology_bytes(const struct pages *p, bool weights)
@@ -47,7 +47,7 @@ u64 topology_bytes(const struct pages *p, bool weights)
 
 	return n_offsets(p, segments_of(p, UINT32_MAX)) * sizeof(u32) + edges * sizeof(vid) +
 	       (weights ? edges * weight_size(p->store->weight) : 0) +
-	       topology_chunk_bytes(p->n_rows, edges) + 64 * KIB;
+	       topology_chunk_bytes(p->n_rows, edges, segments_of(p, UINT32_MAX));
 }
 
 void topology_init(struct topology *t, const struct pages *p)
@@ -256,6 +256,60 @@ const struct segment *topology_parts(const struct topology *t, vid v, u32 *n)
 		;
 	*n = high - low;
 	return &t->part[low];
+}
+
+/* ---- Degrees ---- */
+
+#define DEGREES 8192	/* at a time */
+
+/* Of rows [begin, end) in all segments; a list that is cut has rows in several. */
+static void count_rows(const struct topology *t, u64 begin, u64 end, u32 *degree)
+{
+	for (u32 i = 0; i < t->n_segments; i++) {
+		const struct segment *s = &t->segment[i];
+		u64 from = max_u64(begin, s->first), to = min_u64(end, (u64)s->first + s->n_rows);
+
+		for (u64 v = from; v < to; v++)
+			degree[v - begin] += s->row[v - s->first + 1] - s->row[v - s->first];
+	}
+}
+
+struct counting {
+	const struct topology *topology;
+	u32 *degree;
+};
+
+static mill_err count_degrees(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct counting *c = arg;
+
+	(void)worker;
+	memset(c->degree + begin, 0, (end - begin) * sizeof(u32));
+	count_rows(c->topology, begin, end, c->degree + begin);
+	return MILL_OK;
+}
+
+mill_err run_degrees(struct mill_run *r, struct vec *to)
+{
+	const struct topology *t = run_direction(r, false);
+	struct counting counting = { t, to->buffer.host };
+	mill_err err = MILL_OK;
+	u32 *degree;
+
+	if (t->resident)
+		return pool_for(r->pool, to->n, DEGREES, count_degrees, &counting);
+	TRY(memory_new(&degree, &r->budget, DEGREES, sizeof(u32), "degrees"));
+	for (u64 at = 0; !err && at < to->n; at += DEGREES) {
+		u64 some = min_u64(DEGREES, to->n - at), with = at < t->n_rows ? min_u64(some, t->n_rows - at) : 0;
+
+		memset(degree + with, 0, (some - with) * sizeof(u32));
+		if (with)
+			err = store_read(r->graph, t->pages->degrees, degree, with * sizeof(u32), at * sizeof(u32));
+		if (!err)
+			err = device_write(&to->buffer, at * sizeof(u32), degree, some * sizeof(u32));
+	}
+	memory_free(degree);
+	return err;
 }
 
 /* ---- Passes ---- */

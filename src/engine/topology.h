@@ -50,7 +50,7 @@ struct topology {
 
 /* Host bytes that the direction takes when resident. */
 u64 topology_bytes(const struct pages *p, bool weights);
-u64 topology_chunk_bytes(u64 n_rows, u64 n_edges);
+u64 topology_chunk_bytes(u64 n_rows, u64 n_edges, u64 n_segments);
 /* What a topology knows of its pages. */
 void topology_init(struct topology *t, const struct pages *p);
 /* The segments are complete: cuts them for the workers. */

@@ -47,7 +47,7 @@ u64 view_bytes(const struct store *st, enum view view)
 
 	return (st->vertices + 2 * (u64)most_segments(edges)) * sizeof(u32) +
 	       edges * (sizeof(vid) + view_weight(view)) + most_segments(edges) * sizeof(struct segment) +
-	       topology_chunk_bytes(st->vertices, edges) + 64 * KIB;
+	       topology_chunk_bytes(st->vertices, edges, most_segments(edges)) + 64 * KIB;
 }
 
 u64 view_making_bytes(const struct store *st)

@@ -50,6 +50,14 @@ mill_err spool_add(struct spool *s, const void *data, u64 size)
 	return MILL_OK;
 }
 
+void spool_discard(const struct spool *s, u64 size, u64 at)
+{
+	u64 on_disk = s->size - s->fill;
+
+	if (at < on_disk)
+		file_discard(&s->file, at, min_u64(size, on_disk - at));
+}
+
 mill_err spool_read(const struct spool *s, void *to, u64 size, u64 at)
 {
 	u64 on_disk = s->size - s->fill, n = at < on_disk ? min_u64(size, on_disk - at) : 0;

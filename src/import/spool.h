@@ -19,6 +19,8 @@ struct spool {
 void spool_init(struct spool *s, const char *dir, struct budget *budget);
 void spool_release(struct spool *s);	/* zero is fine, twice too */
 mill_err spool_add(struct spool *s, const void *data, u64 size);
+/* Bytes [at, at + size) will not be read any more. */
+void spool_discard(const struct spool *s, u64 size, u64 at);
 /* Bytes [at, at + size), all of which have been added. */
 mill_err spool_read(const struct spool *s, void *to, u64 size, u64 at);
 

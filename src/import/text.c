@@ -264,6 +264,10 @@ static mill_err flush(struct lines *r)
 {
 	if (!r->n)
 		return MILL_OK;
+	if (r->t->only_check) {
+		r->n = 0;
+		return MILL_OK;
+	}
 	checksum_add(r->t->sum, r->edge, r->n * sizeof(*r->edge));
 	TRY(builder_add(r->b, r->edge, r->n));
 	r->t->n_edges += r->n;
@@ -323,7 +327,21 @@ static mill_err parse_named(struct lines *r, const char *p)
 	return namer_add(r->t->names, from, to, r->t->weight_column ? &weight : NULL);
 }
 
-static inline mill_err parse_line(struct lines *r, const char *p)
+static bool is_known(const struct known_ids *k, u64 id) { return !known_concerns(k, id) || ids_has(&k->ids, id); }
+
+static mill_err check_known(const struct lines *r, const struct raw_edge *e)
+{
+	const struct known_ids *k = r->t->known;
+	u64 id = is_known(k, e->from) ? e->to : e->from;
+
+	if (is_known(k, id))
+		return MILL_OK;
+	return fail(MILL_EINPUT, "%s:%llu: vertex %llu is not in %s", input_name(r->in),
+		    (unsigned long long)r->line, (unsigned long long)id, k->from);
+}
+
+/* *end: some place behind the ids, where the line is looked at next. */
+static inline mill_err parse_line(struct lines *r, const char *p, const char **end)
 {
 	struct raw_edge *e = &r->edge[r->n];
 	const char *q;
@@ -346,8 +364,11 @@ static inline mill_err parse_line(struct lines *r, const char *p)
 		TRY(parse_weight(r, next_field(q), &e->weight));
 	if (__builtin_expect(e->from < r->t->base || e->to < r->t->base, 0))
 		return fail_line(r, "vertex 0, and --base is 1");
+	if (__builtin_expect(r->t->known != NULL, 0))
+		TRY(check_known(r, e));
 	if (r->t->refuse_loops && e->from == e->to)
 		return fail_line(r, "an edge from a vertex to itself");
+	*end = q;
 	if (++r->n == r->room)
 		return flush(r);
 	return MILL_OK;
@@ -357,17 +378,16 @@ static inline mill_err parse_line(struct lines *r, const char *p)
 static mill_err parse_lines(struct lines *r, const char *p, const char *end)
 {
 	while (p < end) {
-		const char *next = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1;
-
-		i64 length = next - p - 1;
+		const char *stop = p;
 
 		r->line++;
-		if (length && next[-2] == '\r')
-			length--;
-		if (length > (i64)TEXT_LINE_MAX)
+		TRY(r->t->names ? parse_named(r, p) : parse_line(r, p, &stop));
+		if (__builtin_expect(*stop != '\n', 0)) /* of most lines the second id is the end */
+			stop = memchr(stop, '\n', (size_t)(end - stop));
+		if (__builtin_expect(stop - p > (i64)TEXT_LINE_MAX, 0) &&
+		    stop - p - (stop[-1] == '\r') > (i64)TEXT_LINE_MAX)
 			return fail_line(r, "the line is longer than 1 MiB");
-		TRY(r->t->names ? parse_named(r, p) : parse_line(r, p));
-		p = next;
+		p = stop + 1;
 	}
 	return MILL_OK;
 }
@@ -408,6 +428,8 @@ static mill_err take_part(struct lines *r, const struct part *p)
 	t->min_weight = p->t.min_weight < t->min_weight ? p->t.min_weight : t->min_weight;
 	t->max_weight = p->t.max_weight > t->max_weight ? p->t.max_weight : t->max_weight;
 	r->line += p->lines.line;
+	if (t->only_check)
+		return MILL_OK;
 	checksum_add(t->sum, p->lines.edge, p->lines.n * sizeof(*p->lines.edge));
 	t->n_edges += p->lines.n;
 	return builder_add(r->b, p->lines.edge, p->lines.n);
@@ -479,6 +501,8 @@ static mill_err read_all(struct lines *r)
 			r->line++;
 			return fail_line(r, "the line is longer than 1 MiB");
 		}
+		if (!r->t->only_check)
+			TRY(builder_project(r->b, r->t->n_edges, input_done(r->in), input_size(r->in)));
 		TRY(ticker_tick(ticker, input_done(r->in)));
 	} while (got);
 	return flush(r);

@@ -251,6 +251,25 @@ static mill_err reduce_resident(struct reducing *a)
 	return work < SMALL_LIST ? reduce_list(a, 0) : pool_run(a->run->pool, reduce_list, a);
 }
 
+/* ---- By bin: see engine/bins.h ---- */
+
+static mill_err reduce_bins(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct reducing *a = arg;
+	struct bins *b = a->run->bins;
+	u64 n_rows = run_direction(a->run, true)->n_rows, edges = 0;
+
+	for (u64 i = begin; i < end; i++) {
+		a->reducer->program->bin(a->args, &b->bin[i], n_rows,
+					 b->sum + worker * (2 * BIN_VERTICES * sizeof(u64)));
+		edges += b->bin[i].n_entries;
+	}
+	__atomic_fetch_add(&a->edges, edges, __ATOMIC_RELAXED);
+	if (!worker)
+		return ticker_tick(&a->run->ticker, end);
+	return ticker_cancelled(&a->run->ticker) ? fail(MILL_ECANCELLED, "cancelled") : MILL_OK;
+}
+
 /* ---- Commits ---- */
 
 static mill_err commit_some(void *arg, u64 begin, u64 end, unsigned worker)
@@ -324,6 +343,8 @@ static mill_err reduce(struct reducing *a, struct mill_step *step)
 	}
 	if (a->list && !some) {
 		TRY(reduce_resident(a));
+	} else if (a->run->bins && !some && red->in && p->bin) {
+		TRY(pool_for(a->run->pool, a->run->bins->n_bins, 1, reduce_bins, a));
 	} else {
 		TRY(run_pass(a->run, &pass, step));
 		p->finish(a->args, red->partial->buffer.host, red->split->buffer.host, red->n_splits, a->front);
