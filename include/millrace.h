@@ -105,6 +105,7 @@ struct mill_info {
 	uint64_t edges;		/* as meant: undirected ones once */
 	uint64_t stored_edges;
 	uint64_t self_loops;	/* stored ones */
+	uint64_t parallel_edges;	/* stored ones that have a twin before them */
 	uint64_t bytes;		/* of all files */
 	uint64_t csr_bytes;	/* what "100%" of this graph is */
 	uint64_t pages;		/* out- and in-pages */
@@ -253,6 +254,8 @@ struct mill_options {
 	const char *io;		/* "pread" (NULL too) */
 	uint32_t threads;	/* 0: all */
 	uint64_t seed;		/* for random sources */
+	/* Push becomes pull when the frontier's edges exceed 1/do_a of those not yet seen, and push again below 1/do_b of the vertices. */
+	double do_a, do_b;	/* 0: 15 and 18 */
 	bool parents;		/* bfs and sssp also settle the parents */
 	bool check;		/* mill_run_check will follow: keep room for it */
 	struct mill_watcher watcher;
@@ -283,9 +286,47 @@ struct mill_pagerank {
 	const char *personalize;	/* "ID" or "@FILE" of ids; NULL: uniform */
 };
 
+enum mill_cc_method {
+	MILL_CC_AFFOREST,	/* samples of the edges first, then only what is outside the largest component */
+	MILL_CC_HOOKING,	/* an edge frontier, hooking and pointer jumping (Soman, Gunrock) */
+	MILL_CC_LABELS		/* the smallest label spreads */
+};
+
+/* Weak components: each is named after the smallest original id in it. */
+struct mill_cc {
+	enum mill_cc_method method;
+};
+
+/* Betweenness by shortest paths from the sources (Brandes), unweighted. Undirected: each pair once. */
+struct mill_bc {
+	const char *sources;	/* "ID,ID,...", "@FILE", "random:K", "all"; NULL: "random:1" */
+	bool normalized;	/* divided by the number of ordered (undirected: unordered) pairs of others */
+};
+
+enum mill_lcc {
+	MILL_LCC_NONE,
+	MILL_LCC_UNDIRECTED,	/* of the undirected simple graph */
+	MILL_LCC_DIRECTED	/* LDBC's: arcs among the neighbours */
+};
+
+/* Triangles through each vertex of the undirected simple graph. */
+struct mill_triangles {
+	enum mill_lcc lcc;	/* a column "lcc" too */
+};
+
+/* Communities by synchronous label propagation, as LDBC Graphalytics defines it: ties to the smallest label. */
+struct mill_cdlp {
+	uint32_t iterations;	/* at most; 0: 10 */
+};
+
 MILL_API mill_err mill_bfs(mill_run *run, const struct mill_bfs *how);
 MILL_API mill_err mill_sssp(mill_run *run, const struct mill_sssp *how);
 MILL_API mill_err mill_pagerank(mill_run *run, const struct mill_pagerank *how);
+MILL_API mill_err mill_cc(mill_run *run, const struct mill_cc *how);
+/* Core numbers of the undirected simple graph. */
+MILL_API mill_err mill_kcore(mill_run *run);
+/* Out-degrees (undirected: degrees), in-degrees where the store has in-edges, and their distribution. */
+MILL_API mill_err mill_degrees(mill_run *run);
 
 /* Certifies the last result by its properties, in one or two passes over the edges. */
 MILL_API mill_err mill_run_check(mill_run *run);
@@ -360,6 +401,8 @@ struct mill_report {
 	size_t n_facts;
 	const struct mill_top *top;	/* pagerank: the highest scores */
 	size_t n_top;
+	const struct mill_bin *distribution;	/* degrees: how many vertices have which, ascending */
+	size_t n_distribution;
 };
 
 /* A named scalar of a result: "source", "reached", "max_depth", "sum", "delta", ... */
@@ -373,6 +416,10 @@ struct mill_fact {
 struct mill_top {
 	uint64_t id;
 	double value;
+};
+
+struct mill_bin {
+	uint64_t value, count;
 };
 
 /* Pointers in it live until the next algorithm call on this run. */

@@ -31,30 +31,54 @@ mill_err count_reached(struct mill_run *r, const void *data, bool (*reached)(con
 	return err;
 }
 
-MILL_API const struct mill_algorithm *mill_algorithms(void)
-{
-	static const struct mill_algorithm table[] = {
-		{ "bfs", "breadth-first search: depths and parents from a source", false },
-		{ "sssp", "shortest paths from a source, by weight", true },
-		{ "pagerank", "PageRank, uniform or personalised", false },
-		{ 0 },
-	};
+/* ---- The table ---- */
 
-	return table;
-}
+/* need: of the algorithm's own option struct. */
+#define NEED(name, how_type) \
+	static mill_err name##_need_of(const struct mill_run *r, const void *how, struct need *out) \
+	{ \
+		return name##_need(r, (const how_type *)how, out); \
+	}
+
+NEED(bfs, struct mill_bfs)
+NEED(sssp, struct mill_sssp)
+NEED(pagerank, struct mill_pagerank)
+NEED(cc, struct mill_cc)
+NEED(kcore, void)
+
+static const struct mill_algorithm algorithms[] = {
+	{ "bfs", "breadth-first search: depths and parents from a source", false },
+	{ "sssp", "shortest paths from a source, by weight", true },
+	{ "pagerank", "PageRank, uniform or personalised", false },
+	{ "cc", "weak components, named after their smallest id", false },
+	{ "kcore", "k-core decomposition: how deep in the dense parts a vertex lies", false },
+	{ "degrees", "degrees and their distribution", false },
+	{ 0 },
+};
+
+/* In the same order. */
+static mill_err (*const needs[])(const struct mill_run *r, const void *how, struct need *out) = {
+	bfs_need_of,
+	sssp_need_of,
+	pagerank_need_of,
+	cc_need_of,
+	kcore_need_of,
+	degrees_need,
+};
+_Static_assert(ARRAY_LEN(needs) + 1 == ARRAY_LEN(algorithms), "one each");
+
+MILL_API const struct mill_algorithm *mill_algorithms(void) { return algorithms; }
 
 MILL_API mill_err mill_run_plan(mill_run *r, const char *algorithm, const void *how, struct mill_plan *out)
 {
 	struct need need;
 
-	if (!strcmp(algorithm, "bfs"))
-		TRY(bfs_need(r, how, &need));
-	else if (!strcmp(algorithm, "sssp"))
-		TRY(sssp_need(r, how, &need));
-	else if (!strcmp(algorithm, "pagerank"))
-		TRY(pagerank_need(r, how, &need));
-	else
-		return fail(MILL_EUSAGE, "unknown algorithm '%s'", algorithm);
-	run_plan(r, &need, out);
-	return MILL_OK;
+	for (u32 i = 0; algorithms[i].name; i++) {
+		if (strcmp(algorithm, algorithms[i].name))
+			continue;
+		TRY(needs[i](r, how, &need));
+		run_plan(r, &need, out);
+		return MILL_OK;
+	}
+	return fail(MILL_EUSAGE, "unknown algorithm '%s'", algorithm);
 }

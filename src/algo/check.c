@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "algo/algo.h"
 #include "algo/pagerank.h"
 #include "algo/tree.h"
 #include "engine/result.h"
@@ -68,7 +69,7 @@ static u64 over_edge(const struct tree_checking *c, u64 key, const void *weight,
 	return key;
 }
 
-static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
+mill_err check_wrong(const struct mill_run *r, u64 v, const char *what)
 {
 	u64 id = 0;
 
@@ -91,11 +92,11 @@ static mill_err check_edges(void *arg, const struct segment *seg, vid begin, vid
 			u64 v = seg->neighbour[i], to = key_at(c, v), over = over_edge(c, from, seg->weight, i);
 
 			if (to > over)
-				return wrong(c->run, v, "an edge leads to it on a shorter way");
+				return check_wrong(c->run, v, "an edge leads to it on a shorter way");
 			if (to < over || !is_reached(c, to))	/* a sum beyond all numbers leads nowhere */
 				continue;
 			if (c->parent && from < to && c->parent[v] > rank)
-				return wrong(c->run, v, "a parent with a smaller id exists");
+				return check_wrong(c->run, v, "a parent with a smaller id exists");
 			/* Without parents, a circle of edges that add nothing could still prove itself. */
 			if (c->parent ? c->parent[v] == rank : u != v)
 				bitmap_claim(c->seen, v);
@@ -119,7 +120,7 @@ static mill_err check_circles(struct tree_checking *c, u64 n, vid root)
 		       key_at(c, c->order[c->parent[at]]) == key_at(c, at)) {
 			at = c->order[c->parent[at]];
 			if (++steps > n)
-				return wrong(c->run, v, "its parents form a circle");
+				return check_wrong(c->run, v, "its parents form a circle");
 		}
 		/* All on the way are fine: clear their bits so that no one walks it again. */
 		for (u64 on = v; on != at; on = c->order[c->parent[on]])
@@ -135,23 +136,23 @@ static mill_err check_tree(struct tree_checking *c, vid root)
 	struct mill_step step = { 0 };
 
 	if (key_at(c, root) != 0)
-		return wrong(c->run, root, "the source has a distance");
+		return check_wrong(c->run, root, "the source has a distance");
 	TRY(run_pass(c->run, &pass, &step));
 	if (c->parent && c->parent[root] != c->rank[root])
-		return wrong(c->run, root, "the source is not its own parent");
+		return check_wrong(c->run, root, "the source is not its own parent");
 	for (u64 v = 0; v < n; v++) {
 		bool reached = is_reached(c, key_at(c, v));
 
 		if (is_real(c->kind) && !(real_of(key_at(c, v)) >= 0))
-			return wrong(c->run, v, "its distance is negative or no number");
+			return check_wrong(c->run, v, "its distance is negative or no number");
 		if (v == root)
 			continue;
 		if (reached && c->parent && c->parent[v] >= n)
-			return wrong(c->run, v, "it is reached and has no parent");
+			return check_wrong(c->run, v, "it is reached and has no parent");
 		if (!reached && c->parent && c->parent[v] != UINT32_MAX)
-			return wrong(c->run, v, "it is not reached and has a parent");
+			return check_wrong(c->run, v, "it is not reached and has a parent");
 		if (reached && !bitmap_get(c->seen, v))
-			return wrong(c->run, v, "no edge leads to it from where it is said to come");
+			return check_wrong(c->run, v, "no edge leads to it from where it is said to come");
 	}
 	return c->order ? check_circles(c, n, root) : MILL_OK;
 }
@@ -260,7 +261,7 @@ static mill_err residual(struct rank_checking *c, const void *teleport, f64 *out
 		f64 x = value_at(s->precision, c->score, v);
 
 		if (!(x >= 0))
-			return wrong(c->run, v, "its score is negative or no number");
+			return check_wrong(c->run, v, "its score is negative or no number");
 		sum += x;
 		dangling += v >= sources ? x : 0;
 	}

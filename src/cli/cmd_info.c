@@ -20,8 +20,8 @@ static void tell(const struct call *call, const struct mill_info *info)
 		say(call, "  ids           %" PRIu64 " to %" PRIu64 "\n", info->min_id,
 		    info->max_id);
 	say(call, "  weights       %s\n", weight_word(info->weight));
-	say(call, "  stored edges  %" PRIu64 ", of which %" PRIu64 " self-loops\n",
-	    info->stored_edges, info->self_loops);
+	say(call, "  stored edges  %" PRIu64 ", of which %" PRIu64 " self-loops and %" PRIu64 " parallel\n",
+	    info->stored_edges, info->self_loops, info->parallel_edges);
 	say(call,
 	    "  degrees       at most %" PRIu64 "; %" PRIu64 " vertices have out-edges\n",
 	    info->max_degree, info->sources);

@@ -66,6 +66,26 @@ const struct command commands[] = {
 	  "  millrace pagerank web.mill -o scores.tsv\n"
 	  "  millrace pagerank web.mill --precision f64 --tolerance 1e-12 --iterations 1000\n"
 	  "  millrace pagerank web.mill --personalize 42 --memory 50%\n" },
+	{ "cc", FOR_CC, cmd_run, 1, 1, "STORE [options]",
+	  "weak components: which vertices hang together",
+	  "Directions do not count. -o writes `id component`, the smallest id in the component. Of the\n"
+	  "methods, which all give the same result, afforest links trees and looks at few edges; hooking\n"
+	  "keeps an edge frontier and jumps pointers; labels spreads the smallest label, in as many steps\n"
+	  "as the longest way through a component.\n",
+	  "  millrace cc web.mill -o components.tsv\n"
+	  "  millrace cc web.mill --memory 1G --check\n" },
+	{ "kcore", FOR_KCORE, cmd_run, 1, 1, "STORE [options]",
+	  "k-cores: the largest k such that a vertex stays when all of fewer than k neighbours go",
+	  "Of the undirected simple graph: directions, loops and parallel edges do not count. -o writes\n"
+	  "`id core`.\n",
+	  "  millrace kcore web.mill -o cores.tsv\n"
+	  "  millrace kcore web.mill --memory 25% --check --json\n" },
+	{ "degrees", FOR_DEGREES, cmd_run, 1, 1, "STORE [options]",
+	  "how many edges every vertex has, and how they are distributed",
+	  "-o writes `id degree`, of a directed graph `id degree in_degree`. Self-loops and parallel edges\n"
+	  "count as they are stored. The distribution is in the report: [[degree, vertices], ...].\n",
+	  "  millrace degrees web.mill\n"
+	  "  millrace degrees web.mill -o degrees.csv --json=report.json --check\n" },
 	{ "list", FOR_LIST, cmd_list, 0, 1, "[WHAT] [options]",
 	  "what there is: algorithms, devices, policies, formats, generators", NULL,
 	  "  millrace list\n"

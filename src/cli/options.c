@@ -18,6 +18,7 @@ enum kind {
 	REAL,		/* double */
 	AUTO_REAL,	/* double; "auto" is 0 */
 	CHOICE,		/* int: which of the words */
+	SWITCH,		/* int: --name is the first word, --name=WORD another; 0 without */
 	SIZE,		/* struct size_option */
 	REPORT		/* --json[=FILE] */
 };
@@ -29,7 +30,7 @@ struct option {
 	size_t at;			/* offset in struct options */
 	const char *argument;		/* as help shows it */
 	const char *help;
-	const char *const *word;	/* CHOICE: NULL-terminated */
+	const char *const *word;	/* CHOICE, SWITCH: NULL-terminated */
 	double low, high;		/* of numbers; a whole number's high of 0 is any */
 	bool open;			/* REAL: the bounds themselves are out */
 };
@@ -50,9 +51,25 @@ static const struct option table[] = {
 
 	{ "source", TEXT, FOR_BFS | FOR_SSSP, AT(source), "ID",
 	  .help = "an original id or name, `random` (the default) or `max-degree`" },
+	{ "sources", TEXT, FOR_BC, AT(sources), "LIST",
+	  .help = "ID,ID,... or @FILE, `random:K` or `all` (default random:1)" },
+	{ "normalized", FLAG, FOR_BC, AT(normalized), NULL,
+	  .help = "divide by the number of pairs: scores in 0 .. 1" },
+	{ "method", CHOICE, FOR_CC | FOR_PLAN, AT(method), "NAME",
+	  .help = "afforest (default), hooking or labels",
+	  .word = WORDS("afforest", "hooking", "labels") },
+	{ "lcc", SWITCH, FOR_TRIANGLES | FOR_PLAN, AT(lcc), "[=directed]",
+	  .help = "also local clustering coefficients; directed: as LDBC counts arcs",
+	  .word = WORDS("undirected", "directed") },
 	{ "delta", AUTO_REAL, FOR_SSSP, AT(delta), "auto|N",
 	  .help = "width of a distance step (default auto)", .high = DBL_MAX,
 	  .open = true },
+	{ "do-a", REAL, FOR_BFS | FOR_BC, AT(do_a), "X",
+	  .help = "pull when the frontier has more than 1/X of the edges left (default 15)",
+	  .high = DBL_MAX, .open = true },
+	{ "do-b", REAL, FOR_BFS | FOR_BC, AT(do_b), "X",
+	  .help = "push again when it has fewer than 1/X of the vertices (default 18)",
+	  .high = DBL_MAX, .open = true },
 	{ "unit-weights", FLAG, FOR_SSSP | FOR_PLAN, AT(unit_weights), NULL,
 	  .help = "every edge counts 1" },
 	{ "damping", REAL, FOR_PAGERANK, AT(damping), "D",
@@ -62,6 +79,8 @@ static const struct option table[] = {
 	  .high = DBL_MAX },
 	{ "iterations", U32, FOR_PAGERANK, AT(iterations), "N",
 	  .help = "at most so many (default 100)", .low = 1 },
+	{ "iterations", U32, FOR_CDLP, AT(iterations), "N",
+	  .help = "at most so many (default 10); it ends when no label changes", .low = 1 },
 	{ "precision", CHOICE, FOR_PAGERANK | FOR_PLAN, AT(precision), "f32|f64",
 	  .help = "of the scores (default f32)", .word = WORDS("f32", "f64") },
 	{ "exact", FLAG, FOR_PAGERANK | FOR_PLAN, AT(exact), NULL,
@@ -165,7 +184,7 @@ static const struct option table[] = {
 };
 
 #define N_OPTIONS (sizeof(table) / sizeof(table[0]))
-_Static_assert(N_OPTIONS <= 64, "struct options has 64 bits for what was given");
+_Static_assert(N_OPTIONS <= OPTIONS_MAX, "struct options has a place for each row");
 
 static void defaults(struct options *o)
 {
@@ -178,6 +197,8 @@ static void defaults(struct options *o)
 		.damping = 0.85,
 		.tolerance = 1e-6,
 		.iterations = 100,
+		.do_a = 15,
+		.do_b = 18,
 	};
 }
 
@@ -269,11 +290,11 @@ static mill_err take_choice(const struct option *spec, int *field, const char *v
 static mill_err take(struct options *o, const struct option *spec, const char *value)
 {
 	void *field = (char *)o + spec->at;
-	uint64_t bit = (uint64_t)1 << (spec - table);
+	bool *given = &o->given[spec - table];
 
-	if (o->given & bit)
+	if (*given)
 		return refuse(MILL_EUSAGE, "--%s is given twice", spec->name);
-	o->given |= bit;
+	*given = true;
 	switch (spec->kind) {
 	case FLAG:
 		*(bool *)field = true;
@@ -301,6 +322,15 @@ static mill_err take(struct options *o, const struct option *spec, const char *v
 		return take_real(spec, field, value);
 	case CHOICE:
 		return take_choice(spec, field, value);
+	case SWITCH:
+		if (value) {
+			mill_err err = take_choice(spec, field, value);
+
+			if (err)
+				return err;
+		}
+		++*(int *)field;
+		return MILL_OK;
 	}
 	return MILL_EBUG;
 }
@@ -362,7 +392,7 @@ static mill_err parse_one(struct options *o, unsigned who, const char *command, 
 		return unknown(who, command, argument);
 	if (spec->kind == FLAG && value)
 		return refuse(MILL_EUSAGE, "--%s takes no value", spec->name);
-	if (spec->kind != FLAG && spec->kind != REPORT && !value) {
+	if (spec->kind != FLAG && spec->kind != REPORT && spec->kind != SWITCH && !value) {
 		/* "--source --check" is a forgotten value, not a source. */
 		if (argc < 2 || !strncmp(argv[1], "--", 2))
 			return refuse(MILL_EUSAGE, "--%s needs a value: --%s %s",
@@ -418,7 +448,7 @@ bool option_given(const struct options *o, const char *name)
 	size_t i;
 
 	for (i = 0; i < N_OPTIONS; i++)
-		if ((o->given >> i & 1) && !strcmp(table[i].name, name))
+		if (o->given[i] && !strcmp(table[i].name, name))
 			return true;
 	return false;
 }
@@ -428,7 +458,7 @@ mill_err options_restrict(const struct options *o, unsigned who, const char *for
 	size_t i;
 
 	for (i = 0; i < N_OPTIONS; i++)
-		if ((o->given >> i & 1) && (table[i].who & who) != who)
+		if (o->given[i] && (table[i].who & who) != who)
 			return refuse(MILL_EUSAGE, "--%s means nothing for %s",
 				      table[i].name, for_what);
 	return MILL_OK;
@@ -459,7 +489,7 @@ void options_help(unsigned who)
 		if ((spec->who & who) != who)
 			continue;
 		snprintf(left, sizeof(left), "--%s%s%s", spec->name,
-			 spec->argument && spec->kind != REPORT ? " " : "",
+			 spec->argument && spec->argument[0] != '[' ? " " : "",
 			 spec->argument ? spec->argument : "");
 		printf("  %-26s %s\n", left, spec->help);
 	}
@@ -483,7 +513,7 @@ static void report_value(const struct options *o, const struct option *spec, str
 {
 	const void *field = (const char *)o + spec->at;
 	const char *key = report_key(spec->name);
-	bool given = o->given >> (spec - table) & 1;
+	bool given = o->given[spec - table];
 	uint64_t number = 0;
 
 	switch (spec->kind) {
@@ -495,6 +525,9 @@ static void report_value(const struct options *o, const struct option *spec, str
 		return;
 	case CHOICE:
 		json_string(j, key, spec->word[*(const int *)field]);
+		return;
+	case SWITCH:
+		json_string(j, key, *(const int *)field ? spec->word[*(const int *)field - 1] : NULL);
 		return;
 	case AUTO_REAL:
 		if (*(const double *)field == 0) {

@@ -23,8 +23,19 @@ enum {
 	FOR_BFS = 1 << 8,
 	FOR_SSSP = 1 << 9,
 	FOR_PAGERANK = 1 << 10,
+	FOR_CC = 1 << 11,
+	FOR_BC = 1 << 12,
+	FOR_TRIANGLES = 1 << 13,
+	FOR_KCORE = 1 << 14,
+	FOR_DEGREES = 1 << 15,
+	FOR_CDLP = 1 << 16,
+	FOR_SCC = 1 << 17,
 };
-#define FOR_ALGO (FOR_BFS | FOR_SSSP | FOR_PAGERANK)
+#define FOR_ALGO \
+	(FOR_BFS | FOR_SSSP | FOR_PAGERANK | FOR_CC | FOR_BC | FOR_TRIANGLES | FOR_KCORE | \
+	 FOR_DEGREES | FOR_CDLP | FOR_SCC)
+
+#define OPTIONS_MAX 96		/* rows of the table */
 
 /* A size waits as text until it is known what 100 % is. */
 struct size_option {
@@ -37,7 +48,7 @@ enum precision_word { PRECISION_F32, PRECISION_F64 };
 struct options {
 	const char **operand;
 	int n_operands;
-	uint64_t given;		/* bit i: row i of the table */
+	bool given[OPTIONS_MAX];	/* row i of the table */
 
 	/* all commands */
 	bool help, quiet;
@@ -69,13 +80,17 @@ struct options {
 	const char *device, *policy, *source;
 	int io;
 	bool check;
-	double delta;
+	double delta, do_a, do_b;
 	bool unit_weights;
 	double damping, tolerance;
 	uint32_t iterations;
 	int precision;		/* enum precision_word */
 	bool exact;
 	const char *personalize;
+	const char *sources;
+	bool normalized;
+	int method;		/* enum mill_cc_method */
+	int lcc;		/* enum mill_lcc */
 };
 
 /*

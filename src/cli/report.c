@@ -53,6 +53,7 @@ void report_store(struct json *j, const char *path, const struct mill_info *info
 	json_u64(j, "csr_bytes", info->csr_bytes);
 	json_string(j, "weights", weight_word(info->weight));
 	json_u64(j, "self_loops", info->self_loops);
+	json_u64(j, "parallel_edges", info->parallel_edges);
 	json_u64(j, "sources", info->sources);
 	json_u64(j, "max_degree", info->max_degree);
 	json_bool(j, "names", info->named);

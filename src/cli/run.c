@@ -54,10 +54,44 @@ static mill_err call_pagerank(mill_run *run, const union how *how)
 	return mill_pagerank(run, &how->pagerank);
 }
 
+static mill_err fill_cc(union how *how, const struct options *o)
+{
+	how->cc = (struct mill_cc){ .method = (enum mill_cc_method)o->method };
+	return MILL_OK;
+}
+
+static mill_err call_cc(mill_run *run, const union how *how)
+{
+	return mill_cc(run, &how->cc);
+}
+
+/* Of algorithms without options of their own. */
+static mill_err fill_nothing(union how *how, const struct options *o)
+{
+	(void)how;
+	(void)o;
+	return MILL_OK;
+}
+
+static mill_err call_kcore(mill_run *run, const union how *how)
+{
+	(void)how;
+	return mill_kcore(run);
+}
+
+static mill_err call_degrees(mill_run *run, const union how *how)
+{
+	(void)how;
+	return mill_degrees(run);
+}
+
 static const struct algorithm algorithms[] = {
 	{ "bfs", FOR_BFS, true, fill_bfs, call_bfs },
 	{ "sssp", FOR_SSSP, true, fill_sssp, call_sssp },
 	{ "pagerank", FOR_PAGERANK, false, fill_pagerank, call_pagerank },
+	{ "cc", FOR_CC, false, fill_cc, call_cc },
+	{ "kcore", FOR_KCORE, false, fill_nothing, call_kcore },
+	{ "degrees", FOR_DEGREES, false, fill_nothing, call_degrees },
 };
 
 const struct algorithm *algorithm_find(const char *name)
@@ -143,6 +177,8 @@ mill_err work_open(struct work *w, struct call *call, const char *algorithm,
 		.io = "pread",
 		.threads = o->threads,
 		.seed = o->seed,
+		.do_a = o->do_a,
+		.do_b = o->do_b,
 		.parents = w->algorithm->parents && (o->output || o->check),
 		.check = o->check,
 		.watcher = progress_watcher(&call->progress),

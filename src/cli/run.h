@@ -10,6 +10,10 @@ union how {
 	struct mill_bfs bfs;
 	struct mill_sssp sssp;
 	struct mill_pagerank pagerank;
+	struct mill_cc cc;
+	struct mill_bc bc;
+	struct mill_triangles triangles;
+	struct mill_cdlp cdlp;
 };
 
 /* How options become an algorithm's struct, and the call that takes it. */

@@ -121,6 +121,8 @@ DEVICE f64 dev_abs(f64 x) { return x < 0 ? -x : x; }
 
 #endif
 
+DEVICE u32 dev_larger(u32 a, u32 b) { return a > b ? a : b; }
+
 /* old -> new if the place holds old; returns what it held. */
 DEVICE u32 dev_cas_u32(bool shared, GLOBAL u32 *p, u32 old, u32 new)
 {
@@ -153,6 +155,26 @@ DEVICE bool dev_min_u64(bool shared, GLOBAL u64 *p, u64 x)
 		return raw_min_u64(p, x) > x;
 	*p = x;
 	return true;
+}
+
+/* Takes 1 from a place that is above `floor`; returns what it held before. */
+DEVICE u32 dev_lower_u32(bool shared, GLOBAL u32 *p, u32 floor)
+{
+	u32 held = dev_load_u32(p);
+
+	if (!shared) {
+		if (held > floor)
+			*p = held - 1;
+		return held;
+	}
+	while (held > floor) {
+		u32 was = raw_cas_u32(p, held, held - 1);
+
+		if (was == held)
+			break;
+		held = was;
+	}
+	return held;
 }
 
 /*

@@ -10,10 +10,14 @@
 	X(advance, "op/advance.cl")       \
 	X(reduce, "op/reduce.cl")         \
 	X(compute, "op/compute.cl")       \
+	X(scan, "op/scan.cl")             \
 	X(bfs, "algo/bfs.op.h")           \
 	X(sssp, "algo/sssp.op.h")         \
 	X(tree, "algo/tree.op.h")         \
-	X(pagerank, "algo/pagerank.op.h")
+	X(pagerank, "algo/pagerank.op.h") \
+	X(component, "algo/component.op.h") \
+	X(cc, "algo/cc.op.h")             \
+	X(kcore, "algo/kcore.op.h")
 
 #define DECLARE(name, path) extern const char text_##name[];
 #define ENTRY(name, path) { path, text_##name },

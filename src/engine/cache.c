@@ -47,9 +47,9 @@ u64 cache_slot_size(const struct store *st)
 
 mill_err cache_open(struct device_cache **out, struct mill_run *r, u64 state)
 {
-	const struct store *st = r->store;
+	const struct store *st = r->graph;
 	u32 n_in = st->directed && st->has_in ? st->in.n_pages : 0;
-	u64 pages = (u64)(r->need.out || !n_in ? st->out.n_pages : 0) + (r->need.in ? n_in : 0);
+	u64 pages = (u64)(r->need.out || !n_in ? st->out.n_pages : 0) + (r->need.in || r->need.view ? n_in : 0);
 	u64 left = budget_left(r->device->memory);
 	u64 slot_size = cache_slot_size(st);
 	u64 room = left > state ? (left - state) / slot_size : 0;
@@ -142,7 +142,7 @@ static mill_err move_page(void *arg, u32 page, const struct segment *seg, unsign
 	struct device_cache *c = p->cache;
 	struct slot *s = &c->slot[c->turn[p->given++ % c->n_slots]];
 	u64 lists = page_lists_bytes(seg->n_rows, seg->n_edges), weight_at = round_up(lists, 8);
-	u64 weights = seg->weight ? seg->n_edges * (u64)weight_size(p->run->store->weight) : 0;
+	u64 weights = seg->weight ? seg->n_edges * (u64)weight_size(p->run->graph->weight) : 0;
 
 	(void)worker;
 	if (s->pages)

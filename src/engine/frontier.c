@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/frontier.h"
 
+#include <assert.h>
 #include <string.h>
 
 static u64 list_capacity(u64 n_vertices) { return n_vertices / 16 + 1024; }
@@ -28,7 +29,7 @@ mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far)
 	f->run = r;
 	f->dense = true;
 	f->limit = UINT64_MAX;
-	f->edges_left = r->store->stored_edges;
+	f->edges_left = run_direction(r, false)->n_edges;
 	TRY(run_vec(r, &f->bits, "active vertices", words, sizeof(u64), NULL));
 	TRY(run_vec(r, &f->next_bits, "next active vertices", words, sizeof(u64), NULL));
 	if (near_far)
@@ -48,6 +49,15 @@ mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far)
 	return MILL_OK;
 }
 
+void frontier_restart(struct frontier *f, bool in)
+{
+	assert(!f->n);
+	f->in = in;
+	f->pulling = false;
+	f->last_n = 0;
+	f->edges_left = run_direction(f->run, in)->n_edges;
+}
+
 mill_err frontier_set(struct frontier *f, vid v)
 {
 	u64 word = (u64)1 << (v % 64);
@@ -62,16 +72,30 @@ mill_err frontier_set(struct frontier *f, vid v)
 	return frontier_measure(f);
 }
 
-mill_err frontier_set_all(struct frontier *f, u64 n)
+static mill_err set_bits(struct vec *bits, u64 n)
 {
 	u64 ones = ~(u64)0, last = n % 64 ? ((u64)1 << (n % 64)) - 1 : ones, zero = 0;
 
 	if (!n)
 		return MILL_OK;
-	TRY(device_fill(&f->bits->buffer, &ones, sizeof(ones)));
-	TRY(vec_set(f->bits, (n - 1) / 64, &last));
-	for (u64 w = bitmap_words(n); w < f->bits->n; w++)
-		TRY(vec_set(f->bits, w, &zero));
+	TRY(device_fill(&bits->buffer, &ones, sizeof(ones)));
+	TRY(vec_set(bits, (n - 1) / 64, &last));
+	for (u64 w = bitmap_words(n); w < bits->n; w++)
+		TRY(vec_set(bits, w, &zero));
+	return MILL_OK;
+}
+
+mill_err frontier_wait_all(struct frontier *f, u64 n)
+{
+	f->limit = 0;
+	return set_bits(f->far, n);
+}
+
+mill_err frontier_set_all(struct frontier *f, u64 n)
+{
+	if (!n)
+		return MILL_OK;
+	TRY(set_bits(f->bits, n));
 	f->n = n;
 	f->dense = true;
 	return frontier_measure(f);
@@ -128,29 +152,26 @@ mill_err frontier_turn(struct frontier *f, bool dense, bool marked, u64 n)
 	return frontier_measure(f);
 }
 
-static u64 degree(const struct topology *t, vid v)
-{
-	u64 d = 0;
-
-	for (u32 i = t->n_segments > 1 ? topology_find(t, v) : 0; i < t->n_segments; i++) {
-		const struct segment *s = &t->segment[i];
-		vid row = (vid)(v - s->first);
-
-		if (v < s->first || row >= s->n_rows)
-			break;
-		d += s->row[row + 1] - s->row[row];
-	}
-	return d;
-}
-
-/* Exactly: how long the next list can become depends on it. */
+/* Exactly: how long the next list can become depends on it. Hubs go to the end of the list. */
 static void count_work(struct frontier *f)
 {
-	const struct topology *t = run_direction(f->run, false);
+	const struct topology *t = run_direction(f->run, f->in);
+	u64 n = f->n;
 
 	f->work = 0;
-	for (u64 i = 0; i < f->n; i++)
-		f->work += degree(t, f->list[i]);
+	for (u64 i = 0; i < n;) {
+		vid v = f->list[i];
+		u64 degree = topology_degree(t, v);
+
+		f->work += degree;
+		if (degree > HUB_EDGES) {
+			f->list[i] = f->list[--n];
+			f->list[n] = v;
+		} else {
+			i++;
+		}
+	}
+	f->hubs = f->n - n;
 }
 
 void frontier_list(struct frontier *f)
@@ -170,7 +191,7 @@ void frontier_list(struct frontier *f)
 
 mill_err frontier_measure(struct frontier *f)
 {
-	const struct topology *t = run_direction(f->run, false);
+	const struct topology *t = run_direction(f->run, f->in);
 	const struct pages *p = t->pages;
 	const u64 *bits;
 
@@ -179,7 +200,7 @@ mill_err frontier_measure(struct frontier *f)
 		return MILL_OK;
 	}
 	if (t->resident) {	/* exact counts would cost a pass: the average serves a dense frontier */
-		f->work = (u64)((f64)f->n / (f64)max_u64(p->n_rows, 1) * (f64)p->store->stored_edges);
+		f->work = (u64)((f64)f->n / (f64)max_u64(t->n_rows, 1) * (f64)t->n_edges);
 		return MILL_OK;
 	}
 	f->work = 0;

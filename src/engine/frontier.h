@@ -10,6 +10,7 @@
 
 struct frontier {
 	struct mill_run *run;
+	bool in;		/* advances along in-edges: what is said of out-edges is then true of those */
 	u64 n;			/* active vertices */
 	u64 work;		/* out-edges of them, exact or estimated */
 	bool dense;		/* `bits` holds them, else `list` */
@@ -17,6 +18,7 @@ struct frontier {
 	struct vec *bits, *next_bits;
 	struct vec *far;	/* near/far: what waits; NULL without */
 	vid *list, *next_list;
+	u64 hubs;		/* vertices of the list whose lists come in parts: its last ones */
 	u64 capacity;		/* of a list; 0: always dense */
 	u64 next_n;		/* of next_list; atomic */
 	u64 limit;		/* near/far: keys below it are near */
@@ -39,6 +41,11 @@ mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far);
 /* Makes v (all of 0 .. n - 1) the active vertices. */
 mill_err frontier_set(struct frontier *f, vid v);
 mill_err frontier_set_all(struct frontier *f, u64 n);
+/* Near/far: all of 0 .. n - 1 wait, and none is active. */
+mill_err frontier_wait_all(struct frontier *f, u64 n);
+
+/* An empty one begins anew, along out- or in-edges. */
+void frontier_restart(struct frontier *f, bool in);
 
 /* A dense frontier becomes a list, if it fits one. */
 void frontier_list(struct frontier *f);

@@ -8,6 +8,7 @@
 #define ENGINE_PROGRAM_H
 
 #include "device/device.h"
+#include "engine/bins.h"
 #include "engine/emit.h"
 #include "store/segment.h"
 
@@ -50,6 +51,8 @@ struct vec {
 /* How far to ask for memory ahead of its use: some hundred nanoseconds of work. */
 #define PULL_AHEAD 16u	/* rows */
 #define PUSH_AHEAD 16u	/* edges; SSSP on kron 22 takes 0.65 of the time so */
+#define LIST_AHEAD 8u	/* vertices of a list */
+#define SCAN_AHEAD 16u	/* rows of which few edges are looked at */
 
 /* advance: op/advance.inc. Rows are counted within the segment. */
 struct advance_program {
@@ -57,6 +60,7 @@ struct advance_program {
 	bool weighted;
 	bool unique;		/* edge is true at most once per vertex and step */
 	bool pull;		/* worth pulling: cond becomes false */
+	bool cascade;		/* what becomes active may go on in the same step */
 	void (*push_rows)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front,
 			  struct emit *emit);
 	void (*push_list)(const void *args, const struct segment *seg, const vid *list, u64 n,
@@ -82,10 +86,35 @@ struct reduce_program {
 	struct program program;
 	u32 sum_size;		/* of a partial sum */
 	bool weighted;
-	/* head_slot, tail_slot: where the first and the last row's blocks go, or NO_SLOT. */
-	u64 (*rows)(const void *args, const struct segment *seg, vid begin, vid end, void *partial,
+	/*
+	 * Rows [begin, end), or of them those whose vertices are in `front` (NULL: all). head_slot, tail_slot: where the first
+	 * and the last row's blocks go, or NO_SLOT. Returns the edges gathered.
+	 */
+	u64 (*rows)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front, void *partial,
 		    u64 head_slot, u64 tail_slot);
-	void (*finish)(const void *args, const void *partial, const struct split_list *list, u64 n);
+	/* The rows of n vertices, over all segments of a resident topology. */
+	u64 (*list)(const void *args, const struct segment *seg, u32 n_segments, const vid *list, u64 n);
+	void (*finish)(const void *args, const void *partial, const struct split_list *list, u64 n,
+		       const u64 *front);
+	/* NULL without COMMIT. Elements [begin, end) of the list or, if that is NULL, such vertices of front; says how many were true. */
+	u64 (*commit)(const void *args, const vid *list, const u64 *front, u64 begin, u64 end);
+	/* NULL without SPREAD. Vertices of the bin from `end` on are not applied; sum: room for twice BIN_VERTICES. */
+	void (*bin)(const void *args, const struct bin *bin, u64 end, void *sum);
+};
+
+/* scan: op/scan.inc. Of every list the edges at positions [from, to). */
+struct scan_window {
+	u64 from, to;
+};
+
+#define SCAN_FEW 4u	/* a window at the beginning, so narrow that each list is a memory access of its own */
+
+struct scan_program {
+	struct program program;
+	void (*rows)(const void *args, const struct segment *seg, vid begin, vid end,
+		     const struct scan_window *window, struct tally *tally);
+	/* Are the edges of any row of the range wanted (cond)? */
+	bool (*wanted)(const void *args, u64 begin, u64 end);
 };
 
 /* compute: op/compute.inc. Sums what the program returns over vertices [begin, end). */

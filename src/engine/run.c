@@ -6,19 +6,21 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/random.h"
 #include "engine/cache.h"
 #include "engine/result.h"
-#include "store/names.h"
 
 /* Of a budget: what the process is before it holds anything of a graph, and what output needs. */
 #define PROCESS_BYTES (8 * MIB)
 #define BUFFER_BYTES (8 * MIB)
 /* Frames while a resident topology is read. */
 #define LOAD_FRAMES 8
+/* Values of fewer bytes than this are near enough to be read at random. */
+#define BINS_FROM (1 * MIB)
 
 struct topology *run_direction(struct mill_run *r, bool in)
 {
+	if (r->need.view)
+		return &r->view;
 	return in && r->store->directed ? &r->in : &r->out;
 }
 
@@ -40,8 +42,9 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 	snprintf(r->device_name, sizeof(r->device_name), "%s", o->device ? o->device : "cpu");
 	r->options.device = r->device_name;
 	budget_init(&r->budget, o->memory ? o->memory : memory_available() / 5 * 4);
-	r->out.pages = &r->store->out;
-	r->in.pages = &r->store->in;
+	r->graph = r->store;
+	topology_init(&r->out, &r->store->out);
+	topology_init(&r->in, &r->store->in);
 	ticker_init(&r->ticker, &o->watcher);
 	err = pool_new(&r->pool, o->threads);
 	if (!err)
@@ -64,10 +67,18 @@ static void unload(struct mill_run *r)
 {
 	cache_close(r->cache);
 	r->cache = NULL;
+	bins_free(r->bins);
+	r->bins = NULL;
+	topology_release(&r->view);
 	topology_release(&r->in);
 	topology_release(&r->out);
 	stream_close(r->stream);
 	r->stream = NULL;
+	store_close(r->view_store);
+	r->view_store = NULL;
+	r->graph = r->store;
+	topology_init(&r->view, NULL);
+	r->need = (struct need){ 0 };
 	r->loaded = false;
 }
 
@@ -76,6 +87,7 @@ static void clear_result(struct mill_run *r)
 	while (r->n_vecs)
 		run_vec_free(r, r->vec[r->n_vecs - 1]);
 	r->n_columns = r->n_facts = r->n_top = 0;
+	r->distribution = NULL;
 	r->check = NULL;
 	r->hash = 0;
 }
@@ -86,6 +98,7 @@ MILL_API void mill_run_free(mill_run *r)
 		return;
 	clear_result(r);
 	unload(r);
+	memory_free(r->source);
 	memory_free(r->emit);
 	if (r->device != r->host)
 		device_close(r->device);
@@ -102,26 +115,54 @@ static u64 host_bytes(const struct mill_run *r, const struct need *n)
 	return n->state + n->host + r->store_budget->used + sizeof(struct emit) * pool_size(r->pool);
 }
 
+static bool may_have_bins(const struct mill_run *r, const struct need *n)
+{
+	return n->spread && r->only_bins != BINS_NEVER && r->store->out.n_pages &&
+	       (r->only_bins == BINS_ALWAYS || r->store->sources * n->spread >= BINS_FROM);
+}
+
+/* Host bytes of the topology when resident, and the frames through which it is read. */
+static u64 resident_bytes(const struct mill_run *r, const struct need *n, u64 pages)
+{
+	const struct store *st = r->store;
+	u64 bytes = 0;
+
+	if (n->view)
+		return view_bytes(st, n->view) + view_making_bytes(st);
+	if (n->out || !st->directed)
+		bytes += topology_bytes(&st->out, n->weights);
+	if (n->in && st->directed)
+		bytes += topology_bytes(&st->in, n->weights);
+	return bytes + stream_scratch(st, pool_size(r->pool)) + min_u64(pages, LOAD_FRAMES) * st->page_size;
+}
+
 void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *out)
 {
 	const struct store *st = r->store;
-	bool out_pages = n->out || (n->in && !st->directed), in_pages = n->in && st->directed;
+	bool out_pages = n->out || n->view || (n->in && !st->directed), in_pages = (n->in || n->view) && st->directed;
 	u64 pages = (out_pages ? st->out.n_pages : 0) + (in_pages ? (u64)st->in.n_pages : 0);
-	u64 scratch = stream_scratch(st, pool_size(r->pool));
-	u64 topology = (out_pages ? topology_bytes(&st->out, n->weights) : 0) +
-		       (in_pages ? topology_bytes(&st->in, n->weights) : 0);
+	/* A temporary graph has pages of the same size and codec, which may take more to decode than the store's. */
+	u64 scratch = n->view ? view_scratch(st, pool_size(r->pool)) : stream_scratch(st, pool_size(r->pool));
+	u64 streamed = 4 * (u64)st->page_size + scratch;
+	u64 with_bins;
 
 	*out = (struct mill_plan){
 		.state = n->state,
-		.needed = host_bytes(r, n) +
-			  max_u64(RUN_ROOM, 4 * (u64)st->page_size + scratch + PROCESS_BYTES + BUFFER_BYTES),
-		.resident = host_bytes(r, n) + topology + scratch + PROCESS_BYTES + BUFFER_BYTES +
-			    min_u64(pages, LOAD_FRAMES) * st->page_size,
-		.device_needed = n->state + 2 * cache_slot_size(st),
+		.resident = host_bytes(r, n) + resident_bytes(r, n, pages) + PROCESS_BYTES + BUFFER_BYTES,
+		.device_needed = n->state + 2 * (n->view ? view_slot(st) : cache_slot_size(st)),
 		.pass_bytes = (u64)(n->out ? st->out.n_pages : in_pages ? st->in.n_pages : st->out.n_pages) *
 			      st->page_size,
 	};
+	if (n->view) {
+		streamed = max_u64(streamed, view_making_bytes(st)) + view_kept_bytes(st, n->view);
+		out->pass_bytes = pages * st->page_size;
+	}
+	out->needed = host_bytes(r, n) + max_u64(RUN_ROOM, streamed + PROCESS_BYTES + BUFFER_BYTES);
 	out->fits = r->device->native && !r->only_frames && out->resident <= r->budget.limit;
+	with_bins = host_bytes(r, n) + bins_bytes(st, pool_size(r->pool)) + scratch + PROCESS_BYTES + BUFFER_BYTES +
+		    LOAD_FRAMES * (u64)st->page_size;
+	if (out->fits && may_have_bins(r, n) && with_bins <= r->budget.limit)
+		out->resident = max_u64(out->resident, with_bins);
 }
 
 static mill_err refuse_small(const struct mill_run *r, const struct mill_plan *plan)
@@ -139,28 +180,64 @@ static mill_err refuse_small(const struct mill_run *r, const struct mill_plan *p
 	return MILL_OK;
 }
 
-static mill_err load(struct mill_run *r, const struct need *n, const struct mill_plan *plan)
+static mill_err choose_bins(struct mill_run *r, const struct need *n, bool *out)
 {
-	const struct store *st = r->store;
-	unsigned workers = pool_size(r->pool);
-	u64 frames = r->budget.limit - host_bytes(r, n) - PROCESS_BYTES - BUFFER_BYTES;
-	u64 all = (u64)st->out.n_pages + (st->directed && st->has_in ? st->in.n_pages : 0);
-	u64 bytes = 0;
-	mill_err err = MILL_OK;
+	u64 room = r->budget.limit - host_bytes(r, n) - PROCESS_BYTES - BUFFER_BYTES;
+	u64 stream = stream_scratch(r->store, pool_size(r->pool)) + (u64)LOAD_FRAMES * r->store->page_size;
 
-	if (r->only_frames)
-		all = r->only_frames;
-	r->need = *n;
+	*out = may_have_bins(r, n) && bins_bytes(r->store, pool_size(r->pool)) + stream <= room;
+	if (!*out || r->only_bins == BINS_ALWAYS)
+		return MILL_OK;
+	return bins_pay(r->store, &r->budget, n->spread, out);
+}
+
+/* The graph that is streamed is the store, or a view that is made now. */
+static mill_err choose_graph(struct mill_run *r, const struct need *n)
+{
+	struct view_cost cost = { 0 };
+
+	if (!n->view)
+		return MILL_OK;
+	TRY(view_spill(&r->view_store, r->store, n->view, &r->budget, &r->ticker, &cost));
+	r->graph = r->view_store;
+	topology_init(&r->view, &r->view_store->in);
+	return MILL_OK;
+}
+
+static mill_err load_streamed(struct mill_run *r, const struct need *n)
+{
+	const struct store *st;
+	u64 used = r->budget.used, all, frames;
+
+	TRY(choose_graph(r, n));
+	st = r->graph;
+	all = r->only_frames ? r->only_frames : (u64)st->out.n_pages + (st->directed && st->has_in ? st->in.n_pages : 0);
+	used = r->budget.used - used + PROCESS_BYTES + BUFFER_BYTES + host_bytes(r, n);
+	frames = r->budget.limit > used ? r->budget.limit - used : 0;
 	if (!r->device->native) {
 		TRY(cache_open(&r->cache, r, n->state));
 		/* What the device cannot keep is kept here, as far as the budget goes. */
-		return stream_open(&r->stream, &r->budget, st, frames, cache_slots(r->cache) < all ? all : 2 * LOAD_FRAMES,
-				   workers);
+		all = cache_slots(r->cache) < all ? all : 2 * LOAD_FRAMES;
 	}
-	TRY(stream_open(&r->stream, &r->budget, st, frames, plan->fits ? LOAD_FRAMES : max_u64(all, 1), workers));
-	if (!plan->fits)
-		return MILL_OK;
-	if (n->out || !st->directed)
+	return stream_open(&r->stream, &r->budget, st, frames, max_u64(all, 1), pool_size(r->pool));
+}
+
+static mill_err load_resident(struct mill_run *r, const struct need *n)
+{
+	const struct store *st = r->store;
+	struct view_cost cost = { 0 };
+	u64 frames = r->budget.limit - host_bytes(r, n) - PROCESS_BYTES - BUFFER_BYTES;
+	u64 bytes = 0;
+	mill_err err = MILL_OK;
+	bool bins;
+
+	if (n->view)
+		return view_load(&r->view, st, n->view, &r->budget, &r->ticker, &cost);
+	TRY(stream_open(&r->stream, &r->budget, st, frames, LOAD_FRAMES, pool_size(r->pool)));
+	TRY(choose_bins(r, n, &bins));
+	if (bins)	/* the stream stays: certificates want rows */
+		return bins_load(&r->bins, &r->budget, r->stream, r->pool, st, &r->ticker);
+	if (n->out || (n->in && !st->directed))
 		err = topology_load(&r->out, &r->budget, r->stream, n->weights, UINT32_MAX, &r->ticker, &bytes);
 	if (!err && n->in && st->directed)
 		err = topology_load(&r->in, &r->budget, r->stream, n->weights, UINT32_MAX, &r->ticker, &bytes);
@@ -169,10 +246,19 @@ static mill_err load(struct mill_run *r, const struct need *n, const struct mill
 	return err;
 }
 
-static bool suits(const struct need *have, const struct need *n)
+static mill_err load(struct mill_run *r, const struct need *n, const struct mill_plan *plan)
 {
-	return have->state >= n->state && have->host >= n->host && have->out >= n->out &&
-	       have->in >= n->in && have->weights >= n->weights;
+	r->need = *n;
+	return plan->fits ? load_resident(r, n) : load_streamed(r, n);
+}
+
+/* Bins serve whoever could have them, rows everyone. */
+static bool suits(const struct mill_run *r, const struct need *n)
+{
+	const struct need *have = &r->need;
+
+	return (!r->bins || n->spread) && have->state >= n->state && have->host >= n->host && have->out >= n->out &&
+	       have->in >= n->in && have->weights >= n->weights && have->view == n->view;
 }
 
 mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need *need)
@@ -190,7 +276,7 @@ mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need 
 	r->algorithm = algorithm;
 	run_plan(r, need, &plan);
 	TRY(refuse_small(r, &plan));
-	if (r->loaded && suits(&r->need, need))
+	if (r->loaded && suits(r, need))
 		return MILL_OK;
 	unload(r);
 	err = load(r, need, &plan);
@@ -313,80 +399,4 @@ void vec_unmap(const struct vec *v, void *p)
 {
 	if (!v->buffer.host)
 		memory_free(p);
-}
-
-/* ---- Sources ---- */
-
-#define DEGREES 8192
-
-/* Ties: the smallest id. */
-static mill_err largest_degree(struct mill_run *r, vid *out)
-{
-	u64 n = r->store->sources;
-	u32 best = 0, *degree;
-	vid best_rank = 0, *rank = NULL;
-	mill_err err;
-
-	TRY(memory_new(&degree, &r->budget, DEGREES, sizeof(*degree), "degrees"));
-	err = memory_new(&rank, &r->budget, DEGREES, sizeof(*rank), "ranks");
-	for (u64 at = 0; !err && at < n; at += DEGREES) {
-		u64 some = min_u64(DEGREES, n - at);
-
-		err = store_read(r->store, STORE_OUT_DEGREES, degree, some * sizeof(u32), at * sizeof(u32));
-		if (!err)
-			err = store_read(r->store, STORE_RANK, rank, some * sizeof(vid), at * sizeof(vid));
-		for (u64 i = 0; !err && i < some; i++)
-			if (degree[i] > best || (degree[i] == best && rank[i] < best_rank)) {
-				best = degree[i];
-				best_rank = rank[i];
-				*out = (vid)(at + i);
-			}
-	}
-	memory_free(rank);
-	memory_free(degree);
-	return err;
-}
-
-/* The i-th source by id, whatever the order in which the store has them. */
-static mill_err source_by_id(struct mill_run *r, u64 i, vid *out)
-{
-	u64 n = r->store->vertices;
-	bool found = false;
-	vid *order;
-	mill_err err = MILL_OK;
-
-	TRY(memory_new(&order, &r->budget, DEGREES, sizeof(*order), "vertices"));
-	for (u64 at = 0; !err && !found && at < n; at += DEGREES) {
-		u64 some = min_u64(DEGREES, n - at);
-
-		err = store_read(r->store, STORE_ORDER, order, some * sizeof(vid), at * sizeof(vid));
-		for (u64 k = 0; !err && !found && k < some; k++)
-			if (order[k] < r->store->sources && !i--) {
-				*out = order[k];
-				found = true;
-			}
-	}
-	memory_free(order);
-	if (!err && !found)
-		err = fail(MILL_ECORRUPT, "%s/order: sources are missing", r->store->path);
-	return err;
-}
-
-mill_err run_source(struct mill_run *r, const char *text, vid *out)
-{
-	bool chosen = !text || !strcmp(text, "random"), is_id;
-
-	if (chosen || !strcmp(text, "max-degree")) {
-		if (!r->store->sources)
-			return fail(MILL_EUSAGE, "%s has no edges: name the source by its id", r->store->path);
-		if (!chosen)
-			return largest_degree(r, out);
-		return source_by_id(r, random_below(r->options.seed, 0, r->store->sources), out);
-	}
-	TRY(names_vertex(r->store, text, strlen(text), out, &is_id));
-	if (!is_id)
-		return fail(MILL_EUSAGE, "source '%s' is neither an id nor random nor max-degree", text);
-	if (*out == NO_VERTEX)
-		return fail(MILL_EUSAGE, "source %s is not a vertex of %s", text, r->store->path);
-	return MILL_OK;
 }

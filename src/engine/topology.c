@@ -33,19 +33,30 @@ static u64 total_edges(const struct pages *p)
 /* One row offset more per segment, and a row more where a list is cut between two segments. */
 static u64 n_offsets(const struct pages *p, u32 n_segments) { return (u64)p->n_rows + 2 * (u64)n_segments; }
 
+u64 topology_chunk_bytes(u64 n_rows, u64 n_edges, u64 n_segments)
+{
+	u64 parts = 2 * (n_edges / PART_EDGES) + 2 * n_segments;
+	u64 chunks = n_edges / CHUNK_EDGES + n_rows / 64 / 64 + 64 + 2 * parts;
+
+	return 2 * chunks * sizeof(struct chunk) + parts * (sizeof(struct segment) + 2 * sizeof(u32)) + 64 * KIB;
+}
+
 u64 topology_bytes(const struct pages *p, bool weights)
 {
 	u64 edges = total_edges(p);
-	u64 chunks = edges / CHUNK_EDGES + p->n_rows / 64 / 64 + 64;
 
 	return n_offsets(p, segments_of(p, UINT32_MAX)) * sizeof(u32) + edges * sizeof(vid) +
-	       (weights ? edges * weight_size(p->store->weight) : 0) + 2 * chunks * sizeof(struct chunk) +
-	       64 * KIB;
+	       (weights ? edges * weight_size(p->store->weight) : 0) +
+	       topology_chunk_bytes(p->n_rows, edges, segments_of(p, UINT32_MAX));
+}
+
+void topology_init(struct topology *t, const struct pages *p)
+{
+	*t = (struct topology){ .pages = p, .n_rows = p ? p->n_rows : 0, .n_edges = p ? total_edges(p) : 0 };
 }
 
 struct loading {
 	struct topology *t;
-	size_t weight_size;
 	u32 *page_segment;	/* the segment of each page */
 };
 
@@ -62,9 +73,9 @@ static mill_err copy_page(void *arg, u32 page, const struct segment *from, unsig
 	for (vid i = from->skip && from->first_edge != to->first_edge; i < from->n_rows; i++)
 		row[i] = at + from->row[i];
 	memcpy((vid *)to->neighbour + at, from->neighbour, from->n_edges * sizeof(vid));
-	if (l->weight_size)
-		memcpy((char *)to->weight + at * l->weight_size, from->weight,
-		       from->n_edges * l->weight_size);
+	if (t->weight_size)
+		memcpy((char *)to->weight + at * t->weight_size, from->weight,
+		       from->n_edges * t->weight_size);
 	return MILL_OK;
 }
 
@@ -99,35 +110,88 @@ static void cut_segments(struct topology *t, u64 max_edges, u32 *page_segment, s
 	}
 }
 
-static mill_err cut_chunks(struct topology *t, struct budget *budget)
+/* Counts chunks and parts, and writes them down where there is room already. */
+struct cutting {
+	struct topology *t;
+	u32 n_chunks, n_parts;
+};
+
+static void put_chunk(struct cutting *c, const struct segment *seg, u64 begin, u64 end)
 {
-	u32 capacity = 0, n = 0;
+	if (begin == end)
+		return;
+	if (c->t->chunk)
+		c->t->chunk[c->n_chunks] = (struct chunk){ seg, (vid)begin, (vid)end };
+	c->n_chunks++;
+}
 
-	for (int fill = 0; fill < 2; fill++) {
-		n = 0;
-		for (u32 i = 0; i < t->n_segments; i++) {
-			const struct segment *s = &t->segment[i];
-			u64 begin = 0;
+static void put_parts(struct cutting *c, const struct segment *s, vid row)
+{
+	struct topology *t = c->t;
+	u32 end = s->row[row + 1];
 
-			while (begin < s->n_rows) {
-				u64 end = begin;
+	for (u32 at = s->row[row]; at < end;) {
+		u32 n = end - at > HUB_EDGES ? PART_EDGES : end - at;
 
-				do	/* up to the next multiple of 64 vertices, a word of a bitmap */
-					end = min_u64(s->n_rows, end + 64 - (s->first + end) % 64);
-				while (end < s->n_rows && s->row[end] - s->row[begin] < CHUNK_EDGES &&
-				       end - begin < 4096);
-				if (fill)
-					t->chunk[n] = (struct chunk){ i, (vid)begin, (vid)end };
-				n++;
-				begin = end;
-			}
+		if (t->part) {
+			u32 *rows = &t->part_row[2 * c->n_parts];
+			struct segment *part = &t->part[c->n_parts];
+
+			rows[1] = n;
+			*part = (struct segment){
+				.first = (vid)(s->first + row),
+				.n_rows = 1,
+				.n_edges = n,
+				.first_edge = (eid)(s->first_edge + at),
+				.skip = (row ? 0 : s->skip) + (at - s->row[row]),
+				.continues = at + n < end || (s->continues && row + 1 == s->n_rows),
+				.row = rows,
+				.neighbour = s->neighbour + at,
+				.weight = s->weight ? (const char *)s->weight + at * t->weight_size : NULL,
+			};
+			put_chunk(c, part, 0, 1);
+		} else {
+			c->n_chunks++;
 		}
-		if (!fill) {
-			capacity = n;
-			TRY(memory_new(&t->chunk, budget, capacity, sizeof(*t->chunk), "the chunks"));
+		c->n_parts++;
+		at += n;
+	}
+}
+
+/* Chunks end after so many edges or rows, at a multiple of 64 vertices (a word of a bitmap) or at a hub. */
+static void cut_rows(struct cutting *c, const struct segment *s)
+{
+	u64 begin = 0;
+
+	for (u64 row = 0; row < s->n_rows; row++) {
+		u64 word = (s->first + row) % 64;
+
+		if (s->row[row + 1] - s->row[row] > HUB_EDGES || segment_row_is_partial(s, (vid)row)) {
+			put_chunk(c, s, begin, row);
+			put_parts(c, s, (vid)row);
+			begin = row + 1;
+		} else if (word == 63 && (s->row[row + 1] - s->row[begin] >= CHUNK_EDGES || row - begin >= 4095)) {
+			put_chunk(c, s, begin, row + 1);
+			begin = row + 1;
 		}
 	}
-	t->n_chunks = n;
+	put_chunk(c, s, begin, s->n_rows);
+}
+
+mill_err topology_cut_chunks(struct topology *t, struct budget *budget)
+{
+	struct cutting c = { .t = t };
+
+	for (u32 i = 0; i < t->n_segments; i++)
+		cut_rows(&c, &t->segment[i]);
+	TRY(memory_new(&t->chunk, budget, c.n_chunks, sizeof(*t->chunk), "the chunks"));
+	TRY(memory_new(&t->part, budget, max_u64(c.n_parts, 1), sizeof(*t->part), "the parts of long lists"));
+	TRY(memory_new(&t->part_row, budget, max_u64(c.n_parts, 1), 2 * sizeof(u32), "the parts of long lists"));
+	c = (struct cutting){ .t = t };
+	for (u32 i = 0; i < t->n_segments; i++)
+		cut_rows(&c, &t->segment[i]);
+	t->n_chunks = c.n_chunks;
+	t->n_parts = c.n_parts;
 	return MILL_OK;
 }
 
@@ -136,18 +200,19 @@ mill_err topology_load(struct topology *t, struct budget *budget, struct stream 
 {
 	const struct pages *p = t->pages;
 	u64 edges = total_edges(p);
-	struct loading l = { .t = t, .weight_size = weights ? weight_size(p->store->weight) : 0 };
+	struct loading l = { .t = t };
 	struct stream_pass pass = { .pages = p, .work = copy_page, .arg = &l, .ticker = ticker };
 	mill_err err;
 
+	t->weight_size = weights ? weight_size(p->store->weight) : 0;
 	t->n_segments = segments_of(p, max_edges);
 	TRY(memory_new(&t->segment, budget, t->n_segments, sizeof(*t->segment), "the segments"));
 	TRY(memory_new(&t->row, budget, n_offsets(p, t->n_segments), sizeof(u32), "the row offsets"));
 	TRY(memory_new(&t->neighbour, budget, edges, sizeof(vid), "the resident topology"));
-	if (l.weight_size)
-		TRY(memory_new(&t->weight, budget, edges, l.weight_size, "the resident weights"));
+	if (t->weight_size)
+		TRY(memory_new(&t->weight, budget, edges, t->weight_size, "the resident weights"));
 	TRY(memory_new(&l.page_segment, budget, p->n_pages, sizeof(u32), "the pages' segments"));
-	cut_segments(t, max_edges, l.page_segment, l.weight_size);
+	cut_segments(t, max_edges, l.page_segment, t->weight_size);
 	ticker_begin(ticker, "load", "pages", p->n_pages);
 	err = stream_run(stream, &pass);
 	memory_free(l.page_segment);
@@ -155,7 +220,7 @@ mill_err topology_load(struct topology *t, struct budget *budget, struct stream 
 		return err;
 	for (u32 i = 0; i < t->n_segments; i++)
 		((u32 *)t->segment[i].row)[t->segment[i].n_rows] = t->segment[i].n_edges;
-	TRY(cut_chunks(t, budget));
+	TRY(topology_cut_chunks(t, budget));
 	*bytes_read += pass.bytes_read;
 	t->resident = true;
 	return MILL_OK;
@@ -163,28 +228,88 @@ mill_err topology_load(struct topology *t, struct budget *budget, struct stream 
 
 void topology_release(struct topology *t)
 {
+	memory_free(t->part_row);
+	memory_free(t->part);
 	memory_free(t->chunk);
 	memory_free(t->weight);
 	memory_free(t->neighbour);
 	memory_free(t->row);
 	memory_free(t->segment);
-	*t = (struct topology){ .pages = t->pages };
+	topology_init(t, t->pages);
 }
 
-u32 topology_find(const struct topology *t, vid v)
-{
-	u32 low = 0, high = t->n_segments - 1;
+u32 topology_find(const struct topology *t, vid v) { return segment_find(t->segment, t->n_segments, v); }
 
-	/* The first segment whose last row is not before v: a list that is cut begins there. */
+const struct segment *topology_parts(const struct topology *t, vid v, u32 *n)
+{
+	u32 low = 0, high = t->n_parts;
+
 	while (low < high) {
 		u32 middle = (low + high) / 2;
 
-		if ((u64)t->segment[middle].first + t->segment[middle].n_rows <= v)
+		if (t->part[middle].first < v)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low;
+	for (high = low; high < t->n_parts && t->part[high].first == v; high++)
+		;
+	*n = high - low;
+	return &t->part[low];
+}
+
+/* ---- Degrees ---- */
+
+#define DEGREES 8192	/* at a time */
+
+/* Of rows [begin, end) in all segments; a list that is cut has rows in several. */
+static void count_rows(const struct topology *t, u64 begin, u64 end, u32 *degree)
+{
+	for (u32 i = 0; i < t->n_segments; i++) {
+		const struct segment *s = &t->segment[i];
+		u64 from = max_u64(begin, s->first), to = min_u64(end, (u64)s->first + s->n_rows);
+
+		for (u64 v = from; v < to; v++)
+			degree[v - begin] += s->row[v - s->first + 1] - s->row[v - s->first];
+	}
+}
+
+struct counting {
+	const struct topology *topology;
+	u32 *degree;
+};
+
+static mill_err count_degrees(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct counting *c = arg;
+
+	(void)worker;
+	memset(c->degree + begin, 0, (end - begin) * sizeof(u32));
+	count_rows(c->topology, begin, end, c->degree + begin);
+	return MILL_OK;
+}
+
+mill_err run_degrees(struct mill_run *r, struct vec *to)
+{
+	const struct topology *t = run_direction(r, false);
+	struct counting counting = { t, to->buffer.host };
+	mill_err err = MILL_OK;
+	u32 *degree;
+
+	if (t->resident)
+		return pool_for(r->pool, to->n, DEGREES, count_degrees, &counting);
+	TRY(memory_new(&degree, &r->budget, DEGREES, sizeof(u32), "degrees"));
+	for (u64 at = 0; !err && at < to->n; at += DEGREES) {
+		u64 some = min_u64(DEGREES, to->n - at), with = at < t->n_rows ? min_u64(some, t->n_rows - at) : 0;
+
+		memset(degree + with, 0, (some - with) * sizeof(u32));
+		if (with)
+			err = store_read(r->graph, t->pages->degrees, degree, with * sizeof(u32), at * sizeof(u32));
+		if (!err)
+			err = device_write(&to->buffer, at * sizeof(u32), degree, some * sizeof(u32));
+	}
+	memory_free(degree);
+	return err;
 }
 
 /* ---- Passes ---- */
@@ -203,7 +328,7 @@ static mill_err pass_chunks(void *arg, u64 begin, u64 end, unsigned worker)
 	for (u64 i = begin; i < end; i++) {
 		const struct chunk *c = &t->chunk[i];
 
-		TRY(p->pass->work(p->pass->arg, &t->segment[c->segment], c->begin, c->end, 0, worker));
+		TRY(p->pass->work(p->pass->arg, c->segment, c->begin, c->end, 0, worker));
 	}
 	if (!worker)
 		return ticker_tick(&p->run->ticker, end);

@@ -9,9 +9,9 @@
 #include "engine/frontier.h"
 #include "engine/run.h"
 
-/* Where to go on from push to pull and back (Beamer's alpha and beta). */
-#define ADVANCE_ALPHA 15
-#define ADVANCE_BETA 18
+/* Where to go on from push to pull and back (Beamer's alpha and beta, Gunrock's do_a and do_b) unless the options say. */
+#define ADVANCE_DO_A 15
+#define ADVANCE_DO_B 18
 
 /* Gives the frontier's edges to the program; what it activates is the frontier afterwards. */
 mill_err op_advance(struct mill_run *r, const struct advance_program *p, const void *args,
@@ -32,6 +32,32 @@ struct reducer;
 mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduce_program *p, bool in);
 mill_err op_reduce(struct mill_run *r, struct reducer *red, const void *args);
 u64 reducer_bytes(const struct store *st, bool in, u32 sum_size);
+
+/*
+ * The same for chosen vertices only: those of a host list without repeats, or of a frontier. The sums have the same bits.
+ * Vertices without a row (sinks, for out-neighbours) are not applied. Then, with COMMIT, `commit` is called at each
+ * of them, rows or not; *committed: how often it was true.
+ */
+mill_err op_reduce_list(struct mill_run *r, struct reducer *red, const void *args, const vid *list, u64 n,
+			u64 *committed);
+mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *args, struct frontier *f,
+			 u64 *committed);
+/* What lists need besides, on the host and, if that is another, on the device. */
+u64 reducer_list_bytes(const struct store *st);
+
+/*
+ * Calls the program at the edges of the rows for which its cond holds, without a frontier: what algorithms do that look
+ * at all edges, or at a few of every list. *updates (may be NULL): how often `edge` was true.
+ */
+struct scan {
+	bool in;		/* over in-edges */
+	bool some;		/* cond is false for many: pages of which no row is wanted are not read */
+	u64 from, count;	/* of each list only the edges at positions [from, from + count); 0: all after from */
+};
+mill_err op_scan(struct mill_run *r, const struct scan_program *p, const void *args, const struct scan *how,
+		 u64 *updates);
+/* Does another pass over the edges move nothing? Then several that each look at little are better than one at all. */
+bool op_rescan_is_free(const struct mill_run *r);
 
 /* Calls the program at vertices [begin, end) and sums what it returns, in a fixed order. */
 mill_err op_compute(struct mill_run *r, const struct compute_program *p, const void *args, u64 begin,

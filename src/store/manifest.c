@@ -107,6 +107,7 @@ size_t manifest_format(char *text, const struct manifest *m)
 	line(&t, "stored_edges %" PRIu64 "\n", m->stored_edges);
 	line(&t, "in_rows %" PRIu64 "\n", m->in_rows);
 	line(&t, "self_loops %" PRIu64 "\n", m->self_loops);
+	line(&t, "parallel_edges %" PRIu64 "\n", m->parallel_edges);
 	line(&t, "max_degree %" PRIu64 "\n", m->max_degree);
 	line(&t, "min_id %" PRIu64 "\n", m->min_id);
 	line(&t, "max_id %" PRIu64 "\n", m->max_id);
@@ -280,6 +281,7 @@ static bool take_body(struct cursor *c, struct manifest *m)
 	    !take_u64(c, "sources", &m->sources) || !take_u64(c, "edges", &m->edges) ||
 	    !take_u64(c, "stored_edges", &m->stored_edges) ||
 	    !take_u64(c, "in_rows", &m->in_rows) || !take_u64(c, "self_loops", &m->self_loops) ||
+	    !take_u64(c, "parallel_edges", &m->parallel_edges) ||
 	    !take_u64(c, "max_degree", &m->max_degree) || !take_u64(c, "min_id", &m->min_id) ||
 	    !take_u64(c, "max_id", &m->max_id) || !take_f64(c, "min_weight", &m->min_weight) ||
 	    !take_f64(c, "max_weight", &m->max_weight) ||
@@ -313,7 +315,8 @@ static const char *shape_fault(const struct manifest *m)
 	if (m->vertices > MAX_VERTICES || m->stored_edges > MAX_EDGES)
 		return "more vertices or edges than there can be";
 	if (m->sources > m->vertices || m->in_rows > m->vertices ||
-	    m->self_loops > m->stored_edges || m->max_degree > m->stored_edges ||
+	    m->self_loops > m->stored_edges || m->parallel_edges > m->stored_edges ||
+	    m->max_degree > m->stored_edges ||
 	    m->max_degree > UINT32_MAX)
 		return "counts contradict each other";
 	if (m->in_pages ? !m->directed : m->in_rows != 0)

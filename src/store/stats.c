@@ -86,6 +86,12 @@ void stats_add(struct stats *s, vid v, const vid *neighbour, const void *weight,
 {
 	if (!n)
 		return;
+	s->parallel_edges += s->begun && s->vertex == v && s->last == neighbour[0];
+	for (u64 k = 1; k < n; k++)
+		s->parallel_edges += neighbour[k] == neighbour[k - 1];
+	s->begun = true;
+	s->vertex = v;
+	s->last = neighbour[n - 1];
 	s->self_loops += count_below(neighbour, n, v, true) - count_below(neighbour, n, v, false);
 	switch (s->weight) {
 	case MILL_WEIGHT_NONE:

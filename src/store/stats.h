@@ -10,11 +10,14 @@
 struct stats {
 	enum mill_weight weight;
 	u64 edges, self_loops;
+	u64 parallel_edges;	/* equal to the one before it in its list */
 	f64 min_weight, max_weight;
 	/* Integers are summed exactly, floats in binary64 and in storage order. */
 	__int128 integer_sum;
 	f64 float_sum;
 	bool not_a_number;	/* a weight that is none */
+	bool begun;
+	vid vertex, last;	/* of the part that came last: a list may come in several */
 };
 
 /* Part of the list of v, in storage order; neighbour ascends. */

@@ -110,6 +110,7 @@ static mill_err take_manifest(struct store *st, const struct manifest *m, struct
 	st->edges = m->edges;
 	st->stored_edges = m->stored_edges;
 	st->self_loops = m->self_loops;
+	st->parallel_edges = m->parallel_edges;
 	st->min_id = m->min_id;
 	st->max_id = m->max_id;
 	st->max_degree = m->max_degree;
@@ -293,6 +294,52 @@ mill_err store_open(struct store **out, const char *path, struct budget *budget)
 	return MILL_OK;
 }
 
+static mill_err adopt(struct store *st, const struct manifest *m, u64 *const *sum, struct budget *budget)
+{
+	u64 n = 0, *to;
+
+	TRY(memory_string(&st->path, budget, "a temporary graph"));
+	TRY(take_manifest(st, m, budget));
+	for (enum store_file f = 0; f < STORE_FILES; f++)
+		n += div_up(m->size[f], STORE_BLOCK);
+	TRY(memory_new(&st->sum[0], budget, n, sizeof(u64), "the checksums"));
+	to = st->sum[0];
+	for (enum store_file f = 0; f < STORE_FILES; f++) {
+		u64 some = div_up(m->size[f], STORE_BLOCK);
+
+		st->sum[f] = to;
+		if (some)
+			memcpy(to, sum[f], some * sizeof(u64));
+		to += some;
+		st->bytes += m->size[f];
+	}
+	st->has_in = true;
+	st->out = (struct pages){ .store = st, .data = STORE_OUT_PAGES, .index = STORE_OUT_INDEX,
+				  .degrees = STORE_OUT_DEGREES };
+	return open_pages(st, &st->in, STORE_IN_PAGES, m->in_rows, budget);
+}
+
+mill_err store_adopt(struct store **out, const struct manifest *m, struct file *file, u64 *const *sum,
+		     struct budget *budget)
+{
+	struct store *st;
+	mill_err err = memory_new(&st, budget, 1, sizeof(*st), "a temporary graph");
+
+	if (err) {
+		for (enum store_file f = 0; f < STORE_FILES; f++)
+			file_close(&file[f]);
+		return err;
+	}
+	memcpy(st->file, file, sizeof(st->file));
+	err = adopt(st, m, sum, budget);
+	if (err) {
+		store_close(st);
+		return err;
+	}
+	*out = st;
+	return MILL_OK;
+}
+
 void store_close(struct store *st)
 {
 	if (!st)
@@ -465,6 +512,7 @@ MILL_API void mill_store_info(const mill_store *store, struct mill_info *out)
 		.edges = st->edges,
 		.stored_edges = st->stored_edges,
 		.self_loops = st->self_loops,
+		.parallel_edges = st->parallel_edges,
 		.bytes = st->bytes,
 		.csr_bytes = store_csr_bytes(st),
 		.pages = (u64)st->out.n_pages + (st->directed ? st->in.n_pages : 0),

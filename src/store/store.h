@@ -70,7 +70,7 @@ struct store {
 	bool directed;
 	bool named;			/* the original id of a vertex is the rank of its name */
 	enum mill_weight weight;
-	u64 vertices, sources, edges, stored_edges, self_loops;
+	u64 vertices, sources, edges, stored_edges, self_loops, parallel_edges;
 	u64 min_id, max_id, max_degree;
 	f64 max_weight, sum_weight;	/* over stored edges; 0 without weights */
 	f64 min_weight;
@@ -85,6 +85,10 @@ struct store {
 /* budget (may be NULL) pays for the checksums and indexes. */
 mill_err store_open(struct store **out, const char *path, struct budget *budget);
 void store_close(struct store *st);
+struct manifest;
+/* A store of files that are open already (kept, closed also on failure) and the checksums of their blocks. */
+mill_err store_adopt(struct store **out, const struct manifest *m, struct file *file, u64 *const *sum,
+		     struct budget *budget);
 
 /* 0, 4 or 8 */
 size_t weight_size(enum mill_weight w);

@@ -287,6 +287,8 @@ static mill_err check_stats(const struct pass *p)
 		return wrong_manifest(st, "stored_edges");
 	if (p->stats.self_loops != st->self_loops)
 		return wrong_manifest(st, "self_loops");
+	if (p->stats.parallel_edges != st->parallel_edges)
+		return wrong_manifest(st, "parallel_edges");
 	if (p->max_degree != st->max_degree)
 		return wrong_manifest(st, "max_degree");
 	if (p->stats.not_a_number)

@@ -37,10 +37,12 @@ struct side {
 };
 
 struct store_writer {
-	struct place *place;
+	struct place *place;	/* NULL: a temporary store ... */
+	char *dir;		/* ... whose files are here */
 	struct budget *budget;
 	struct manifest manifest;
 	bool begun, in_begun;
+	bool whole_lists;
 	struct sink sink[STORE_FILES];
 	struct side side[2];
 	struct stats stats;
@@ -70,7 +72,10 @@ static mill_err sink_open(struct store_writer *w, enum store_file f, bool paged)
 {
 	struct sink *s = &w->sink[f];
 
-	TRY(place_create(w->place, &s->file, store_file_name(f)));
+	if (w->place)
+		TRY(place_create(w->place, &s->file, store_file_name(f)));
+	else
+		TRY(file_temp(&s->file, w->dir));
 	if (paged)
 		return MILL_OK;
 	return memory_new(&s->block, w->budget, STORE_BLOCK, 1, "a file buffer");
@@ -131,7 +136,8 @@ static mill_err sink_finish(struct store_writer *w, enum store_file f)
 	if (s->block && s->size % STORE_BLOCK)
 		TRY(put_block(w, s, s->block, s->size % STORE_BLOCK, s->size));
 	w->manifest.size[f] = s->size;
-	TRY(place_finish(w->place, &s->file));
+	if (w->place)
+		TRY(place_finish(w->place, &s->file));
 	if (!s->block)
 		file_forget(&s->file);	/* pages are read past the cache */
 	return MILL_OK;
@@ -382,8 +388,11 @@ static mill_err put_list(struct store_writer *w, bool in, u64 v, u64 skip, const
 	for (;;) {
 		i64 n = room(w, d, degree - done);
 
-		if (n >= 0 && (u64)n < degree - done)
+		if (n >= 0 && (u64)n < degree - done) {
 			n -= n % LIST_BLOCK;
+			if (w->whole_lists && d->page_rows && !d->row_open)
+				n = -1;	/* into the next page, whole */
+		}
 		if (n > 0 || (n == 0 && !degree)) {
 			put_row(w, in, v, skip + done, neighbour + done,
 				wsize ? bytes + done * wsize : NULL, (u64)n);
@@ -449,6 +458,13 @@ static void copy_origin(char *to, const char *from)
 	to[n] = '\0';
 }
 
+static bool has_file(const struct store_writer *w, enum store_file f)
+{
+	if (!w->place)
+		return f == STORE_IN_PAGES || f == STORE_IN_INDEX || f == STORE_IN_DEGREES;
+	return manifest_has(&w->manifest, f);
+}
+
 mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 {
 	struct manifest *m = &w->manifest;
@@ -479,6 +495,7 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 	m->sources = facts->sources;
 	m->edges = facts->edges;
 	m->fingerprint = facts->fingerprint;
+	w->whole_lists = facts->whole_lists;
 	copy_origin(m->origin, facts->origin);
 	derive_uuid(m);
 	w->stats.weight = facts->weight;
@@ -496,7 +513,7 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 			       "a packed block"));
 	}
 	for (enum store_file f = 0; f < STORE_FILES; f++)
-		if (manifest_has(m, f))
+		if (has_file(w, f))
 			TRY(sink_open(w, f, f == STORE_OUT_PAGES || f == STORE_IN_PAGES));
 	w->begun = true;
 	return MILL_OK;
@@ -619,6 +636,7 @@ static bool take_counts(struct store_writer *w)
 	m->stored_edges = s->edges;
 	m->in_rows = w->side[1].n_rows;
 	m->self_loops = s->self_loops;
+	m->parallel_edges = s->parallel_edges;
 	m->min_weight = s->min_weight;
 	m->max_weight = s->max_weight;
 	m->sum_weight = stats_sum_weight(s);
@@ -632,10 +650,9 @@ static bool take_counts(struct store_writer *w)
 	       (!m->names || m->size[STORE_NAMES_INDEX] == m->vertices * 8);
 }
 
-static mill_err finish(struct store_writer *w)
+static mill_err finish_files(struct store_writer *w)
 {
 	static const u32 none;
-	char text[MANIFEST_MAX];
 
 	if (!w->begun)
 		return bug("committed before it was begun");
@@ -644,8 +661,16 @@ static mill_err finish(struct store_writer *w)
 	     w->side[1].n_lists++)
 		TRY(sink_add(w, STORE_IN_DEGREES, &none, sizeof(none)));
 	for (enum store_file f = 0; f < STORE_FILES; f++)
-		if (manifest_has(&w->manifest, f))
+		if (has_file(w, f))
 			TRY(sink_finish(w, f));
+	return MILL_OK;
+}
+
+static mill_err finish(struct store_writer *w)
+{
+	char text[MANIFEST_MAX];
+
+	TRY(finish_files(w));
 	TRY(write_sums(w));
 	if (!take_counts(w))
 		return bug("the lists are not what was announced");
@@ -673,5 +698,58 @@ void writer_abandon(struct store_writer *w)
 	memory_free(w->packer);
 	memory_free(w->packed);
 	place_close(w->place);
+	memory_free(w->dir);
 	memory_free(w);
+}
+
+/* Temporary stores */
+
+mill_err writer_open_temporary(struct store_writer **out, const char *dir, struct budget *budget)
+{
+	struct store_writer *w;
+	mill_err err;
+
+	TRY(memory_new(&w, budget, 1, sizeof(*w), "the writer of a temporary graph"));
+	w->budget = budget;
+	for (enum store_file f = 0; f < STORE_FILES; f++)
+		w->sink[f].file = FILE_CLOSED;
+	err = memory_string(&w->dir, budget, dir);
+	if (err) {
+		writer_abandon(w);
+		return err;
+	}
+	*out = w;
+	return MILL_OK;
+}
+
+mill_err writer_keep(struct store_writer *w, struct store **out)
+{
+	struct manifest *m = &w->manifest;
+	struct file file[STORE_FILES];
+	u64 *sum[STORE_FILES];
+	mill_err err = finish_files(w);
+
+	if (!err) {
+		m->stored_edges = m->edges = w->side[1].n_edges;
+		m->in_rows = w->side[1].n_rows;
+		for (enum store_file f = 0; f < STORE_FILES; f++) {
+			file[f] = w->sink[f].file;
+			w->sink[f].file = FILE_CLOSED;
+			sum[f] = w->sink[f].sum;
+		}
+		err = store_adopt(out, m, file, sum, w->budget);
+	}
+	writer_abandon(w);
+	return err;
+}
+
+u64 temporary_bytes(u64 vertices, u64 edges, u32 page_size, enum mill_weight weight)
+{
+	/* Raw pages at their worst: every other one holds only the half that a large list leaves. */
+	u64 bytes = 2 * (4 * vertices + edges * (sizeof(vid) + weight_size(weight)));
+	u64 pages = bytes / page_size + 2;
+
+	/* Checksums, of which a copy is made, in arrays that grow by half; and the index. */
+	return pages * (5 * sizeof(u64) * (page_size / STORE_BLOCK) + 2 * sizeof(struct page_entry)) +
+	       5 * sizeof(u64) * (4 * vertices / STORE_BLOCK) + 512 * KIB;
 }

@@ -21,6 +21,7 @@ struct store_facts {
 	enum page_codec codec;
 	u64 fingerprint;	/* of the input and the options that shape the graph: the uuid comes from it */
 	const char *origin;
+	bool whole_lists;	/* raw pages: a list that fits a page is not cut */
 };
 
 mill_err writer_open(struct store_writer **out, const char *path, bool force, struct budget *budget);
@@ -44,5 +45,15 @@ mill_err writer_append(struct store_writer *w, enum store_file f, const void *da
 /* Makes it durable and visible; frees w also when it fails (and then nothing is left behind). */
 mill_err writer_commit(struct store_writer *w);
 void writer_abandon(struct store_writer *w);
+
+/*
+ * A store that never becomes visible: its files, made in the directory `dir`, have no names and vanish with it. It has
+ * in-lists only (facts: sources 0, directed, in_pages), which any vertex may have, and neither ids nor an order.
+ */
+mill_err writer_open_temporary(struct store_writer **out, const char *dir, struct budget *budget);
+/* What was written, to be read; frees w also when it fails. */
+mill_err writer_keep(struct store_writer *w, struct store **out);
+/* Bytes of memory that a temporary store of so many edges takes at most, once made. */
+u64 temporary_bytes(u64 vertices, u64 edges, u32 page_size, enum mill_weight weight);
 
 #endif

@@ -18,12 +18,31 @@ static void reload(mill_run *run, struct topology *t, bool weights, u64 max_edge
 	assert_true(t->resident);
 }
 
+/* A part of a list that several workers share: the edges of row `row` of s from where the last part ended. */
+static void compare_part(const struct topology *t, const struct chunk *c, const struct segment *s, vid row, u32 number)
+{
+	const struct segment *p = c->segment;
+	u64 begin = p->first_edge - s->first_edge;
+
+	assert_ptr_equal(p, &t->part[number]);
+	assert_int_equal(c->end - c->begin, 1);
+	assert_int_equal(p->first, s->first + row);
+	assert_int_equal(p->n_rows, 1);
+	assert_int_equal(p->row[1] - p->row[0], p->n_edges);
+	assert_true(begin >= s->row[row] && begin + p->n_edges <= s->row[row + 1u]);
+	assert_int_equal(p->skip, (row ? 0 : s->skip) + begin - s->row[row]);
+	assert_int_equal(p->skip % LIST_BLOCK, 0);
+	assert_ptr_equal(p->neighbour, s->neighbour + begin);
+	if (p->continues && number + 1 < t->n_parts)
+		assert_int_equal(t->part[number + 1].first, p->first);
+}
+
 /* Segment after segment, all neighbours and weights in their order. */
 static void compare(const struct graph *g, const struct store *st, const struct topology *t, u64 max_edges)
 {
 	u64 edge = 0, end = 0, *id = calloc(g->n + 1u, sizeof(*id));
 	vid *rank = calloc(g->n + 1u, sizeof(*rank));
-	u32 chunk = 0;
+	u32 chunk = 0, part = 0;
 
 	OK(store_read(st, STORE_RANK, rank, g->n * sizeof(*rank), 0));
 	for (u32 v = 0; v < g->n; v++)
@@ -50,14 +69,22 @@ static void compare(const struct graph *g, const struct store *st, const struct 
 			}
 		}
 		end = s->first + s->n_rows;
-		for (; chunk < t->n_chunks && t->chunk[chunk].segment == i; chunk++) {
-			assert_int_equal(t->chunk[chunk].begin, covered);
-			covered = t->chunk[chunk].end;
+		for (; chunk < t->n_chunks && covered < s->n_rows; chunk++) {
+			const struct chunk *c = &t->chunk[chunk];
+
+			if (c->segment == s) {	/* whole lists */
+				assert_int_equal(c->begin, covered);
+				covered = c->end;
+			} else {
+				compare_part(t, c, s, covered, part++);
+				covered += c->segment->first_edge + c->segment->n_edges == s->first_edge + s->row[covered + 1u];
+			}
 		}
 		assert_int_equal(covered, s->n_rows);
 	}
 	free(id);
 	assert_int_equal(chunk, t->n_chunks);
+	assert_int_equal(part, t->n_parts);
 	assert_int_equal(edge, st->stored_edges);
 	assert_int_equal(end, t->pages->n_rows);
 }

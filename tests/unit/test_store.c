@@ -368,6 +368,7 @@ static const struct {
 	{ "edges 52\n", "edges 53\n", MILL_ECORRUPT },
 	{ "stored_edges 52\n", "stored_edges 51\n", MILL_ECORRUPT },
 	{ "self_loops ", "self_loops 1", MILL_ECORRUPT },
+	{ "parallel_edges ", "parallel_edges 99999", MILL_ECORRUPT },
 	{ "max_degree ", "max_degree 1", MILL_ECORRUPT },
 	{ "min_id 5\n", "min_id 6\n", MILL_ECORRUPT },
 	{ "max_id 18446744073709551615\n", "max_id 18446744073709551614\n", MILL_ECORRUPT },

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Weak components. Afforest (Sutton, Ben-Nun, Barak, IPDPS 2018): the first edges of every list link most of the graph, and
+ * then only vertices outside the largest tree need be looked at. Where each pass costs transfers, one that links
+ * all edges is cheaper than two.
+ */
+#include "algo/algo.h"
+#include "algo/component.h"
+#include "base/random.h"
+#include "device/dialect.h"
+
+#include "algo/cc.op.h"
+
+#define PROGRAM cc
+#define FIELDS CC_FIELDS
+#define SOURCE "algo/cc.op.h"
+#include "op/scan.inc"
+#define PROGRAM cc
+#define FIELDS CC_FIELDS
+#define SOURCE "algo/cc.op.h"
+#define VERTEX cc_alone
+#include "op/compute.inc"
+#define PROGRAM cc
+#define FIELDS CC_FIELDS
+#define SOURCE "algo/cc.op.h"
+#define VERTEX cc_flat
+#include "op/compute.inc"
+
+#define SAMPLES 256
+
+mill_err cc_need(const struct mill_run *r, const struct mill_cc *how, struct need *out)
+{
+	const struct store *st = r->store;
+
+	(void)how;
+	*out = (struct need){
+		.state = st->vertices * 2 * sizeof(u32),
+		.out = true,
+		.in = st->directed && st->has_in,
+	};
+	component_need(r, out);
+	if (r->options.check)
+		out->host += component_check_bytes(st);
+	return MILL_OK;
+}
+
+static mill_err flatten(struct mill_run *r, struct cc_args *a)
+{
+	f64 left;
+
+	do
+		TRY(op_compute(r, &cc_flat_compute, a, 0, r->store->vertices, &left));
+	while (left > 0);
+	return MILL_OK;
+}
+
+/* The most frequent root among vertices drawn by number: the same ones in every run. */
+static mill_err find_largest(struct mill_run *r, struct cc_args *a)
+{
+	u32 root[SAMPLES], best = 0;
+
+	for (u32 i = 0; i < SAMPLES; i++) {
+		u64 v = random_below(0, i, r->store->sources);
+		u32 at = i;
+
+		TRY(vec_get(a->parent, v, &root[i]));
+		for (; at && root[at - 1] > root[at]; at--) {
+			u32 held = root[at];
+
+			root[at] = root[at - 1];
+			root[at - 1] = held;
+		}
+	}
+	for (u32 i = 0, run = 0; i < SAMPLES; i++) {
+		run = i && root[i] == root[i - 1] ? run + 1 : 1;
+		if (run > best) {
+			best = run;
+			a->largest = root[i];
+		}
+	}
+	return MILL_OK;
+}
+
+static mill_err afforest(struct mill_run *r, struct cc_args *a)
+{
+	const struct store *st = r->store;
+	struct scan first = { .count = 1 }, second = { .from = 1, .count = 1 }, rest = { .some = st->has_in, .from = 2 };
+	u64 links, more = 0;
+
+	if (!op_rescan_is_free(r) || !st->sources) {
+		TRY(op_scan(r, &cc_scan, a, &(struct scan){ 0 }, NULL));
+		return flatten(r, a);
+	}
+	TRY(op_scan(r, &cc_scan, a, &first, NULL));
+	TRY(flatten(r, a));
+	TRY(op_scan(r, &cc_scan, a, &second, NULL));
+	TRY(flatten(r, a));
+	/* An edge out of the largest tree is met again at its other end, where that has the list to show it. */
+	if (st->has_in)
+		TRY(find_largest(r, a));
+	TRY(op_scan(r, &cc_scan, a, &rest, &links));
+	if (st->directed && st->has_in)
+		TRY(op_scan(r, &cc_scan, a, &(struct scan){ .in = true, .some = true }, &more));
+	return links + more ? flatten(r, a) : MILL_OK;
+}
+
+MILL_API mill_err mill_cc(mill_run *r, const struct mill_cc *how)
+{
+	struct cc_args a = { .largest = UINT32_MAX };
+	u64 n = r->store->vertices, n_components;
+	struct need need;
+	u32 none = UINT32_MAX;
+	struct vec *least;
+	f64 sum;
+
+	TRY(cc_need(r, how, &need));
+	TRY(run_begin(r, "cc", &need));
+	TRY(run_vec(r, &a.parent, "component", n, sizeof(u32), &none));
+	TRY(run_vec(r, &least, "smallest id", n, sizeof(u32), &none));
+	TRY(component_prepare(r));
+	TRY(device_prepare(r->device, &cc_scan.program.source));
+	TRY(device_prepare(r->device, &cc_alone_compute.program.source));
+	TRY(device_prepare(r->device, &cc_flat_compute.program.source));
+	run_start(r);
+	TRY(op_compute(r, &cc_alone_compute, &a, 0, n, &sum));
+	TRY(afforest(r, &a));
+	TRY(component_names(r, a.parent, least, &n_components));
+
+	TRY(run_end(r));
+	r->ledger.edges_traversed = r->store->stored_edges;
+	TRY(component_facts(r, n_components));
+	r->check = cc_check;
+	return MILL_OK;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Weak components by linking trees: what happens at one edge. Device dialect.
+ *
+ * parent[v] <= v always, and parent[v] = v is a root. A link puts the larger of two roots under the smaller, so nothing
+ * can form a circle and the last root of a component is its smallest vertex, whatever the order of links.
+ */
+#define CC_FIELDS(ARRAY, SCALAR) \
+	ARRAY(u32, parent) \
+	SCALAR(u32, largest)	/* the root of what need not be looked at; NO_VERTEX: nothing */
+
+STATE(cc, CC_FIELDS);
+
+/* True if two trees became one. */
+DEVICE bool cc_edge(struct cc s, vid u, vid v, u32 w)
+{
+	u32 a = dev_load_u32(&s.parent[u]), b = dev_load_u32(&s.parent[v]);
+
+	(void)w;
+	while (a != b) {	/* climb from the larger: parents are smaller, so the two meet or a root is found */
+		u32 high = a > b ? a : b, up = dev_load_u32(&s.parent[high]), above;
+
+		b = a > b ? b : a;
+		if (up == high) {
+			up = dev_cas_u32(s.shared, &s.parent[high], high, b);
+			if (up == high)
+				return true;
+		}
+		/* Halving the way for those who come after; what is no root moves only to its ancestors. */
+		above = dev_load_u32(&s.parent[up]);
+		if (above != up)
+			dev_store_u32(&s.parent[high], above);
+		a = above;
+	}
+	return false;
+}
+
+/* A vertex of the largest tree stays in it, so this never becomes true again. */
+DEVICE bool cc_cond(struct cc s, vid u)
+{
+	return u != s.largest && dev_load_u32(&s.parent[u]) != s.largest;
+}
+
+DEVICE void cc_touch(struct cc s, vid v) { dev_prefetch(&s.parent[v]); }
+
+DEVICE f64 cc_alone(struct cc s, vid v)
+{
+	s.parent[v] = v;
+	return 0;
+}
+
+/*
+ * Moves v up to its root, but not too far in one go: on a device a long chain is halved for all of its vertices at once.
+ * Counts those that are not there yet.
+ */
+DEVICE f64 cc_flat(struct cc s, vid v)
+{
+	u32 at = dev_load_u32(&s.parent[v]), up = dev_load_u32(&s.parent[at]), steps = 0;
+
+	if (up == at)
+		return 0;
+	for (; up != at && steps < 64; steps++) {
+		at = up;
+		up = dev_load_u32(&s.parent[at]);
+	}
+	dev_store_u32(&s.parent[v], at);
+	return up != at;
+}

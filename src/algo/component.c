@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "algo/component.h"
+
+#include "device/dialect.h"
+#include "engine/result.h"
+
+#include "algo/component.op.h"
+
+#define PROGRAM component
+#define FIELDS COMPONENT_FIELDS
+#define SOURCE "algo/component.op.h"
+#define VERTEX component_least
+#include "op/compute.inc"
+#define PROGRAM component
+#define FIELDS COMPONENT_FIELDS
+#define SOURCE "algo/component.op.h"
+#define VERTEX component_name
+#include "op/compute.inc"
+
+void component_need(const struct mill_run *r, struct need *n)
+{
+	u64 vertices = r->store->vertices;
+
+	n->state += vertices * sizeof(vid) + computer_bytes(r->store);
+	/* The sizes, and to name the components. */
+	n->host += vertices * sizeof(u32) + result_ids_bytes(r->store);
+}
+
+mill_err component_prepare(struct mill_run *r)
+{
+	struct vec *rank;
+
+	TRY(device_prepare(r->device, &component_least_compute.program.source));
+	TRY(device_prepare(r->device, &component_name_compute.program.source));
+	return result_ranks(r, &rank);
+}
+
+mill_err component_names(struct mill_run *r, struct vec *root, struct vec *least, u64 *n_components)
+{
+	struct component_args a = { .root = root, .least = least };
+	u64 n = r->store->vertices;
+	f64 sum;
+
+	TRY(result_ranks(r, &a.rank));
+	TRY(op_compute(r, &component_least_compute, &a, 0, n, &sum));
+	*n_components = (u64)sum;
+	TRY(op_compute(r, &component_name_compute, &a, 0, n, &sum));
+	run_column(r, "component", MILL_TYPE_ID, root, UINT64_MAX);
+	return MILL_OK;
+}
+
+mill_err component_facts(struct mill_run *r, u64 n_components)
+{
+	const struct vec *name = r->column[0].vec;
+	u32 *size = NULL, largest = 0;
+	const u32 *data;
+	mill_err err;
+
+	TRY(vec_map(r, name, &data));
+	err = memory_new(&size, &r->budget, name->n, sizeof(u32), "the sizes of components");
+	for (u64 v = 0; !err && v < name->n; v++) {
+		u32 now = ++size[data[v]];
+
+		largest = now > largest ? now : largest;
+	}
+	memory_free(size);
+	vec_unmap(name, (void *)data);
+	run_fact(r, "components", n_components);
+	run_fact(r, "largest", largest);
+	return err;
+}

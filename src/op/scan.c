@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scan: who drives the templates of scan.inc and the kernels of scan.cl over the rows that a program wants. */
+#include "engine/cache.h"
+#include "op/op.h"
+
+struct scanning {
+	struct mill_run *run;
+	const struct scan_program *program;
+	const void *args;
+	const struct scan *how;
+	struct scan_window window;
+	struct vec *counts;	/* on a device */
+};
+
+static mill_err scan_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+{
+	struct scanning *s = arg;
+
+	(void)page;
+	s->program->rows(s->args, seg, begin, end, &s->window, &s->run->emit[worker].tally);
+	return MILL_OK;
+}
+
+static bool is_wanted(void *arg, u64 begin, u64 end)
+{
+	struct scanning *s = arg;
+
+	return s->program->wanted(s->args, begin, end);
+}
+
+static mill_err scan_page(void *arg, u32 page, const struct page_args *pa)
+{
+	struct scanning *s = arg;
+	u64 skip = run_direction(s->run, s->how->in)->pages->entry[page].skip;
+	struct launching l;
+
+	launch_begin(&l, &s->program->program, "scan", s->args);
+	launch_page(&l, pa);
+	launch_vec(&l, s->counts);
+	launch_u64(&l, &skip);
+	launch_u64(&l, &s->window.from);
+	launch_u64(&l, &s->window.to);
+	return launch_go(s->run, &l, pa->n_rows);
+}
+
+static mill_err scan_native(struct scanning *s, struct mill_step *step)
+{
+	struct pass pass = { .in = s->how->in, .active = s->how->some ? is_wanted : NULL, .work = scan_rows,
+			     .arg = s };
+
+	for (unsigned i = 0; i < pool_size(s->run->pool); i++)
+		s->run->emit[i].tally = (struct tally){ 0 };
+	TRY(run_pass(s->run, &pass, step));
+	for (unsigned i = 0; i < pool_size(s->run->pool); i++) {
+		step->edges += s->run->emit[i].tally.edges;
+		step->updates += s->run->emit[i].tally.updates;
+	}
+	return MILL_OK;
+}
+
+/* Which rows are wanted is not known on the host: every page is asked. */
+static mill_err scan_device(struct scanning *s, struct mill_step *step)
+{
+	struct device_pass pass = { .in = s->how->in, .launch = scan_page, .arg = s };
+	u64 counts[2];
+
+	TRY(run_vec(s->run, &s->counts, "counts", 2, sizeof(u64), NULL));
+	TRY(cache_run(s->run, &pass, step));
+	TRY(device_read(&s->counts->buffer, 0, counts, sizeof(counts)));
+	run_vec_free(s->run, s->counts);
+	step->edges = counts[0];
+	step->updates = counts[1];
+	return MILL_OK;
+}
+
+mill_err op_scan(struct mill_run *r, const struct scan_program *p, const void *args, const struct scan *how,
+		 u64 *updates)
+{
+	struct scanning s = {
+		.run = r,
+		.program = p,
+		.args = args,
+		.how = how,
+		.window = { how->from, how->count ? how->from + how->count : UINT64_MAX },
+	};
+	struct mill_step step = { .frontier = run_direction(r, how->in)->n_rows, .direction = "scan" };
+	f64 began = clock_now();
+
+	run_tell(r, "pass %llu", r->ledger.total.step + 1);
+	TRY(r->device->native ? scan_native(&s, &step) : scan_device(&s, &step));
+	step.seconds = clock_now() - began;
+	ledger_add(&r->ledger, &step);
+	if (updates)
+		*updates = step.updates;
+	return MILL_OK;
+}
+
+bool op_rescan_is_free(const struct mill_run *r)
+{
+	const struct store *st = r->graph;
+	u64 pages = (u64)st->out.n_pages + (r->need.in && st->directed ? st->in.n_pages : 0);
+
+	return r->device->native ? !r->stream : cache_slots(r->cache) >= pages;
+}
