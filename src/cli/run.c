@@ -65,6 +65,22 @@ static mill_err call_cc(mill_run *run, const union how *how)
 	return mill_cc(run, &how->cc);
 }
 
+static mill_err fill_bc(union how *how, const struct options *o)
+{
+	if (o->sources && option_given(o, "source"))
+		return refuse(MILL_EUSAGE, "--sources and --source: give one of them");
+	how->bc = (struct mill_bc){
+		.sources = o->sources ? o->sources : o->source,
+		.normalized = o->normalized,
+	};
+	return MILL_OK;
+}
+
+static mill_err call_bc(mill_run *run, const union how *how)
+{
+	return mill_bc(run, &how->bc);
+}
+
 static mill_err fill_kcore(union how *how, const struct options *o)
 {
 	(void)how;
@@ -83,6 +99,7 @@ static const struct algorithm algorithms[] = {
 	{ "sssp", FOR_SSSP, true, fill_sssp, call_sssp },
 	{ "pagerank", FOR_PAGERANK, false, fill_pagerank, call_pagerank },
 	{ "cc", FOR_CC, false, fill_cc, call_cc },
+	{ "bc", FOR_BC, false, fill_bc, call_bc },
 	{ "kcore", FOR_KCORE, false, fill_kcore, call_kcore },
 };
 
