@@ -65,6 +65,22 @@ static mill_err call_cc(mill_run *run, const union how *how)
 	return mill_cc(run, &how->cc);
 }
 
+static mill_err fill_bc(union how *how, const struct options *o)
+{
+	if (o->sources && option_given(o, "source"))
+		return refuse(MILL_EUSAGE, "--sources and --source: give one of them");
+	how->bc = (struct mill_bc){
+		.sources = o->sources ? o->sources : o->source,
+		.normalized = o->normalized,
+	};
+	return MILL_OK;
+}
+
+static mill_err call_bc(mill_run *run, const union how *how)
+{
+	return mill_bc(run, &how->bc);
+}
+
 /* Of algorithms without options of their own. */
 static mill_err fill_nothing(union how *how, const struct options *o)
 {
@@ -92,6 +108,7 @@ static const struct algorithm algorithms[] = {
 	{ "cc", FOR_CC, false, fill_cc, call_cc },
 	{ "kcore", FOR_KCORE, false, fill_nothing, call_kcore },
 	{ "degrees", FOR_DEGREES, false, fill_nothing, call_degrees },
+	{ "bc", FOR_BC, false, fill_bc, call_bc },
 };
 
 const struct algorithm *algorithm_find(const char *name)
