@@ -331,6 +331,8 @@ MILL_API mill_err mill_bc(mill_run *run, const struct mill_bc *how);
 MILL_API mill_err mill_kcore(mill_run *run);
 /* Out-degrees (undirected: degrees), in-degrees where the store has in-edges, and their distribution. */
 MILL_API mill_err mill_degrees(mill_run *run);
+/* Strong components, named as weak ones; of an undirected graph they are the same. */
+MILL_API mill_err mill_scc(mill_run *run);
 
 /* Certifies the last result by its properties, in one or two passes over the edges. */
 MILL_API mill_err mill_run_check(mill_run *run);

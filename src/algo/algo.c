@@ -55,6 +55,7 @@ static const struct mill_algorithm algorithms[] = {
 	{ "bc", "betweenness centrality, from all or some sources", false },
 	{ "kcore", "k-core decomposition: how deep in the dense parts a vertex lies", false },
 	{ "degrees", "degrees and their distribution", false },
+	{ "scc", "strong components, named after their smallest id", false },
 	{ 0 },
 };
 
@@ -67,6 +68,7 @@ static mill_err (*const needs[])(const struct mill_run *r, const void *how, stru
 	bc_need_of,
 	kcore_need_of,
 	degrees_need,
+	scc_need,
 };
 _Static_assert(ARRAY_LEN(needs) + 1 == ARRAY_LEN(algorithms), "one each");
 

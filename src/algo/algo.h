@@ -15,6 +15,7 @@ mill_err cc_need(const struct mill_run *r, const struct mill_cc *how, struct nee
 mill_err bc_need(const struct mill_run *r, const struct mill_bc *how, struct need *out);
 mill_err kcore_need(const struct mill_run *r, const void *how, struct need *out);
 mill_err degrees_need(const struct mill_run *r, const void *how, struct need *out);
+mill_err scc_need(const struct mill_run *r, const void *how, struct need *out);
 
 /* How far a search came: vertices, and the stored edges out of them. */
 struct reach {

@@ -95,6 +95,12 @@ const struct command commands[] = {
 	  "count as they are stored. The distribution is in the report: [[degree, vertices], ...].\n",
 	  "  millrace degrees web.mill\n"
 	  "  millrace degrees web.mill -o degrees.csv --json=report.json --check\n" },
+	{ "scc", FOR_SCC, cmd_run, 1, 1, "STORE [options]",
+	  "strong components: which vertices lead to each other",
+	  "-o writes `id component`, the smallest id in the component. Reads in-edges too, so a store made\n"
+	  "with --out-only is refused; of an undirected graph these are the weak components.\n",
+	  "  millrace scc web.mill -o components.tsv\n"
+	  "  millrace scc web.mill --memory 25% --check\n" },
 	{ "list", FOR_LIST, cmd_list, 0, 1, "[WHAT] [options]",
 	  "what there is: algorithms, devices, policies, formats, generators", NULL,
 	  "  millrace list\n"

@@ -101,6 +101,12 @@ static mill_err call_degrees(mill_run *run, const union how *how)
 	return mill_degrees(run);
 }
 
+static mill_err call_scc(mill_run *run, const union how *how)
+{
+	(void)how;
+	return mill_scc(run);
+}
+
 static const struct algorithm algorithms[] = {
 	{ "bfs", FOR_BFS, true, fill_bfs, call_bfs },
 	{ "sssp", FOR_SSSP, true, fill_sssp, call_sssp },
@@ -109,6 +115,7 @@ static const struct algorithm algorithms[] = {
 	{ "kcore", FOR_KCORE, false, fill_nothing, call_kcore },
 	{ "degrees", FOR_DEGREES, false, fill_nothing, call_degrees },
 	{ "bc", FOR_BC, false, fill_bc, call_bc },
+	{ "scc", FOR_SCC, false, fill_nothing, call_scc },
 };
 
 const struct algorithm *algorithm_find(const char *name)

@@ -136,6 +136,21 @@ static mill_err clear(struct frontier *f)
 	return MILL_OK;
 }
 
+mill_err frontier_clear(struct frontier *f)
+{
+	TRY(clear(f));
+	f->n = f->work = 0;
+	f->dense = true;
+	return MILL_OK;
+}
+
+mill_err frontier_dense(struct frontier *f)
+{
+	mark(f);
+	f->dense = true;
+	return MILL_OK;
+}
+
 mill_err frontier_turn(struct frontier *f, bool dense, bool marked, u64 n)
 {
 	struct vec *bits = f->bits;

@@ -47,6 +47,10 @@ mill_err frontier_wait_all(struct frontier *f, u64 n);
 /* An empty one begins anew, along out- or in-edges. */
 void frontier_restart(struct frontier *f, bool in);
 
+/* Empties it. */
+mill_err frontier_clear(struct frontier *f);
+/* A list becomes a bitmap; on the host. */
+mill_err frontier_dense(struct frontier *f);
 /* A dense frontier becomes a list, if it fits one. */
 void frontier_list(struct frontier *f);
 /* The bits as the host sees them; sparse frontiers are marked first. */

@@ -117,6 +117,20 @@ struct scan_program {
 	bool (*wanted)(const void *args, u64 begin, u64 end);
 };
 
+/* filter: op/filter.inc. Of vertices: words. Of edges: the others; bits are by edge number. */
+struct filter_program {
+	struct program program;
+	/* Clears the bits of vertices in words [begin, end) that do not stay. */
+	void (*words)(const void *args, u64 begin, u64 end, u64 *bits, struct tally *tally);
+	/* Clears the bits of edges that do not stay. */
+	void (*rows)(const void *args, const struct segment *seg, vid begin, vid end, u64 *bits, struct tally *tally);
+	/* Sets those of the edges of active vertices that are to be active. */
+	void (*expand)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front, u64 *bits,
+		       struct tally *tally);
+	/* Does edge i of the segment stay? */
+	bool (*one)(const void *args, const struct segment *seg, vid u, u32 i);
+};
+
 /* compute: op/compute.inc. Sums what the program returns over vertices [begin, end). */
 #define COMPUTE_BLOCK 1024
 
