@@ -17,6 +17,8 @@
 	X(pagerank, "algo/pagerank.op.h") \
 	X(component, "algo/component.op.h") \
 	X(cc, "algo/cc.op.h")             \
+	X(bc, "algo/bc.op.h")             \
+	X(bc_wide, "algo/bc_wide.op.h")   \
 	X(kcore, "algo/kcore.op.h")
 
 #define DECLARE(name, path) extern const char text_##name[];
