@@ -45,6 +45,7 @@ NEED(sssp, struct mill_sssp)
 NEED(pagerank, struct mill_pagerank)
 NEED(cc, struct mill_cc)
 NEED(kcore, void)
+NEED(triangles, struct mill_triangles)
 
 static const struct mill_algorithm algorithms[] = {
 	{ "bfs", "breadth-first search: depths and parents from a source", false },
@@ -52,6 +53,7 @@ static const struct mill_algorithm algorithms[] = {
 	{ "pagerank", "PageRank, uniform or personalised", false },
 	{ "cc", "weak components, named after their smallest id", false },
 	{ "kcore", "k-core decomposition: how deep in the dense parts a vertex lies", false },
+	{ "triangles", "triangles through each vertex, clustering coefficients", false },
 	{ 0 },
 };
 
@@ -62,6 +64,7 @@ static mill_err (*const needs[])(const struct mill_run *r, const void *how, stru
 	pagerank_need_of,
 	cc_need_of,
 	kcore_need_of,
+	triangles_need_of,
 };
 _Static_assert(ARRAY_LEN(needs) + 1 == ARRAY_LEN(algorithms), "one each");
 

@@ -78,12 +78,24 @@ static mill_err call_kcore(mill_run *run, const union how *how)
 	return mill_kcore(run);
 }
 
+static mill_err fill_triangles(union how *how, const struct options *o)
+{
+	how->triangles = (struct mill_triangles){ .lcc = (enum mill_lcc)o->lcc };
+	return MILL_OK;
+}
+
+static mill_err call_triangles(mill_run *run, const union how *how)
+{
+	return mill_triangles(run, &how->triangles);
+}
+
 static const struct algorithm algorithms[] = {
 	{ "bfs", FOR_BFS, true, fill_bfs, call_bfs },
 	{ "sssp", FOR_SSSP, true, fill_sssp, call_sssp },
 	{ "pagerank", FOR_PAGERANK, false, fill_pagerank, call_pagerank },
 	{ "cc", FOR_CC, false, fill_cc, call_cc },
 	{ "kcore", FOR_KCORE, false, fill_kcore, call_kcore },
+	{ "triangles", FOR_TRIANGLES, false, fill_triangles, call_triangles },
 };
 
 const struct algorithm *algorithm_find(const char *name)
