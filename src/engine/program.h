@@ -106,6 +106,13 @@ struct scan_program {
 	bool (*wanted)(const void *args, u64 begin, u64 end);
 };
 
+/* intersect: op/intersect.inc. Rows of a segment of oriented lists against the lists in a block of segments. */
+struct intersect_program {
+	const char *name;
+	void (*rows)(const void *args, u32 lane, const struct segment *seg, vid begin, vid end,
+		     const struct segment *block, u32 n_block, struct tally *tally);
+};
+
 /* compute: op/compute.inc. Sums what the program returns over vertices [begin, end). */
 #define COMPUTE_BLOCK 1024
 
