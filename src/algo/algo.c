@@ -46,6 +46,7 @@ NEED(pagerank, struct mill_pagerank)
 NEED(cc, struct mill_cc)
 NEED(bc, struct mill_bc)
 NEED(kcore, void)
+NEED(triangles, struct mill_triangles)
 
 static const struct mill_algorithm algorithms[] = {
 	{ "bfs", "breadth-first search: depths and parents from a source", false },
@@ -56,6 +57,7 @@ static const struct mill_algorithm algorithms[] = {
 	{ "kcore", "k-core decomposition: how deep in the dense parts a vertex lies", false },
 	{ "degrees", "degrees and their distribution", false },
 	{ "scc", "strong components, named after their smallest id", false },
+	{ "triangles", "triangles through each vertex, clustering coefficients", false },
 	{ 0 },
 };
 
@@ -69,6 +71,7 @@ static mill_err (*const needs[])(const struct mill_run *r, const void *how, stru
 	kcore_need_of,
 	degrees_need,
 	scc_need,
+	triangles_need_of,
 };
 _Static_assert(ARRAY_LEN(needs) + 1 == ARRAY_LEN(algorithms), "one each");
 

@@ -101,6 +101,13 @@ const struct command commands[] = {
 	  "with --out-only is refused; of an undirected graph these are the weak components.\n",
 	  "  millrace scc web.mill -o components.tsv\n"
 	  "  millrace scc web.mill --memory 25% --check\n" },
+	{ "triangles", FOR_TRIANGLES, cmd_run, 1, 1, "STORE [options]",
+	  "triangles through each vertex, and clustering coefficients",
+	  "Of the undirected simple graph: directions, loops and parallel edges do not count. -o writes\n"
+	  "`id triangles`, with --lcc also the share of pairs of neighbours that are neighbours\n"
+	  "themselves; --lcc=directed counts arcs between neighbours as LDBC Graphalytics does.\n",
+	  "  millrace triangles web.mill -o triangles.tsv\n"
+	  "  millrace triangles web.mill --lcc --check --json\n" },
 	{ "list", FOR_LIST, cmd_list, 0, 1, "[WHAT] [options]",
 	  "what there is: algorithms, devices, policies, formats, generators", NULL,
 	  "  millrace list\n"

@@ -107,6 +107,17 @@ static mill_err call_scc(mill_run *run, const union how *how)
 	return mill_scc(run);
 }
 
+static mill_err fill_triangles(union how *how, const struct options *o)
+{
+	how->triangles = (struct mill_triangles){ .lcc = (enum mill_lcc)o->lcc };
+	return MILL_OK;
+}
+
+static mill_err call_triangles(mill_run *run, const union how *how)
+{
+	return mill_triangles(run, &how->triangles);
+}
+
 static const struct algorithm algorithms[] = {
 	{ "bfs", FOR_BFS, true, fill_bfs, call_bfs },
 	{ "sssp", FOR_SSSP, true, fill_sssp, call_sssp },
@@ -116,6 +127,7 @@ static const struct algorithm algorithms[] = {
 	{ "degrees", FOR_DEGREES, false, fill_nothing, call_degrees },
 	{ "bc", FOR_BC, false, fill_bc, call_bc },
 	{ "scc", FOR_SCC, false, fill_nothing, call_scc },
+	{ "triangles", FOR_TRIANGLES, false, fill_triangles, call_triangles },
 };
 
 const struct algorithm *algorithm_find(const char *name)
