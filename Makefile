@@ -24,7 +24,7 @@ bench: all	## time every algorithm, resident and streamed; operators against pla
 	@cmake --build build/release --target mill_templates mill_codec -j$(JOBS)
 	@bench/run.sh build/release/millrace build/bench
 	@build/release/templates build/bench/kron$(or $(SCALE),20).mill
-	@SIZES=$(or $(SCALE),20) SCALE=$(or $(SCALE),20) bench/codec.sh build/release/millrace build/release/codec build/bench
+	@SIZES=$(or $(SCALE),20) SCALE=$(or $(SCALE),20) bench/codec.sh build/release/millrace build/release/codec build/bench/codec$(or $(SCALE),20)
 	@SCALE=$(or $(SCALE),20) bench/import.sh build/release/millrace "$(PEERS)"
 	@[ -z "$(PEERS)" ] || bench/peers.sh build/release/millrace "$(PEERS)" build/bench
 

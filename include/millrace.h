@@ -297,10 +297,13 @@ struct mill_cc {
 	enum mill_cc_method method;
 };
 
-/* Betweenness by shortest paths from the sources (Brandes), unweighted. Undirected: each pair once. */
+/*
+ * Betweenness by shortest paths from the sources (Brandes), unweighted; parallel edges are different paths. With all sources of an
+ * undirected graph each pair counts once; chosen sources add up what each of them gives.
+ */
 struct mill_bc {
 	const char *sources;	/* "ID,ID,...", "@FILE", "random:K", "all"; NULL: "random:1" */
-	bool normalized;	/* divided by the number of ordered (undirected: unordered) pairs of others */
+	bool normalized;	/* divided by the number of pairs of others, and scaled from the sources to all vertices */
 };
 
 enum mill_lcc {
@@ -323,7 +326,9 @@ MILL_API mill_err mill_bfs(mill_run *run, const struct mill_bfs *how);
 MILL_API mill_err mill_sssp(mill_run *run, const struct mill_sssp *how);
 MILL_API mill_err mill_pagerank(mill_run *run, const struct mill_pagerank *how);
 MILL_API mill_err mill_cc(mill_run *run, const struct mill_cc *how);
+MILL_API mill_err mill_triangles(mill_run *run, const struct mill_triangles *how);
 /* Core numbers of the undirected simple graph. */
+MILL_API mill_err mill_bc(mill_run *run, const struct mill_bc *how);
 MILL_API mill_err mill_kcore(mill_run *run);
 /* Out-degrees (undirected: degrees), in-degrees where the store has in-edges, and their distribution. */
 MILL_API mill_err mill_degrees(mill_run *run);

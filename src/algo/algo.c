@@ -44,16 +44,20 @@ NEED(bfs, struct mill_bfs)
 NEED(sssp, struct mill_sssp)
 NEED(pagerank, struct mill_pagerank)
 NEED(cc, struct mill_cc)
+NEED(bc, struct mill_bc)
 NEED(kcore, void)
+NEED(triangles, struct mill_triangles)
 
 static const struct mill_algorithm algorithms[] = {
 	{ "bfs", "breadth-first search: depths and parents from a source", false },
 	{ "sssp", "shortest paths from a source, by weight", true },
 	{ "pagerank", "PageRank, uniform or personalised", false },
 	{ "cc", "weak components, named after their smallest id", false },
+	{ "bc", "betweenness centrality, from all or some sources", false },
 	{ "kcore", "k-core decomposition: how deep in the dense parts a vertex lies", false },
 	{ "degrees", "degrees and their distribution", false },
 	{ "scc", "strong components, named after their smallest id", false },
+	{ "triangles", "triangles through each vertex, clustering coefficients", false },
 	{ 0 },
 };
 
@@ -63,9 +67,11 @@ static mill_err (*const needs[])(const struct mill_run *r, const void *how, stru
 	sssp_need_of,
 	pagerank_need_of,
 	cc_need_of,
+	bc_need_of,
 	kcore_need_of,
 	degrees_need,
 	scc_need,
+	triangles_need_of,
 };
 _Static_assert(ARRAY_LEN(needs) + 1 == ARRAY_LEN(algorithms), "one each");
 

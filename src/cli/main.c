@@ -74,6 +74,15 @@ const struct command commands[] = {
 	  "as the longest way through a component.\n",
 	  "  millrace cc web.mill -o components.tsv\n"
 	  "  millrace cc web.mill --memory 1G --check\n" },
+	{ "bc", FOR_BC, cmd_run, 1, 1, "STORE [options]",
+	  "betweenness centrality: how many shortest paths lead through a vertex",
+	  "Brandes' algorithm, every edge counting 1 and parallel edges as different paths; self-loops do\n"
+	  "not matter. --sources all is exact (undirected: each pair once); otherwise scores are what the\n"
+	  "chosen sources add up to. --normalized divides by the pairs of other vertices, scaled from the\n"
+	  "sources to all. -o writes `id score`, right within 1e-9 of itself; on the CPU with the same\n"
+	  "bits for any number of threads and any --memory.\n",
+	  "  millrace bc social.mill --sources all -o scores.tsv\n"
+	  "  millrace bc web.mill --sources random:64 --normalized --check\n" },
 	{ "kcore", FOR_KCORE, cmd_run, 1, 1, "STORE [options]",
 	  "k-cores: the largest k such that a vertex stays when all of fewer than k neighbours go",
 	  "Of the undirected simple graph: directions, loops and parallel edges do not count. -o writes\n"
@@ -92,6 +101,13 @@ const struct command commands[] = {
 	  "with --out-only is refused; of an undirected graph these are the weak components.\n",
 	  "  millrace scc web.mill -o components.tsv\n"
 	  "  millrace scc web.mill --memory 25% --check\n" },
+	{ "triangles", FOR_TRIANGLES, cmd_run, 1, 1, "STORE [options]",
+	  "triangles through each vertex, and clustering coefficients",
+	  "Of the undirected simple graph: directions, loops and parallel edges do not count. -o writes\n"
+	  "`id triangles`, with --lcc also the share of pairs of neighbours that are neighbours\n"
+	  "themselves; --lcc=directed counts arcs between neighbours as LDBC Graphalytics does.\n",
+	  "  millrace triangles web.mill -o triangles.tsv\n"
+	  "  millrace triangles web.mill --lcc --check --json\n" },
 	{ "list", FOR_LIST, cmd_list, 0, 1, "[WHAT] [options]",
 	  "what there is: algorithms, devices, policies, formats, generators", NULL,
 	  "  millrace list\n"

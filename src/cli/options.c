@@ -49,9 +49,9 @@ static const struct option table[] = {
 	{ "output", TEXT, FOR_EXPORT, AT(output), "FILE",
 	  .help = "the graph file to write, - for stdout (also -o)" },
 
-	{ "source", TEXT, FOR_BFS | FOR_SSSP, AT(source), "ID",
+	{ "source", TEXT, FOR_BFS | FOR_SSSP | FOR_BC, AT(source), "ID",
 	  .help = "an original id or name, `random` (the default) or `max-degree`" },
-	{ "sources", TEXT, FOR_BC, AT(sources), "LIST",
+	{ "sources", TEXT, FOR_BC | FOR_PLAN, AT(sources), "LIST",
 	  .help = "ID,ID,... or @FILE, `random:K` or `all` (default random:1)" },
 	{ "normalized", FLAG, FOR_BC, AT(normalized), NULL,
 	  .help = "divide by the number of pairs: scores in 0 .. 1" },

@@ -65,6 +65,22 @@ static mill_err call_cc(mill_run *run, const union how *how)
 	return mill_cc(run, &how->cc);
 }
 
+static mill_err fill_bc(union how *how, const struct options *o)
+{
+	if (o->sources && option_given(o, "source"))
+		return refuse(MILL_EUSAGE, "--sources and --source: give one of them");
+	how->bc = (struct mill_bc){
+		.sources = o->sources ? o->sources : o->source,
+		.normalized = o->normalized,
+	};
+	return MILL_OK;
+}
+
+static mill_err call_bc(mill_run *run, const union how *how)
+{
+	return mill_bc(run, &how->bc);
+}
+
 /* Of algorithms without options of their own. */
 static mill_err fill_nothing(union how *how, const struct options *o)
 {
@@ -91,6 +107,17 @@ static mill_err call_scc(mill_run *run, const union how *how)
 	return mill_scc(run);
 }
 
+static mill_err fill_triangles(union how *how, const struct options *o)
+{
+	how->triangles = (struct mill_triangles){ .lcc = (enum mill_lcc)o->lcc };
+	return MILL_OK;
+}
+
+static mill_err call_triangles(mill_run *run, const union how *how)
+{
+	return mill_triangles(run, &how->triangles);
+}
+
 static const struct algorithm algorithms[] = {
 	{ "bfs", FOR_BFS, true, fill_bfs, call_bfs },
 	{ "sssp", FOR_SSSP, true, fill_sssp, call_sssp },
@@ -98,7 +125,9 @@ static const struct algorithm algorithms[] = {
 	{ "cc", FOR_CC, false, fill_cc, call_cc },
 	{ "kcore", FOR_KCORE, false, fill_nothing, call_kcore },
 	{ "degrees", FOR_DEGREES, false, fill_nothing, call_degrees },
+	{ "bc", FOR_BC, false, fill_bc, call_bc },
 	{ "scc", FOR_SCC, false, fill_nothing, call_scc },
+	{ "triangles", FOR_TRIANGLES, false, fill_triangles, call_triangles },
 };
 
 const struct algorithm *algorithm_find(const char *name)

@@ -28,6 +28,7 @@ typedef uchar u8;
 typedef uint u32;
 typedef ulong u64;
 typedef int i32;
+typedef long i64;
 typedef float f32;
 typedef double f64;
 typedef u32 vid;

@@ -20,5 +20,7 @@ TEXT(pagerank, "algo/pagerank.op.h")
 TEXT(component, "algo/component.op.h")
 TEXT(cc, "algo/cc.op.h")
 TEXT(scc, "algo/scc.op.h")
+TEXT(bc, "algo/bc.op.h")
+TEXT(bc_wide, "algo/bc_wide.op.h")
 TEXT(kcore, "algo/kcore.op.h")
 	.section .note.GNU-stack, "", %progbits

@@ -19,6 +19,8 @@
 	X(component, "algo/component.op.h") \
 	X(cc, "algo/cc.op.h")             \
 	X(scc, "algo/scc.op.h")           \
+	X(bc, "algo/bc.op.h")             \
+	X(bc_wide, "algo/bc_wide.op.h")   \
 	X(kcore, "algo/kcore.op.h")
 
 #define DECLARE(name, path) extern const char text_##name[];

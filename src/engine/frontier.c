@@ -63,6 +63,8 @@ mill_err frontier_set(struct frontier *f, vid v)
 	u64 word = (u64)1 << (v % 64);
 
 	f->n = 1;
+	f->pulling = false;
+	f->edges_left = f->run->store->stored_edges;
 	if (f->capacity) {
 		f->dense = f->marked = false;
 		f->list[0] = v;

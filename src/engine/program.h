@@ -131,6 +131,13 @@ struct filter_program {
 	bool (*one)(const void *args, const struct segment *seg, vid u, u32 i);
 };
 
+/* intersect: op/intersect.inc. Rows of a segment of oriented lists against the lists in a block of segments. */
+struct intersect_program {
+	const char *name;
+	void (*rows)(const void *args, u32 lane, const struct segment *seg, vid begin, vid end,
+		     const struct segment *block, u32 n_block, struct tally *tally);
+};
+
 /* compute: op/compute.inc. Sums what the program returns over vertices [begin, end). */
 #define COMPUTE_BLOCK 1024
 

@@ -227,6 +227,42 @@ static void test_components(void **state)
 	}
 }
 
+static void test_bc(void **state)
+{
+	(void)state;
+	for (u64 seed = 0; seed < SEEDS; seed++) {
+		struct mill_bc how = { .sources = "all" };
+		igraph_vector_t weight, want;
+		struct graph g;
+		mill_store *store;
+		mill_run *run;
+		igraph_t ig;
+		f64 *got;
+
+		make_random(&g, seed);
+		to_igraph(&g, &ig, &weight);
+		igraph_vector_init(&want, 0);
+		assert_int_equal(igraph_betweenness(&ig, &want, igraph_vss_all(), !g.undirected, NULL), IGRAPH_SUCCESS);
+		store = graph_store(&g);
+		/* As many searches as vertices: on a device that takes long. */
+		run = run_open(store, config_named(seed % 2 ? "2 threads" : "4 threads, 5 frames"), (struct mill_options){ 0 }, "bc", &how);
+		OK(mill_bc(run, &how));
+		got = calloc(g.n, sizeof(*got));
+		OK(mill_run_values(run, "score", false, got, NULL));
+		for (u32 v = 0; v < g.n; v++)
+			if (!(fabs(got[v] - VECTOR(want)[v]) <= 1e-9 * (1 + VECTOR(want)[v])))
+				fail_msg("seed %llu: igraph says that %u has %.17g, not %.17g", (unsigned long long)seed,
+					 v, VECTOR(want)[v], got[v]);
+		free(got);
+		mill_run_free(run);
+		graph_store_drop(store);
+		igraph_vector_destroy(&want);
+		igraph_vector_destroy(&weight);
+		igraph_destroy(&ig);
+		graph_release(&g);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,6 +270,7 @@ int main(void)
 		cmocka_unit_test(test_sssp),
 		cmocka_unit_test(test_pagerank),
 		cmocka_unit_test(test_components),
+		cmocka_unit_test(test_bc),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
