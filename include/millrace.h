@@ -327,6 +327,7 @@ MILL_API mill_err mill_sssp(mill_run *run, const struct mill_sssp *how);
 MILL_API mill_err mill_pagerank(mill_run *run, const struct mill_pagerank *how);
 MILL_API mill_err mill_cc(mill_run *run, const struct mill_cc *how);
 MILL_API mill_err mill_triangles(mill_run *run, const struct mill_triangles *how);
+MILL_API mill_err mill_cdlp(mill_run *run, const struct mill_cdlp *how);
 /* Core numbers of the undirected simple graph. */
 MILL_API mill_err mill_bc(mill_run *run, const struct mill_bc *how);
 MILL_API mill_err mill_kcore(mill_run *run);

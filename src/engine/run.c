@@ -231,11 +231,14 @@ void run_pause_stream(struct mill_run *r)
 {
 	stream_close(r->stream);
 	r->stream = NULL;
+	r->loaded = false;	/* what fails before it is resumed leaves a run that loads again */
 }
 
 mill_err run_resume_stream(struct mill_run *r)
 {
-	return stream_open(&r->stream, &r->budget, r->graph, r->frame_bytes, r->most_frames, pool_size(r->pool));
+	TRY(stream_open(&r->stream, &r->budget, r->graph, r->frame_bytes, r->most_frames, pool_size(r->pool)));
+	r->loaded = true;
+	return MILL_OK;
 }
 
 static mill_err load_resident(struct mill_run *r, const struct need *n)
