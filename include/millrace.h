@@ -327,6 +327,7 @@ MILL_API mill_err mill_sssp(mill_run *run, const struct mill_sssp *how);
 MILL_API mill_err mill_pagerank(mill_run *run, const struct mill_pagerank *how);
 MILL_API mill_err mill_cc(mill_run *run, const struct mill_cc *how);
 MILL_API mill_err mill_triangles(mill_run *run, const struct mill_triangles *how);
+MILL_API mill_err mill_cdlp(mill_run *run, const struct mill_cdlp *how);
 /* Core numbers of the undirected simple graph. */
 MILL_API mill_err mill_bc(mill_run *run, const struct mill_bc *how);
 MILL_API mill_err mill_kcore(mill_run *run);
@@ -436,7 +437,7 @@ MILL_API void mill_run_step(const mill_run *run, uint64_t i, struct mill_step *o
 /* ---- Plan: what a run would need, before it is made ---- */
 
 struct mill_plan {
-	uint64_t state;		/* bytes of vertex state */
+	uint64_t state;		/* bytes of vertex state, and of what else does not depend on the edges */
 	uint64_t needed;	/* the smallest host budget: state + 64 MiB */
 	uint64_t resident;	/* host bytes with the topology resident */
 	uint64_t device_needed;	/* the smallest device budget: state + 2 pages */

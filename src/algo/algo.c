@@ -47,6 +47,7 @@ NEED(cc, struct mill_cc)
 NEED(bc, struct mill_bc)
 NEED(kcore, void)
 NEED(triangles, struct mill_triangles)
+NEED(cdlp, struct mill_cdlp)
 
 static const struct mill_algorithm algorithms[] = {
 	{ "bfs", "breadth-first search: depths and parents from a source", false },
@@ -58,6 +59,7 @@ static const struct mill_algorithm algorithms[] = {
 	{ "degrees", "degrees and their distribution", false },
 	{ "scc", "strong components, named after their smallest id", false },
 	{ "triangles", "triangles through each vertex, clustering coefficients", false },
+	{ "cdlp", "communities by label propagation, as LDBC Graphalytics defines them", false },
 	{ 0 },
 };
 
@@ -72,6 +74,7 @@ static mill_err (*const needs[])(const struct mill_run *r, const void *how, stru
 	degrees_need,
 	scc_need,
 	triangles_need_of,
+	cdlp_need_of,
 };
 _Static_assert(ARRAY_LEN(needs) + 1 == ARRAY_LEN(algorithms), "one each");
 

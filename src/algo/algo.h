@@ -14,6 +14,7 @@ mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how
 mill_err cc_need(const struct mill_run *r, const struct mill_cc *how, struct need *out);
 mill_err bc_need(const struct mill_run *r, const struct mill_bc *how, struct need *out);
 mill_err triangles_need(const struct mill_run *r, const struct mill_triangles *how, struct need *out);
+mill_err cdlp_need(const struct mill_run *r, const struct mill_cdlp *how, struct need *out);
 mill_err kcore_need(const struct mill_run *r, const void *how, struct need *out);
 mill_err degrees_need(const struct mill_run *r, const void *how, struct need *out);
 mill_err scc_need(const struct mill_run *r, const void *how, struct need *out);

@@ -108,6 +108,13 @@ const struct command commands[] = {
 	  "themselves; --lcc=directed counts arcs between neighbours as LDBC Graphalytics does.\n",
 	  "  millrace triangles web.mill -o triangles.tsv\n"
 	  "  millrace triangles web.mill --lcc --check --json\n" },
+	{ "cdlp", FOR_CDLP, cmd_run, 1, 1, "STORE [options]",
+	  "communities by label propagation, as LDBC Graphalytics defines them",
+	  "Every vertex begins with its own id as label and takes again and again the one that most of\n"
+	  "its neighbours have, of several the smallest. Both ends of a directed edge are neighbours, an\n"
+	  "edge in both directions counts twice. -o writes `id community`.\n",
+	  "  millrace cdlp web.mill --iterations 20 -o communities.tsv\n"
+	  "  millrace cdlp web.mill --memory 1G --check\n" },
 	{ "list", FOR_LIST, cmd_list, 0, 1, "[WHAT] [options]",
 	  "what there is: algorithms, devices, policies, formats, generators", NULL,
 	  "  millrace list\n"

@@ -410,6 +410,8 @@ mill_err options_parse(struct options *o, unsigned who, const char *command, int
 	int i, n;
 
 	defaults(o);
+	if (who & FOR_CDLP)
+		o->iterations = 10;
 	o->operand = (const char **)argv;
 	for (i = 0; i < argc; i += n) {
 		n = 1;

@@ -118,6 +118,18 @@ static mill_err call_triangles(mill_run *run, const union how *how)
 	return mill_triangles(run, &how->triangles);
 }
 
+static mill_err fill_cdlp(union how *how, const struct options *o)
+{
+	/* The default is another than pagerank's, which has the same place. */
+	how->cdlp = (struct mill_cdlp){ .iterations = option_given(o, "iterations") ? o->iterations : 10 };
+	return MILL_OK;
+}
+
+static mill_err call_cdlp(mill_run *run, const union how *how)
+{
+	return mill_cdlp(run, &how->cdlp);
+}
+
 static const struct algorithm algorithms[] = {
 	{ "bfs", FOR_BFS, true, fill_bfs, call_bfs },
 	{ "sssp", FOR_SSSP, true, fill_sssp, call_sssp },
@@ -128,6 +140,7 @@ static const struct algorithm algorithms[] = {
 	{ "bc", FOR_BC, false, fill_bc, call_bc },
 	{ "scc", FOR_SCC, false, fill_nothing, call_scc },
 	{ "triangles", FOR_TRIANGLES, false, fill_triangles, call_triangles },
+	{ "cdlp", FOR_CDLP, false, fill_cdlp, call_cdlp },
 };
 
 const struct algorithm *algorithm_find(const char *name)

@@ -147,7 +147,7 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 	u64 with_bins;
 
 	*out = (struct mill_plan){
-		.state = n->state,
+		.state = r->device->native ? host_bytes(r, n) : n->state,
 		.resident = host_bytes(r, n) + resident_bytes(r, n, pages) + PROCESS_BYTES + BUFFER_BYTES,
 		.device_needed = n->state + 2 * (n->view ? view_slot(st) : cache_slot_size(st)),
 		.pass_bytes = (u64)(n->out ? st->out.n_pages : in_pages ? st->in.n_pages : st->out.n_pages) *
@@ -231,11 +231,14 @@ void run_pause_stream(struct mill_run *r)
 {
 	stream_close(r->stream);
 	r->stream = NULL;
+	r->loaded = false;	/* what fails before it is resumed leaves a run that loads again */
 }
 
 mill_err run_resume_stream(struct mill_run *r)
 {
-	return stream_open(&r->stream, &r->budget, r->graph, r->frame_bytes, r->most_frames, pool_size(r->pool));
+	TRY(stream_open(&r->stream, &r->budget, r->graph, r->frame_bytes, r->most_frames, pool_size(r->pool)));
+	r->loaded = true;
+	return MILL_OK;
 }
 
 static mill_err load_resident(struct mill_run *r, const struct need *n)

@@ -18,6 +18,7 @@ struct intersecting {
 	const struct intersect_program *program;
 	const void *args;
 	const u32 *degree;
+	u64 *bits;		/* a bitmap of all vertices for each worker */
 	/* The lists in memory: all of them as one segment, or pages of a temporary store. */
 	struct segment *block;
 	u32 n_block;
@@ -35,6 +36,9 @@ struct intersecting {
 };
 
 u32 intersect_lanes(const struct mill_run *r) { return pool_size(r->pool); }
+
+static u64 bits_words(const struct mill_run *r) { return round_up(bitmap_words(r->store->vertices), 8); }
+static u64 *bits_of(const struct intersecting *x, unsigned worker) { return x->bits + worker * bits_words(x->run); }
 
 /* An oriented list has at most so many: as many vertices have at least its degree. */
 static u64 longest(u64 edges)
@@ -128,7 +132,8 @@ static mill_err intersect_rows(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct intersecting *x = arg;
 
-	x->program->rows(x->args, worker, x->block, (vid)begin, (vid)end, x->block, 1, &x->run->emit[worker].tally);
+	x->program->rows(x->args, worker, bits_of(x, worker), x->block, (vid)begin, (vid)end, x->block, 1,
+			 &x->run->emit[worker].tally);
 	return worker ? MILL_OK : ticker_tick(&x->run->ticker, end);
 }
 
@@ -158,7 +163,8 @@ u64 intersect_bytes(const struct mill_run *r, bool weights)
 		 longest(edges) * (sizeof(vid) + sizeof(u32));
 	/* The room beside the state has frames of a pool that is closed meanwhile. */
 	making = making > RUN_ROOM / 2 ? making - RUN_ROOM / 2 : 0;
-	return making + temporary_bytes(r->store->vertices, edges, page, weights ? MILL_WEIGHT_U32 : MILL_WEIGHT_NONE);
+	return making + pool_size(r->pool) * bits_words(r) * sizeof(u64) +
+	       temporary_bytes(r->store->vertices, edges, page, weights ? MILL_WEIGHT_U32 : MILL_WEIGHT_NONE);
 }
 
 static mill_err write_list(struct intersecting *x, struct store_writer *w, struct cursor *c, vid u, u64 most)
@@ -257,7 +263,8 @@ static mill_err intersect_page(void *arg, u32 page, const struct segment *seg, u
 	struct intersecting *x = arg;
 
 	(void)page;
-	x->program->rows(x->args, worker, seg, 0, seg->n_rows, x->block, x->n_block, &x->run->emit[worker].tally);
+	x->program->rows(x->args, worker, bits_of(x, worker), seg, 0, seg->n_rows, x->block, x->n_block,
+			 &x->run->emit[worker].tally);
 	return MILL_OK;
 }
 
@@ -307,12 +314,15 @@ mill_err op_intersect(struct mill_run *r, const struct intersect_program *p, con
 	struct intersecting x = { .run = r, .program = p, .args = args, .degree = degree->buffer.host };
 	struct mill_step step = { .frontier = r->store->vertices, .direction = "scan" };
 	u32 before = r->n_vecs;
+	struct vec *bits;
 	f64 began = clock_now();
 	mill_err err;
 
 	run_tell(r, "intersect", 0);
 	for (unsigned i = 0; i < pool_size(r->pool); i++)
 		r->emit[i].tally = (struct tally){ 0 };
+	TRY(run_vec_host(r, &bits, "the workers' bitmaps", pool_size(r->pool) * bits_words(r), sizeof(u64)));
+	x.bits = bits->buffer.host;
 	if (op_can_count(r)) {
 		TRY(orient_in_memory(&x));
 		TRY(pool_for(r->pool, r->store->vertices, 256, intersect_rows, &x));

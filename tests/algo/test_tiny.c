@@ -139,6 +139,30 @@ static void test_components(void **state)
 	graph_release(&g);
 }
 
+static void test_views(void **state)
+{
+	struct graph g;
+	mill_store *store;
+
+	(void)state;
+	make_all(&g, false);
+	store = graph_store(&g);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		const struct config *c = config_named(names[i]);
+		mill_run *run;
+
+		if (!config_usable(c))
+			continue;
+		run = run_open(store, c, (struct mill_options){ .check = true }, "kcore", NULL);
+		expect_kcore(&g, c->name, run);
+		expect_triangles(&g, c->name, run, i % 2 ? MILL_LCC_UNDIRECTED : MILL_LCC_DIRECTED);
+		expect_cdlp(&g, c->name, run, 4);
+		mill_run_free(run);
+	}
+	graph_store_drop(store);
+	graph_release(&g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +170,7 @@ int main(void)
 		cmocka_unit_test(test_sssp),
 		cmocka_unit_test(test_pagerank),
 		cmocka_unit_test(test_components),
+		cmocka_unit_test(test_views),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
