@@ -21,6 +21,9 @@
 /* The bit above: this is the first entry of the bin's next source. A bin's first entry has it. */
 #define BIN_AHEAD 64u			/* so many entries and sources after a bin's last can be read */
 
+/* Values of fewer bytes than this lie in a core's cache anyway, wherever they are. */
+#define BINS_FROM (512 * KIB)
+
 struct bin {
 	vid first;
 	u32 n_vertices;
