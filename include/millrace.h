@@ -254,6 +254,8 @@ struct mill_options {
 	const char *io;		/* "pread" (NULL too) */
 	uint32_t threads;	/* 0: all */
 	uint64_t seed;		/* for random sources */
+	/* Push becomes pull when the frontier's edges exceed 1/do_a of those not yet seen, and push again below 1/do_b of the vertices. */
+	double do_a, do_b;	/* 0: 15 and 18 */
 	bool parents;		/* bfs and sssp also settle the parents */
 	bool check;		/* mill_run_check will follow: keep room for it */
 	struct mill_watcher watcher;
@@ -324,9 +326,15 @@ MILL_API mill_err mill_bfs(mill_run *run, const struct mill_bfs *how);
 MILL_API mill_err mill_sssp(mill_run *run, const struct mill_sssp *how);
 MILL_API mill_err mill_pagerank(mill_run *run, const struct mill_pagerank *how);
 MILL_API mill_err mill_cc(mill_run *run, const struct mill_cc *how);
+MILL_API mill_err mill_triangles(mill_run *run, const struct mill_triangles *how);
+MILL_API mill_err mill_cdlp(mill_run *run, const struct mill_cdlp *how);
 /* Core numbers of the undirected simple graph. */
 MILL_API mill_err mill_bc(mill_run *run, const struct mill_bc *how);
 MILL_API mill_err mill_kcore(mill_run *run);
+/* Out-degrees (undirected: degrees), in-degrees where the store has in-edges, and their distribution. */
+MILL_API mill_err mill_degrees(mill_run *run);
+/* Strong components, named as weak ones; of an undirected graph they are the same. */
+MILL_API mill_err mill_scc(mill_run *run);
 
 /* Certifies the last result by its properties, in one or two passes over the edges. */
 MILL_API mill_err mill_run_check(mill_run *run);
@@ -401,6 +409,8 @@ struct mill_report {
 	size_t n_facts;
 	const struct mill_top *top;	/* pagerank: the highest scores */
 	size_t n_top;
+	const struct mill_bin *distribution;	/* degrees: how many vertices have which, ascending */
+	size_t n_distribution;
 };
 
 /* A named scalar of a result: "source", "reached", "max_depth", "sum", "delta", ... */
@@ -414,6 +424,10 @@ struct mill_fact {
 struct mill_top {
 	uint64_t id;
 	double value;
+};
+
+struct mill_bin {
+	uint64_t value, count;
 };
 
 /* Pointers in it live until the next algorithm call on this run. */

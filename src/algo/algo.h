@@ -13,7 +13,11 @@ mill_err sssp_need(const struct mill_run *r, const struct mill_sssp *how, struct
 mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how, struct need *out);
 mill_err cc_need(const struct mill_run *r, const struct mill_cc *how, struct need *out);
 mill_err bc_need(const struct mill_run *r, const struct mill_bc *how, struct need *out);
+mill_err triangles_need(const struct mill_run *r, const struct mill_triangles *how, struct need *out);
+mill_err cdlp_need(const struct mill_run *r, const struct mill_cdlp *how, struct need *out);
 mill_err kcore_need(const struct mill_run *r, const void *how, struct need *out);
+mill_err degrees_need(const struct mill_run *r, const void *how, struct need *out);
+mill_err scc_need(const struct mill_run *r, const void *how, struct need *out);
 
 /* How far a search came: vertices, and the stored edges out of them. */
 struct reach {

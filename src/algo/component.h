@@ -17,6 +17,9 @@ mill_err component_names(struct mill_run *r, struct vec *root, struct vec *least
 /* The facts, from column 0. */
 mill_err component_facts(struct mill_run *r, u64 n_components);
 
+/* Weak components under the name of an algorithm. */
+mill_err cc_run(struct mill_run *r, const char *algorithm, const struct mill_cc *how);
+
 /* ---- Certificates ---- */
 
 /* Certifies column 0 as weak components, by component_check_bytes of memory. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * k-core decomposition of the undirected simple graph, by peeling: all vertices wait with their degrees as priorities; for
- * k = 0, 1, ... those that have k neighbours left are taken away until none is, which may bring others down to k.
+ * k = 0, 1, ... those that have k neighbours left are taken away until none is, which may bring others down to k. A graph
+ * that streams from disk is settled in fewer passes: see kcore_settle.c.
  */
 #include "algo/algo.h"
+#include "algo/kcore.h"
 #include "device/dialect.h"
 
 #include "algo/kcore.op.h"
@@ -13,6 +15,7 @@
 #define SOURCE "algo/kcore.op.h"
 #define UNIQUE 1
 #define NEAR_FAR 1
+#define CASCADE 1
 #include "op/advance.inc"
 
 mill_err kcore_need(const struct mill_run *r, const void *how, struct need *out)
@@ -22,26 +25,49 @@ mill_err kcore_need(const struct mill_run *r, const void *how, struct need *out)
 	(void)how;
 	*out = (struct need){
 		.state = n * sizeof(u32) + frontier_bytes(n, true),
-		.host = frontier_host_bytes(n),
+		.host = frontier_host_bytes(n) + kcore_settle_bytes(r) +
+			(r->options.check ? kcore_check_bytes(r->store) : 0),
 	};
 	return view_need(r->store, VIEW_SIMPLE, "kcore", out);
 }
 
 static mill_err peel(struct mill_run *r, struct kcore_args *a, struct frontier *front)
 {
-	u64 k = 0, rest;
+	u64 rest = 0;
 
 	TRY(frontier_wait_all(front, r->store->vertices));
-	for (;; k = rest) {
-		a->k = (u32)k;
-		TRY(op_near(r, &kcore_advance, a, front, k + 1, &rest));
+	while (rest != UINT64_MAX) {
+		TRY(op_near(r, &kcore_advance, a, front, (u64)a->k + 1, &rest));
+		/* Nobody has k neighbours: on to the fewest that anybody has. What waits may fall meanwhile, but not so low. */
+		if (!front->n && rest != UINT64_MAX) {
+			a->k = (u32)rest;
+			continue;
+		}
 		while (front->n)
 			TRY(op_advance(r, &kcore_advance, a, front));
-		if (rest == UINT64_MAX)
-			return MILL_OK;
-		/* What waits may have been lowered since. */
-		rest = k + 1;
+		a->k++;
 	}
+	return MILL_OK;
+}
+
+static mill_err tell(struct mill_run *r, const struct vec *v)
+{
+	u64 in_largest = 0;
+	const u32 *core;
+	u32 largest = 0;
+
+	TRY(vec_map(r, v, &core));
+	for (u64 i = 0; i < v->n; i++) {
+		if (core[i] > largest) {
+			largest = core[i];
+			in_largest = 0;
+		}
+		in_largest += core[i] == largest;
+	}
+	vec_unmap(v, (void *)core);
+	run_fact(r, "max_core", largest);
+	run_fact(r, "core_size", in_largest);
+	return MILL_OK;
 }
 
 MILL_API mill_err mill_kcore(mill_run *r)
@@ -57,8 +83,14 @@ MILL_API mill_err mill_kcore(mill_run *r)
 	TRY(device_prepare(r->device, &kcore_advance.program.source));
 	run_start(r);
 	TRY(run_degrees(r, a.core));
-	TRY(peel(r, &a, front));
+	if (r->device->native && r->stream)
+		TRY(kcore_settle(r, a.core, front));
+	else
+		TRY(peel(r, &a, front));
 	run_column(r, "core", MILL_TYPE_U32, a.core, UINT64_MAX);
 	TRY(run_end(r));
+	r->ledger.edges_traversed = run_direction(r, false)->n_edges;
+	TRY(tell(r, a.core));
+	r->check = kcore_check;
 	return MILL_OK;
 }

@@ -118,6 +118,33 @@ static void show_fact(const struct call *call, const struct work *w, struct outc
 		say(call, "%s%s %" PRIu64, before, name, f->u64);
 }
 
+/*
+ * The distribution as bars, one per power of two, in plain ASCII. A bin that is not empty has a mark at least.
+ */
+static void show_distribution(const struct call *call, const struct mill_report *r)
+{
+	static const char bar[] = "########################################";
+	uint64_t bin[66] = { 0 }, most = 1;
+	size_t i, n = 0;
+
+	for (i = 0; i < r->n_distribution; i++) {
+		const struct mill_bin *b = &r->distribution[i];
+		size_t k = b->value ? 64 - (size_t)__builtin_clzll(b->value) : 0;
+
+		bin[k] += b->count;
+		most = bin[k] > most ? bin[k] : most;
+		n = k + 1 > n ? k + 1 : n;
+	}
+	for (i = 0; i < n; i++) {
+		uint64_t low = i ? (uint64_t)1 << (i - 1) : 0, high = i ? low + (low - 1) : 0;
+		int width = (int)((double)bin[i] / (double)most * (double)(sizeof(bar) - 1));
+		char range[48];
+
+		snprintf(range, sizeof(range), low == high ? "%" PRIu64 : "%" PRIu64 "..%" PRIu64, low, high);
+		say(call, "  %-22s %12" PRIu64 " %.*s\n", range, bin[i], bin[i] && !width ? 1 : width, bar);
+	}
+}
+
 static double mteps(const struct outcome *out)
 {
 	return (double)out->report.edges_traversed / out->median / 1e6;
@@ -140,10 +167,11 @@ static void tell(const struct call *call, const struct work *w, struct outcome *
 		    r->top[i].value);
 	if (r->n_top)
 		say(call, "\n");
+	show_distribution(call, r);
 	say(call, "  time    %s", show_seconds(a, out->median));
 	if (r->n_runs > 1)
 		say(call, ", the median of %zu", r->n_runs);
-	if (out->median > 0)
+	if (out->median > 0 && r->edges_traversed)
 		say(call, " (%.1f million edges/s)", mteps(out));
 	say(call, ", %" PRIu64 " iterations; load %s", r->iterations,
 	    show_seconds(b, r->load_seconds));
@@ -285,6 +313,16 @@ static void report_result(struct json *j, struct outcome *out, const struct work
 			json_array(j, NULL);
 			report_id(j, NULL, out, w, r->top[i].id);
 			json_f64(j, NULL, r->top[i].value);
+			json_array_end(j);
+		}
+		json_array_end(j);
+	}
+	if (r->n_distribution) {
+		json_array(j, "distribution");
+		for (i = 0; i < r->n_distribution; i++) {
+			json_array(j, NULL);
+			json_u64(j, NULL, r->distribution[i].value);
+			json_u64(j, NULL, r->distribution[i].count);
 			json_array_end(j);
 		}
 		json_array_end(j);

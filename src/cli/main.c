@@ -89,6 +89,32 @@ const struct command commands[] = {
 	  "`id core`.\n",
 	  "  millrace kcore web.mill -o cores.tsv\n"
 	  "  millrace kcore web.mill --memory 25% --check --json\n" },
+	{ "degrees", FOR_DEGREES, cmd_run, 1, 1, "STORE [options]",
+	  "how many edges every vertex has, and how they are distributed",
+	  "-o writes `id degree`, of a directed graph `id degree in_degree`. Self-loops and parallel edges\n"
+	  "count as they are stored. The distribution is in the report: [[degree, vertices], ...].\n",
+	  "  millrace degrees web.mill\n"
+	  "  millrace degrees web.mill -o degrees.csv --json=report.json --check\n" },
+	{ "scc", FOR_SCC, cmd_run, 1, 1, "STORE [options]",
+	  "strong components: which vertices lead to each other",
+	  "-o writes `id component`, the smallest id in the component. Reads in-edges too, so a store made\n"
+	  "with --out-only is refused; of an undirected graph these are the weak components.\n",
+	  "  millrace scc web.mill -o components.tsv\n"
+	  "  millrace scc web.mill --memory 25% --check\n" },
+	{ "triangles", FOR_TRIANGLES, cmd_run, 1, 1, "STORE [options]",
+	  "triangles through each vertex, and clustering coefficients",
+	  "Of the undirected simple graph: directions, loops and parallel edges do not count. -o writes\n"
+	  "`id triangles`, with --lcc also the share of pairs of neighbours that are neighbours\n"
+	  "themselves; --lcc=directed counts arcs between neighbours as LDBC Graphalytics does.\n",
+	  "  millrace triangles web.mill -o triangles.tsv\n"
+	  "  millrace triangles web.mill --lcc --check --json\n" },
+	{ "cdlp", FOR_CDLP, cmd_run, 1, 1, "STORE [options]",
+	  "communities by label propagation, as LDBC Graphalytics defines them",
+	  "Every vertex begins with its own id as label and takes again and again the one that most of\n"
+	  "its neighbours have, of several the smallest. Both ends of a directed edge are neighbours, an\n"
+	  "edge in both directions counts twice. -o writes `id community`.\n",
+	  "  millrace cdlp web.mill --iterations 20 -o communities.tsv\n"
+	  "  millrace cdlp web.mill --memory 1G --check\n" },
 	{ "list", FOR_LIST, cmd_list, 0, 1, "[WHAT] [options]",
 	  "what there is: algorithms, devices, policies, formats, generators", NULL,
 	  "  millrace list\n"

@@ -64,6 +64,12 @@ static const struct option table[] = {
 	{ "delta", AUTO_REAL, FOR_SSSP, AT(delta), "auto|N",
 	  .help = "width of a distance step (default auto)", .high = DBL_MAX,
 	  .open = true },
+	{ "do-a", REAL, FOR_BFS | FOR_BC, AT(do_a), "X",
+	  .help = "pull when the frontier has more than 1/X of the edges left (default 15)",
+	  .high = DBL_MAX, .open = true },
+	{ "do-b", REAL, FOR_BFS | FOR_BC, AT(do_b), "X",
+	  .help = "push again when it has fewer than 1/X of the vertices (default 18)",
+	  .high = DBL_MAX, .open = true },
 	{ "unit-weights", FLAG, FOR_SSSP | FOR_PLAN, AT(unit_weights), NULL,
 	  .help = "every edge counts 1" },
 	{ "damping", REAL, FOR_PAGERANK, AT(damping), "D",
@@ -191,6 +197,8 @@ static void defaults(struct options *o)
 		.damping = 0.85,
 		.tolerance = 1e-6,
 		.iterations = 100,
+		.do_a = 15,
+		.do_b = 18,
 	};
 }
 
@@ -402,6 +410,8 @@ mill_err options_parse(struct options *o, unsigned who, const char *command, int
 	int i, n;
 
 	defaults(o);
+	if (who & FOR_CDLP)
+		o->iterations = 10;
 	o->operand = (const char **)argv;
 	for (i = 0; i < argc; i += n) {
 		n = 1;

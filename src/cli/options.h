@@ -80,7 +80,7 @@ struct options {
 	const char *device, *policy, *source;
 	int io;
 	bool check;
-	double delta;
+	double delta, do_a, do_b;
 	bool unit_weights;
 	double damping, tolerance;
 	uint32_t iterations;

@@ -81,7 +81,8 @@ static mill_err call_bc(mill_run *run, const union how *how)
 	return mill_bc(run, &how->bc);
 }
 
-static mill_err fill_kcore(union how *how, const struct options *o)
+/* Of algorithms without options of their own. */
+static mill_err fill_nothing(union how *how, const struct options *o)
 {
 	(void)how;
 	(void)o;
@@ -94,13 +95,52 @@ static mill_err call_kcore(mill_run *run, const union how *how)
 	return mill_kcore(run);
 }
 
+static mill_err call_degrees(mill_run *run, const union how *how)
+{
+	(void)how;
+	return mill_degrees(run);
+}
+
+static mill_err call_scc(mill_run *run, const union how *how)
+{
+	(void)how;
+	return mill_scc(run);
+}
+
+static mill_err fill_triangles(union how *how, const struct options *o)
+{
+	how->triangles = (struct mill_triangles){ .lcc = (enum mill_lcc)o->lcc };
+	return MILL_OK;
+}
+
+static mill_err call_triangles(mill_run *run, const union how *how)
+{
+	return mill_triangles(run, &how->triangles);
+}
+
+static mill_err fill_cdlp(union how *how, const struct options *o)
+{
+	/* The default is another than pagerank's, which has the same place. */
+	how->cdlp = (struct mill_cdlp){ .iterations = option_given(o, "iterations") ? o->iterations : 10 };
+	return MILL_OK;
+}
+
+static mill_err call_cdlp(mill_run *run, const union how *how)
+{
+	return mill_cdlp(run, &how->cdlp);
+}
+
 static const struct algorithm algorithms[] = {
 	{ "bfs", FOR_BFS, true, fill_bfs, call_bfs },
 	{ "sssp", FOR_SSSP, true, fill_sssp, call_sssp },
 	{ "pagerank", FOR_PAGERANK, false, fill_pagerank, call_pagerank },
 	{ "cc", FOR_CC, false, fill_cc, call_cc },
+	{ "kcore", FOR_KCORE, false, fill_nothing, call_kcore },
+	{ "degrees", FOR_DEGREES, false, fill_nothing, call_degrees },
 	{ "bc", FOR_BC, false, fill_bc, call_bc },
-	{ "kcore", FOR_KCORE, false, fill_kcore, call_kcore },
+	{ "scc", FOR_SCC, false, fill_nothing, call_scc },
+	{ "triangles", FOR_TRIANGLES, false, fill_triangles, call_triangles },
+	{ "cdlp", FOR_CDLP, false, fill_cdlp, call_cdlp },
 };
 
 const struct algorithm *algorithm_find(const char *name)
@@ -186,6 +226,8 @@ mill_err work_open(struct work *w, struct call *call, const char *algorithm,
 		.io = "pread",
 		.threads = o->threads,
 		.seed = o->seed,
+		.do_a = o->do_a,
+		.do_b = o->do_b,
 		.parents = w->algorithm->parents && (o->output || o->check),
 		.check = o->check,
 		.watcher = progress_watcher(&call->progress),

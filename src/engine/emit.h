@@ -26,6 +26,7 @@ struct emit {
 	u64 *bits;
 	u64 *far;		/* near/far: what can wait; else NULL */
 	u64 limit;		/* near/far: keys below it are near */
+	bool cascade;		/* the worker goes on at once with what it activates: `buffer` is its stack */
 	vid *list;		/* NULL: bitmap */
 	u64 *list_n;		/* atomic, shared by the workers */
 	u32 n_buffer;
@@ -43,17 +44,18 @@ static inline void emit_flush(struct emit *e)
 	e->n_buffer = 0;
 }
 
-/* unique: the caller knows that v comes only once; otherwise the bitmap culls duplicates. */
-static inline void emit_vertex(struct emit *e, vid v, bool unique)
+/* unique: the caller knows that v comes only once; otherwise the bitmap culls duplicates. True if v is new. */
+static inline bool emit_vertex(struct emit *e, vid v, bool unique)
 {
 	if (!(unique && e->list) && !bitmap_claim(e->bits, v))
-		return;
+		return false;
 	e->tally.emitted++;
 	if (!e->list)
-		return;
+		return true;
 	e->buffer[e->n_buffer++] = v;
 	if (e->n_buffer == EMIT_BUFFER)
 		emit_flush(e);
+	return true;
 }
 
 #endif

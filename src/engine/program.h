@@ -51,6 +51,7 @@ struct vec {
 /* How far to ask for memory ahead of its use: some hundred nanoseconds of work. */
 #define PULL_AHEAD 16u	/* rows */
 #define PUSH_AHEAD 16u	/* edges; SSSP on kron 22 takes 0.65 of the time so */
+#define LIST_AHEAD 8u	/* vertices of a list */
 #define SCAN_AHEAD 16u	/* rows of which few edges are looked at */
 
 /* advance: op/advance.inc. Rows are counted within the segment. */
@@ -59,6 +60,7 @@ struct advance_program {
 	bool weighted;
 	bool unique;		/* edge is true at most once per vertex and step */
 	bool pull;		/* worth pulling: cond becomes false */
+	bool cascade;		/* what becomes active may go on in the same step */
 	void (*push_rows)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front,
 			  struct emit *emit);
 	void (*push_list)(const void *args, const struct segment *seg, const vid *list, u64 n,
@@ -113,6 +115,28 @@ struct scan_program {
 		     const struct scan_window *window, struct tally *tally);
 	/* Are the edges of any row of the range wanted (cond)? */
 	bool (*wanted)(const void *args, u64 begin, u64 end);
+};
+
+/* filter: op/filter.inc. Of vertices: words. Of edges: the others; bits are by edge number. */
+struct filter_program {
+	struct program program;
+	/* Clears the bits of vertices in words [begin, end) that do not stay. */
+	void (*words)(const void *args, u64 begin, u64 end, u64 *bits, struct tally *tally);
+	/* Clears the bits of edges that do not stay. */
+	void (*rows)(const void *args, const struct segment *seg, vid begin, vid end, u64 *bits, struct tally *tally);
+	/* Sets those of the edges of active vertices that are to be active. */
+	void (*expand)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front, u64 *bits,
+		       struct tally *tally);
+	/* Does edge i of the segment stay? */
+	bool (*one)(const void *args, const struct segment *seg, vid u, u32 i);
+};
+
+/* intersect: op/intersect.inc. Rows of a segment of oriented lists against the lists in a block of segments. */
+struct intersect_program {
+	const char *name;
+	/* bits: one per vertex, all 0 before and after. */
+	void (*rows)(const void *args, u32 lane, u64 *bits, const struct segment *seg, vid begin, vid end,
+		     const struct segment *block, u32 n_block, struct tally *tally);
 };
 
 /* compute: op/compute.inc. Sums what the program returns over vertices [begin, end). */

@@ -36,6 +36,8 @@ MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 		.n_facts = r->n_facts,
 		.top = r->top,
 		.n_top = r->n_top,
+		.distribution = r->distribution ? r->distribution->buffer.host : NULL,
+		.n_distribution = r->distribution ? r->distribution->n : 0,
 	};
 }
 

@@ -85,6 +85,7 @@ static void clear_result(struct mill_run *r)
 	while (r->n_vecs)
 		run_vec_free(r, r->vec[r->n_vecs - 1]);
 	r->n_columns = r->n_facts = r->n_top = 0;
+	r->distribution = NULL;
 	r->check = NULL;
 	r->hash = 0;
 }
@@ -122,11 +123,11 @@ static bool may_have_bins(const struct mill_run *r, const struct need *n)
 static u64 resident_bytes(const struct mill_run *r, const struct need *n, u64 pages)
 {
 	const struct store *st = r->store;
-	u64 bytes = 0;
+	u64 bytes = n->resident;
 
 	if (n->view)
-		return view_bytes(st, n->view) + view_making_bytes(st);
-	if (n->out || !st->directed)
+		return n->resident + view_bytes(st, n->view) + view_making_bytes(st);
+	if (n->out || (n->in && !st->directed))
 		bytes += topology_bytes(&st->out, n->weights);
 	if (n->in && st->directed)
 		bytes += topology_bytes(&st->in, n->weights);
@@ -155,11 +156,14 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 		out->pass_bytes = pages * st->page_size;
 	}
 	out->needed = host_bytes(r, n) + max_u64(RUN_ROOM, streamed + PROCESS_BYTES + BUFFER_BYTES);
-	out->fits = r->device->native && !r->only_frames && out->resident <= r->budget.limit;
+	out->fits = (r->device->native || n->on_host) && !r->only_frames && out->resident <= r->budget.limit &&
+		    !(n->one_segment && view_edges(st, n->view) > UINT32_MAX);
 	with_bins = host_bytes(r, n) + bins_bytes(st, pool_size(r->pool)) + scratch + PROCESS_BYTES + BUFFER_BYTES +
 		    LOAD_FRAMES * (u64)st->page_size;
 	if (out->fits && may_have_bins(r, n) && with_bins <= r->budget.limit)
 		out->resident = max_u64(out->resident, with_bins);
+	if (n->on_host)
+		out->device_needed = 0;
 }
 
 static mill_err refuse_small(const struct mill_run *r, const struct mill_plan *plan)
@@ -211,12 +215,28 @@ static mill_err load_streamed(struct mill_run *r, const struct need *n)
 	all = r->only_frames ? r->only_frames : (u64)st->out.n_pages + (st->directed && st->has_in ? st->in.n_pages : 0);
 	used = r->budget.used - used + PROCESS_BYTES + BUFFER_BYTES + host_bytes(r, n);
 	frames = r->budget.limit > used ? r->budget.limit - used : 0;
-	if (!r->device->native) {
+	r->frame_bytes = frames;
+	if (!r->device->native && !n->on_host) {
 		TRY(cache_open(&r->cache, r, n->state));
 		/* What the device cannot keep is kept here, as far as the budget goes. */
 		all = cache_slots(r->cache) < all ? all : 2 * LOAD_FRAMES;
 	}
-	return stream_open(&r->stream, &r->budget, st, frames, max_u64(all, 1), pool_size(r->pool));
+	r->most_frames = max_u64(all, 1);
+	return run_resume_stream(r);
+}
+
+void run_pause_stream(struct mill_run *r)
+{
+	stream_close(r->stream);
+	r->stream = NULL;
+	r->loaded = false;	/* what fails before it is resumed leaves a run that loads again */
+}
+
+mill_err run_resume_stream(struct mill_run *r)
+{
+	TRY(stream_open(&r->stream, &r->budget, r->graph, r->frame_bytes, r->most_frames, pool_size(r->pool)));
+	r->loaded = true;
+	return MILL_OK;
 }
 
 static mill_err load_resident(struct mill_run *r, const struct need *n)
@@ -234,7 +254,7 @@ static mill_err load_resident(struct mill_run *r, const struct need *n)
 	TRY(choose_bins(r, n, &bins));
 	if (bins)	/* the stream stays: certificates want rows */
 		return bins_load(&r->bins, &r->budget, r->stream, r->pool, st, &r->ticker);
-	if (n->out || !st->directed)
+	if (n->out || (n->in && !st->directed))
 		err = topology_load(&r->out, &r->budget, r->stream, n->weights, UINT32_MAX, &r->ticker, &bytes);
 	if (!err && n->in && st->directed)
 		err = topology_load(&r->in, &r->budget, r->stream, n->weights, UINT32_MAX, &r->ticker, &bytes);
@@ -255,7 +275,8 @@ static bool suits(const struct mill_run *r, const struct need *n)
 	const struct need *have = &r->need;
 
 	return (!r->bins || n->spread) && have->state >= n->state && have->host >= n->host && have->out >= n->out &&
-	       have->in >= n->in && have->weights >= n->weights && have->view == n->view;
+	       have->in >= n->in && have->weights >= n->weights && have->view == n->view &&
+	       have->resident >= n->resident && have->one_segment >= n->one_segment && have->on_host == n->on_host;
 }
 
 mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need *need)

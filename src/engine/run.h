@@ -32,6 +32,9 @@ struct need {
 	bool out, in;		/* the directions that it reads */
 	bool weights;
 	u32 spread;		/* not 0: in-edges are only reduced, by programs with SPREAD, from values of so many bytes */
+	u64 resident;		/* host bytes more, if the topology is resident */
+	bool one_segment;	/* resident only as a single segment */
+	bool on_host;		/* computes on the host, whatever the device: then the state is there */
 	enum view view;		/* not VIEW_NONE: instead of the directions; see view_need */
 };
 
@@ -55,6 +58,7 @@ struct mill_run {
 	const struct store *graph;	/* whose pages are streamed: the store, or view_store */
 	struct stream *stream;		/* of graph; NULL while the topology is resident on the host, as rows */
 	struct bins *bins;		/* or as bins; then it is also streamed, for whoever wants rows */
+	u64 frame_bytes, most_frames;	/* with which it was opened */
 	struct device_cache *cache;	/* pages on a device that is not native */
 	struct need need;		/* what was made room for */
 	bool loaded;
@@ -77,6 +81,7 @@ struct mill_run {
 	u32 n_facts;
 	struct mill_top top[RUN_TOP];
 	u32 n_top;
+	const struct vec *distribution;	/* struct mill_bin on the host; NULL: none */
 	mill_err (*check)(struct mill_run *r);	/* set last: without it there is no result to give out */
 	vid root;			/* of a search */
 	vid *source;			/* of one from several: see engine/sources.h */
@@ -88,6 +93,9 @@ struct mill_run {
 
 /* Frees the last result, makes room and loads the topology; refuses a budget that is too small. */
 mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need *need);
+/* Gives the frames of a streamed graph back, for an operator that streams another; and takes them again. */
+void run_pause_stream(struct mill_run *r);
+mill_err run_resume_stream(struct mill_run *r);
 /* Starts and stops the clock of the algorithm itself. */
 void run_start(struct mill_run *r);
 mill_err run_end(struct mill_run *r);

@@ -87,6 +87,8 @@ struct pass {
 	 * them during it; work must leave the lists of vertices alone that have nothing to do.
 	 */
 	bool (*active)(void *arg, u64 begin, u64 end);
+	/* Instead, by edge numbers: has any of the range something to do? Asked for whole pages only; all of a page is decoded. */
+	bool (*active_edges)(void *arg, u64 begin, u64 end);
 	mill_err (*work)(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
 			 unsigned worker);
 	void *arg;

@@ -63,6 +63,9 @@ struct builder {
 	struct edges e;
 	struct external *external; /* what did not fit; NULL: all did */
 	struct namer *names;
+	struct {	/* of builder_project: this input's edges so far, and when to look again */
+		u64 done, next, so_far, before;
+	} projected;
 	struct mill_built built;
 };
 
@@ -235,10 +238,25 @@ const char *builder_temp_dir(const struct builder *b)
 	return b->o.target->tmp ? b->o.target->tmp : writer_dir(b->writer);
 }
 
+/* Is there room for so many bytes of temporary files? */
+static mill_err check_room(const struct builder *b, u64 n_edges, u64 bytes)
+{
+	char needed[NUMBER_TEXT], there[NUMBER_TEXT];
+	u64 room;
+
+	TRY(file_room(builder_temp_dir(b), &room));
+	if (bytes <= room)
+		return MILL_OK;
+	return fail(MILL_ENOSPACE,
+		    "sorting %llu edges within %lluM needs %s of temporary files, and %s has %s: "
+		    "give more --memory or another --tmp",
+		    (unsigned long long)n_edges, (unsigned long long)(b->budget.limit / MIB),
+		    size_show(needed, bytes), builder_temp_dir(b), size_show(there, room));
+}
+
 mill_err builder_expect(struct builder *b, u64 n_edges)
 {
-	u64 bytes, room;
-	char needed[NUMBER_TEXT], there[NUMBER_TEXT];
+	u64 bytes;
 
 	if (n_edges > UINT64_MAX / 64)
 		return fail(MILL_ELIMIT, "%llu edges are too many",
@@ -248,17 +266,31 @@ mill_err builder_expect(struct builder *b, u64 n_edges)
 		return fail(MILL_ENOMEM,
 			    "ordering %llu vertices needs more memory: give --memory %lluM or more",
 			    (unsigned long long)b->o.dense, (unsigned long long)div_up(bytes, MIB));
-	if (fits(b, n_edges))
+	return fits(b, n_edges) ? MILL_OK : check_room(b, n_edges, 2 * n_edges * key_bytes(b));
+}
+
+/* Nine tenths of what it looks like: that the first edges are longer or shorter than the others is no reason to refuse. */
+mill_err builder_project(struct builder *b, u64 so_far, u64 done, u64 total)
+{
+	unsigned __int128 rest;
+	u64 expected, bytes, written;
+
+	if (done < b->projected.done) {
+		b->projected.next = 0;
+		b->projected.before = b->projected.so_far;
+	}
+	b->projected.done = done;
+	b->projected.so_far = so_far;
+	if (!total || !done || done > total || done < b->projected.next)
 		return MILL_OK;
-	bytes = 2 * n_edges * key_bytes(b);
-	TRY(file_room(builder_temp_dir(b), &room));
-	if (bytes <= room)
+	b->projected.next = 2 * done;
+	rest = (unsigned __int128)(so_far - b->projected.before) * (total - done) / done;
+	expected = rest > UINT64_MAX / 1024 ? UINT64_MAX / 1024 : so_far + (u64)rest;
+	if (fits(b, expected))
 		return MILL_OK;
-	return fail(MILL_ENOSPACE,
-		    "sorting %llu edges within %lluM needs %s of temporary files, and %s has %s: "
-		    "give more --memory or another --tmp",
-		    (unsigned long long)n_edges, (unsigned long long)(b->budget.limit / MIB),
-		    size_show(needed, bytes), builder_temp_dir(b), size_show(there, room));
+	written = (so_far - min_u64(so_far, b->n_held)) * key_bytes(b);
+	bytes = expected / 10 * 18 * key_bytes(b);
+	return check_room(b, expected, bytes - min_u64(bytes, written));
 }
 
 static void free_chunks(struct builder *b)

@@ -340,7 +340,8 @@ static mill_err check_known(const struct lines *r, const struct raw_edge *e)
 		    (unsigned long long)r->line, (unsigned long long)id, k->from);
 }
 
-static inline mill_err parse_line(struct lines *r, const char *p)
+/* *end: some place behind the ids, where the line is looked at next. */
+static inline mill_err parse_line(struct lines *r, const char *p, const char **end)
 {
 	struct raw_edge *e = &r->edge[r->n];
 	const char *q;
@@ -367,6 +368,7 @@ static inline mill_err parse_line(struct lines *r, const char *p)
 		TRY(check_known(r, e));
 	if (r->t->refuse_loops && e->from == e->to)
 		return fail_line(r, "an edge from a vertex to itself");
+	*end = q;
 	if (++r->n == r->room)
 		return flush(r);
 	return MILL_OK;
@@ -376,17 +378,16 @@ static inline mill_err parse_line(struct lines *r, const char *p)
 static mill_err parse_lines(struct lines *r, const char *p, const char *end)
 {
 	while (p < end) {
-		const char *next = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1;
-
-		i64 length = next - p - 1;
+		const char *stop = p;
 
 		r->line++;
-		if (length && next[-2] == '\r')
-			length--;
-		if (length > (i64)TEXT_LINE_MAX)
+		TRY(r->t->names ? parse_named(r, p) : parse_line(r, p, &stop));
+		if (__builtin_expect(*stop != '\n', 0)) /* of most lines the second id is the end */
+			stop = memchr(stop, '\n', (size_t)(end - stop));
+		if (__builtin_expect(stop - p > (i64)TEXT_LINE_MAX, 0) &&
+		    stop - p - (stop[-1] == '\r') > (i64)TEXT_LINE_MAX)
 			return fail_line(r, "the line is longer than 1 MiB");
-		TRY(r->t->names ? parse_named(r, p) : parse_line(r, p));
-		p = next;
+		p = stop + 1;
 	}
 	return MILL_OK;
 }
@@ -500,6 +501,8 @@ static mill_err read_all(struct lines *r)
 			r->line++;
 			return fail_line(r, "the line is longer than 1 MiB");
 		}
+		if (!r->t->only_check)
+			TRY(builder_project(r->b, r->t->n_edges, input_done(r->in), input_size(r->in)));
 		TRY(ticker_tick(ticker, input_done(r->in)));
 	} while (got);
 	return flush(r);

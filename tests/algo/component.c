@@ -3,12 +3,15 @@
 
 const struct finder finders[] = {
 	{ "afforest", "cc", false, { MILL_CC_AFFOREST } },
+	{ "hooking", "cc", false, { MILL_CC_HOOKING } },
+	{ "labels", "cc", false, { MILL_CC_LABELS } },
+	{ "strong", "scc", true, { 0 } },
 };
 const size_t n_finders = ARRAY_LEN(finders);
 
 mill_err finder_call(const struct finder *f, mill_run *run)
 {
-	return mill_cc(run, &f->how);
+	return f->strong ? mill_scc(run) : mill_cc(run, &f->how);
 }
 
 static void *array(u64 n, size_t size)

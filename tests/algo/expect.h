@@ -24,6 +24,12 @@ void naive_parents(const struct graph *g, u32 root, bool unit, const u64 *key, u
 /* So many iterations; teleport: NULL for uniform, else it sums to 1. */
 void naive_pagerank(const struct graph *g, f64 damping, u32 iterations, const f64 *teleport, f64 *score);
 
+/* Of the undirected simple graph; lcc and arc_lcc: in both definitions. */
+void naive_kcore(const struct graph *g, u32 *core);
+void naive_triangles(const struct graph *g, u64 *count, f64 *lcc, f64 *arc_lcc);
+/* Returns the iterations that were made. */
+u32 naive_cdlp(const struct graph *g, u32 most, u32 *label);
+
 /* ---- Runs: the algorithm is called, and everything it says compared; the hash is returned ---- */
 
 /* where: the configuration, for messages. Parents are looked at if the run settles them. */
@@ -32,6 +38,9 @@ u64 expect_sssp(const struct graph *g, const char *where, mill_run *run, u32 roo
 /* want: of naive_pagerank. relative: how far a score may be off. */
 u64 expect_pagerank(const struct graph *g, const char *where, mill_run *run, const struct mill_pagerank *how,
 		    const f64 *want, f64 relative);
+u64 expect_kcore(const struct graph *g, const char *where, mill_run *run);
+u64 expect_triangles(const struct graph *g, const char *where, mill_run *run, enum mill_lcc kind);
+u64 expect_cdlp(const struct graph *g, const char *where, mill_run *run, u32 iterations);
 
 /* A named fact of the last result; fails if there is none. */
 const struct mill_fact *fact_of(const mill_run *run, const char *name);

@@ -65,6 +65,16 @@ MILL_FAULT=hold:n=700 expect 5 import p.el -o x.mill --tmp nowhere; hints nowher
 must [ ! -e x.mill ]
 must [ -z "$(find . -name '*.new' -o -name '.millrace*')" ]
 
+# A disk that cannot hold what the size of an input promises is told before the work.
+yes '123 456' | head -c 4000000 >large.el
+truncate -s 8T large.el
+if [ "$(stat -c %s large.el)" = 8796093022208 ] && [ "$(df --output=avail -k . | tail -n 1)" -lt 4000000000 ]; then
+	expect 6 import large.el --memory 64M -o x.mill; hints "temporary files"; hints "--tmp"
+	expect 6 import large.el --names --memory 64M -o x.mill; hints "temporary files"
+	must [ ! -e x.mill ]
+fi
+rm large.el
+
 # Killed at any time, nothing is in the way of the next one.
 for delay in 0.05 0.2 0.4; do
 	"$millrace" generate kron --scale 19 --memory 64M -o killed.mill --tmp . >/dev/null 2>&1 &

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ALGO_CDLP_H
+#define ALGO_CDLP_H
+
+#include "op/op.h"
+
+/* Certifies column 0: the labels that follow from those before, which run->settings has (u32 per vertex). */
+mill_err cdlp_check(struct mill_run *r);
+u64 cdlp_check_bytes(const struct store *st);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The certificate of triangle counts. All of them: their sum is a multiple of 3, none is larger than the pairs of neighbours,
+ * and the coefficients follow from them. Exactly: vertices with the largest count and degree and others by lot, of a
+ * small graph all, of which the edges among their neighbours are counted in two passes, 64 vertices at a time: a word of
+ * bits per vertex says whose neighbour it is.
+ */
+#include <string.h>
+
+#include "algo/triangles.h"
+#include "base/bitmap.h"
+#include "base/random.h"
+
+#define SAMPLE 64u
+#define SMALL 1024u	/* vertices of a graph that is counted again wholly */
+
+struct checking {
+	struct mill_run *run;
+	const u64 *count;
+	const f64 *lcc;		/* or NULL */
+	u32 *degree;
+	u64 *whose;		/* bit i: a neighbour of sample[i] */
+	vid sample[SAMPLE];
+	u32 n;
+	u64 twice[SAMPLE], arcs[SAMPLE];	/* atomic: edges among the neighbours, and their arcs, from both ends */
+};
+
+u64 triangles_check_bytes(const struct store *st) { return st->vertices * (sizeof(u64) + sizeof(u32)) + 8192; }
+
+static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
+{
+	u64 id = 0;
+
+	TRY(store_id(r->store, (vid)v, &id));
+	return fail(MILL_ECHECK, "the result is wrong at vertex %llu: %s", (unsigned long long)id, what);
+}
+
+static bool is_sampled(void *arg, u64 begin, u64 end)
+{
+	const struct checking *c = arg;
+
+	for (u32 i = 0; i < c->n; i++)
+		if (c->sample[i] >= begin && c->sample[i] < end)
+			return true;
+	return false;
+}
+
+static mill_err mark_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+{
+	struct checking *c = arg;
+
+	(void)page;
+	(void)worker;
+	for (u32 i = 0; i < c->n; i++) {
+		vid row = (vid)(c->sample[i] - seg->first);
+
+		if (c->sample[i] < seg->first || row < begin || row >= end)
+			continue;
+		__atomic_fetch_add(&c->degree[c->sample[i]], seg->row[row + 1] - seg->row[row], __ATOMIC_RELAXED);
+		for (u32 k = seg->row[row]; k < seg->row[row + 1]; k++)
+			__atomic_fetch_or(&c->whose[seg->neighbour[k]], (u64)1 << i, __ATOMIC_RELAXED);
+	}
+	return MILL_OK;
+}
+
+static bool is_neighbour(void *arg, u64 begin, u64 end)
+{
+	const struct checking *c = arg;
+	u64 any = 0;
+
+	for (u64 v = begin; v < end; v++)
+		any |= c->whose[v];
+	return any;
+}
+
+static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+{
+	u64 twice[SAMPLE] = { 0 }, arcs[SAMPLE] = { 0 };
+	struct checking *c = arg;
+
+	(void)page;
+	(void)worker;
+	for (vid row = begin; row < end; row++) {
+		u64 mine = c->whose[(u64)seg->first + row];
+
+		if (!mine)
+			continue;
+		for (u32 k = seg->row[row]; k < seg->row[row + 1]; k++)
+			for (u64 both = mine & c->whose[seg->neighbour[k]]; both; both &= both - 1) {
+				u32 i = (u32)__builtin_ctzll(both);
+
+				twice[i]++;
+				arcs[i] += c->run->kind ? ((const u32 *)seg->weight)[k] : 2;
+			}
+	}
+	for (u32 i = 0; i < c->n; i++) {
+		__atomic_fetch_add(&c->twice[i], twice[i], __ATOMIC_RELAXED);
+		__atomic_fetch_add(&c->arcs[i], arcs[i], __ATOMIC_RELAXED);
+	}
+	return MILL_OK;
+}
+
+static mill_err check_sample(struct checking *c)
+{
+	struct pass mark = { .active = is_sampled, .work = mark_rows, .arg = c };
+	struct pass count = { .active = is_neighbour, .work = count_rows, .arg = c };
+	u64 n = c->run->store->vertices;
+	struct mill_step step = { 0 };
+
+	memset(c->whose, 0, n * sizeof(u64));
+	memset(c->twice, 0, sizeof(c->twice));
+	memset(c->arcs, 0, sizeof(c->arcs));
+	for (u32 i = 0; i < c->n; i++)
+		c->degree[c->sample[i]] = 0;
+	TRY(run_pass(c->run, &mark, &step));
+	TRY(run_pass(c->run, &count, &step));
+	for (u32 i = 0; i < c->n; i++) {
+		vid v = c->sample[i];
+		f64 pairs = (f64)c->degree[v] * ((f64)c->degree[v] - 1) / 2;
+		f64 lcc = c->degree[v] > 1 ? (f64)c->arcs[i] / 4 / pairs : 0;
+
+		if (c->twice[i] != 2 * c->count[v])
+			return wrong(c->run, v, "its neighbours have another number of edges among them");
+		if (c->lcc && !(c->lcc[v] - lcc < 1e-12 && lcc - c->lcc[v] < 1e-12))
+			return wrong(c->run, v, "its clustering coefficient is another");
+	}
+	return MILL_OK;
+}
+
+/* What can be said of every vertex by itself. degree: of all of them, counted by the run. */
+static mill_err check_all(struct checking *c, const u32 *degree)
+{
+	u64 n = c->run->store->vertices, rest = 0;
+
+	for (u64 v = 0; v < n; v++) {
+		f64 pairs = degree[v] > 1 ? (f64)degree[v] * ((f64)degree[v] - 1) / 2 : 0, share;
+
+		rest = (rest + c->count[v] % 3) % 3;
+		if ((f64)c->count[v] > pairs * (1 + 1e-15))
+			return wrong(c->run, v, "it has more triangles than pairs of neighbours");
+		if (!c->lcc)
+			continue;
+		share = pairs > 0 ? (f64)c->count[v] / pairs : 0;
+		if (!(c->lcc[v] <= share + 1e-12 && c->lcc[v] >= (c->run->kind ? share / 2 : share) - 1e-12))
+			return wrong(c->run, v, "its clustering coefficient does not follow from its triangles");
+	}
+	if (rest)
+		return fail(MILL_ECHECK, "the result is wrong: the counts of all vertices are not three for each triangle");
+	return MILL_OK;
+}
+
+/* The largest count, the largest degree, and others by lot. */
+static void choose_sample(struct checking *c, const u32 *degree)
+{
+	u64 n = c->run->store->vertices;
+	vid most = 0, hub = 0;
+
+	for (u64 v = 1; v < n; v++) {
+		most = c->count[v] > c->count[most] ? (vid)v : most;
+		hub = degree[v] > degree[hub] ? (vid)v : hub;
+	}
+	c->sample[0] = most;
+	c->sample[1] = hub;
+	for (c->n = 2; c->n < SAMPLE; c->n++)
+		c->sample[c->n] = (vid)random_below(c->run->options.seed, c->n, n);
+	/* Each once: what is there twice gives its place to the next. */
+	for (u32 i = 0; i < c->n; i++)
+		for (u32 j = i + 1; j < c->n;)
+			if (c->sample[j] == c->sample[i])
+				c->sample[j] = c->sample[--c->n];
+			else
+				j++;
+}
+
+static mill_err check(struct checking *c, struct vec *degree)
+{
+	u64 n = c->run->store->vertices;
+
+	TRY(run_degrees(c->run, degree));
+	TRY(check_all(c, c->degree));
+	if (n > SMALL) {
+		choose_sample(c, c->degree);
+		return check_sample(c);
+	}
+	for (u64 v = 0; v < n; v += SAMPLE) {
+		c->n = (u32)min_u64(SAMPLE, n - v);
+		for (u32 i = 0; i < c->n; i++)
+			c->sample[i] = (vid)(v + i);
+		TRY(check_sample(c));
+	}
+	return MILL_OK;
+}
+
+mill_err triangles_check(struct mill_run *r)
+{
+	struct checking c = { .run = r, .count = r->column[0].vec->buffer.host };
+	struct vec *whose, *degree;
+	u32 before = r->n_vecs;
+	mill_err err;
+
+	if (r->n_columns > 1)
+		c.lcc = r->column[1].vec->buffer.host;
+	TRY(run_vec_host(r, &whose, "the certificate", r->store->vertices, sizeof(u64)));
+	err = run_vec_host(r, &degree, "the certificate", r->store->vertices, sizeof(u32));
+	if (!err) {
+		c.whose = whose->buffer.host;
+		c.degree = degree->buffer.host;
+		run_tell(r, "check", 0);
+		err = check(&c, degree);
+	}
+	while (r->n_vecs > before)
+		run_vec_free(r, r->vec[r->n_vecs - 1]);
+	return err;
+}

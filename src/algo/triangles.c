@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Triangles through each vertex of the undirected simple graph, and clustering coefficients. */
+#include "algo/triangles.h"
+
+#include "algo/algo.h"
+#include "base/bitmap.h"
+#include "device/dialect.h"
+#include "op/intersect.h"
+
+#include "algo/triangles.op.h"
+
+#define PROGRAM triangles
+#define FIELDS TRIANGLES_FIELDS
+#define SOURCE "algo/triangles.op.h"
+#include "op/intersect.inc"
+
+/* Every edge of an undirected graph is two arcs: both definitions are the same. */
+static bool wants_arcs(const struct mill_run *r, const struct mill_triangles *how)
+{
+	return how && how->lcc == MILL_LCC_DIRECTED && r->store->directed;
+}
+
+mill_err triangles_need(const struct mill_run *r, const struct mill_triangles *how, struct need *out)
+{
+	bool arcs = wants_arcs(r, how);
+	u64 n = r->store->vertices, lanes = intersect_lanes(r);
+
+	*out = (struct need){
+		.state = n * (lanes * sizeof(u64) * (arcs ? 2 : 1) + sizeof(u32) +
+			      (how && how->lcc ? sizeof(f64) : 0)) + 4096,
+		.host = intersect_bytes(r, arcs) + (r->options.check ? triangles_check_bytes(r->store) : 0),
+		.resident = arcs ? intersect_resident_bytes(r, true) : intersect_count_bytes(r),
+		.one_segment = true,
+		.on_host = true,
+	};
+	return view_need(r->store, arcs ? VIEW_ARCS : VIEW_SIMPLE, "triangles", out);
+}
+
+/* ---- From counts to coefficients ---- */
+
+struct summing {
+	struct mill_run *run;
+	u64 *count, *arcs;	/* in lanes */
+	const u32 *degree;
+	f64 *lcc;
+	u64 n;
+	u32 lanes;
+};
+
+static mill_err sum_lanes(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct summing *s = arg;
+
+	(void)worker;
+	for (u32 lane = 1; lane < s->lanes; lane++)
+		for (u64 v = begin; v < end; v++) {
+			s->count[v] += s->count[lane * s->n + v];
+			if (s->arcs)
+				s->arcs[v] += s->arcs[lane * s->n + v];
+		}
+	return MILL_OK;
+}
+
+/* Pairs of neighbours can be almost 2^64: as reals. */
+static f64 pairs_of(u32 degree) { return degree > 1 ? (f64)degree * ((f64)degree - 1) / 2 : 0; }
+
+static mill_err divide(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct summing *s = arg;
+
+	(void)worker;
+	for (u64 v = begin; v < end; v++) {
+		f64 found = s->arcs ? (f64)s->arcs[v] / 2 : (f64)s->count[v];
+
+		s->lcc[v] = s->degree[v] > 1 ? found / pairs_of(s->degree[v]) : 0;
+	}
+	return MILL_OK;
+}
+
+static void tell(struct summing *s)
+{
+	f64 sum = 0, pairs = 0;
+	u64 total = 0;
+
+	for (u64 v = 0; v < s->n; v++)
+		total += s->count[v];
+	run_fact(s->run, "triangles", total / 3);
+	if (!s->lcc)
+		return;
+	for (u64 v = 0; v < s->n; v++) {
+		sum += s->lcc[v];
+		pairs += pairs_of(s->degree[v]);
+	}
+	run_fact_real(s->run, "transitivity", pairs > 0 ? (f64)total / pairs : 0);
+	run_fact_real(s->run, "average_lcc", s->n ? sum / (f64)s->n : 0);
+}
+
+static mill_err finish(struct summing *s, const struct mill_triangles *how, const struct vec *degree)
+{
+	struct mill_run *r = s->run;
+	struct vec *lcc;
+
+	if (!how || !how->lcc)
+		return MILL_OK;
+	TRY(run_vec_host(r, &lcc, "clustering coefficients", s->n, sizeof(f64)));
+	s->lcc = lcc->buffer.host;
+	s->degree = degree->buffer.host;
+	TRY(pool_for(r->pool, s->n, 16384, divide, s));
+	run_column(r, "lcc", MILL_TYPE_F64, lcc, UINT64_MAX);
+	return MILL_OK;
+}
+
+MILL_API mill_err mill_triangles(mill_run *r, const struct mill_triangles *how)
+{
+	struct triangles_args a = { .n = r->store->vertices };
+	bool arcs = wants_arcs(r, how);
+	struct summing s = { .run = r, .n = a.n };
+	struct vec *degree = NULL;
+	struct need need;
+
+	TRY(triangles_need(r, how, &need));
+	TRY(run_begin(r, "triangles", &need));
+	s.lanes = op_can_count(r) && !arcs ? 1 : intersect_lanes(r);
+	TRY(run_vec_host(r, &a.count, "triangles", a.n * s.lanes, sizeof(u64)));
+	if (arcs)
+		TRY(run_vec_host(r, &a.arcs, "arcs between neighbours", a.n * s.lanes, sizeof(u64)));
+	run_start(r);
+	if (s.lanes > 1 || arcs || (how && how->lcc) || !op_can_count(r)) {
+		TRY(run_vec_host(r, &degree, "degrees", a.n, sizeof(u32)));
+		TRY(run_degrees(r, degree));
+	}
+	s.count = a.count->buffer.host;
+	s.arcs = arcs ? a.arcs->buffer.host : NULL;
+	if (op_can_count(r) && !arcs) {
+		TRY(op_intersect_count(r, a.count));
+	} else {
+		TRY(op_intersect(r, &triangles_intersect, &a, degree));
+		TRY(pool_for(r->pool, a.n, 16384, sum_lanes, &s));
+	}
+	run_column(r, "triangles", MILL_TYPE_U64, a.count, UINT64_MAX);
+	TRY(finish(&s, how, degree));
+	TRY(run_end(r));
+	r->ledger.edges_traversed = run_direction(r, false)->n_edges;
+	tell(&s);
+	r->kind = arcs;
+	r->check = triangles_check;
+	return MILL_OK;
+}

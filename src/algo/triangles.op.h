@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Triangles: what happens at one of them. Device dialect.
+ *
+ * count has n counters in each lane: the triangles through a vertex. arcs (may be null): the arcs between two of its
+ * neighbours, where an edge's weight is the number of its arcs.
+ */
+#define TRIANGLES_FIELDS(ARRAY, SCALAR) \
+	ARRAY(u64, count) \
+	ARRAY(u64, arcs) \
+	SCALAR(u64, n)
+
+STATE(triangles, TRIANGLES_FIELDS);
+
+DEVICE void triangles_found(struct triangles s, u32 lane, vid u, vid v, vid w, u32 uv, u32 uw, u32 vw)
+{
+	u64 at = lane * s.n;
+
+	s.count[at + w]++;
+	if (!s.arcs)
+		return;
+	s.arcs[at + u] += vw;
+	s.arcs[at + v] += uw;
+	s.arcs[at + w] += uv;
+}
+
+DEVICE void triangles_pair(struct triangles s, u32 lane, vid u, vid v, u64 n)
+{
+	s.count[lane * s.n + u] += n;
+	s.count[lane * s.n + v] += n;
+}

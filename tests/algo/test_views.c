@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Algorithms on views of the graph: k-cores, triangles, label propagation, on odd graphs and in every configuration. */
+#include "expect.h"
+
+static const struct mill_options checked = { .check = true };
+
+static void try_all(const struct graph *g, mill_store *store, const struct config *c)
+{
+	static const enum mill_lcc kinds[] = { MILL_LCC_NONE, MILL_LCC_UNDIRECTED, MILL_LCC_DIRECTED };
+	mill_run *run = run_open(store, c, checked, "kcore", NULL);
+
+	expect_kcore(g, c->name, run);
+	for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+		expect_triangles(g, c->name, run, kinds[k]);
+	expect_cdlp(g, c->name, run, 3);
+	expect_kcore(g, c->name, run);
+	mill_run_free(run);
+}
+
+static void test_shapes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < n_shapes; i++) {
+		struct graph g;
+		mill_store *store;
+
+		if (!shape_make(&g, &shapes[i]))
+			continue;
+		store = graph_store(&g);
+		for (size_t j = 0; j < n_configs; j++)
+			if (configs[j].quick && (!shapes[i].large || !(j % 2)))
+				try_all(&g, store, &configs[j]);
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+static void test_shapes_on_opencl(void **state)
+{
+	(void)state;
+	if (!have_opencl())
+		skip();
+	for (size_t i = 0; i < n_shapes; i++) {
+		struct graph g;
+		mill_store *store;
+
+		if (shapes[i].large || !shape_make(&g, &shapes[i]))
+			continue;
+		store = graph_store(&g);
+		try_all(&g, store, config_named(i % 2 ? "opencl" : "opencl, 2 pages"));
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+/* Lists over many pages, several blocks, several threads. */
+static void test_configurations(void **state)
+{
+	static const char *const names[] = { "hubs", "hubs, undirected", "random, dense", "clique" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		struct graph g;
+		mill_store *store;
+
+		if (!shape_make(&g, shape_named(names[i])))
+			continue;
+		store = graph_store(&g);
+		for (size_t j = 0; j < n_configs; j++)
+			if (config_usable(&configs[j]) && !configs[j].device)
+				try_all(&g, store, &configs[j]);
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+static void test_out_only(void **state)
+{
+	struct mill_plan plan;
+	mill_store *store;
+	struct graph g;
+	mill_run *run;
+
+	(void)state;
+	assert_true(shape_make(&g, shape_named("Gunrock's sample")));
+	g.out_only = true;
+	store = graph_store(&g);
+	run = run_open(store, &configs[0], checked, "bfs", NULL);
+	REFUSED(MILL_EUSAGE, mill_kcore(run), "kcore");
+	assert_non_null(strstr(mill_error(), "in-edges"));
+	REFUSED(MILL_EUSAGE, mill_triangles(run, NULL), "triangles");
+	REFUSED(MILL_EUSAGE, mill_cdlp(run, NULL), "cdlp");
+	REFUSED(MILL_EUSAGE, mill_run_plan(run, "kcore", NULL, &plan), "plan");
+	mill_run_free(run);
+	graph_store_drop(store);
+	graph_release(&g);
+}
+
+/* One byte below what the plan says is refused; at it the graph streams, and all goes well. */
+static void test_budgets(void **state)
+{
+	static const char *const graphs[] = { "hubs", "hubs, undirected", "star, undirected", "parallel edges" };
+	static const char *const names[] = { "kcore", "triangles", "cdlp" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(graphs); i++) {
+		struct graph g;
+		mill_store *store;
+
+		if (!shape_make(&g, shape_named(graphs[i])))
+			continue;
+		store = graph_store(&g);
+		for (size_t a = 0; a < ARRAY_LEN(names); a++)
+			for (u32 frames = 0; frames < 1000; frames += 400) {
+				struct mill_triangles lcc = { .lcc = MILL_LCC_DIRECTED };
+				struct mill_options o = { .check = true, .threads = 2, .memory = GIB };
+				struct mill_report report;
+				struct mill_plan plan;
+				mill_run *run;
+
+				OK(mill_run_new(&run, store, &o));
+				OK(mill_run_plan(run, names[a], a == 1 ? &lcc : NULL, &plan));
+				assert_true(plan.needed >= plan.state + 64 * MIB);
+				mill_run_free(run);
+				o.memory = plan.needed - 1;
+				OK(mill_run_new(&run, store, &o));
+				run->only_frames = frames;
+				REFUSED(MILL_ENOMEM, a == 0 ? mill_kcore(run) : a == 1 ? mill_triangles(run, &lcc)
+									      : mill_cdlp(run, NULL), names[a]);
+				mill_run_free(run);
+				o.memory = plan.needed;
+				OK(mill_run_new(&run, store, &o));
+				run->only_frames = frames;
+				if (a == 0)
+					expect_kcore(&g, "at its budget", run);
+				else if (a == 1)
+					expect_triangles(&g, "at its budget", run, MILL_LCC_DIRECTED);
+				else
+					expect_cdlp(&g, "at its budget", run, 2);
+				mill_run_report(run, &report);
+				assert_true(report.memory_peak <= plan.needed && report.resident == !frames);
+				mill_run_free(run);
+			}
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+/* A certificate finds any single value that is off by one. */
+static void test_certificates(void **state)
+{
+	static const char *const graphs[] = { "components, undirected", "random, tiny", "grid", "self-loops" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(graphs); i++)
+		for (size_t a = 0; a < 4; a++) {
+			struct graph g;
+			mill_store *store;
+			mill_run *run;
+
+			if (!shape_make(&g, shape_named(graphs[i])))
+				continue;
+			store = graph_store(&g);
+			run = run_open(store, config_named("2 threads"), checked, "kcore", NULL);
+			OK(a == 0 ? mill_kcore(run) : a == 3 ? mill_cdlp(run, NULL) :
+				    mill_triangles(run, &(struct mill_triangles){ a == 1 ? MILL_LCC_UNDIRECTED : MILL_LCC_DIRECTED }));
+			OK(mill_run_check(run));
+			for (u32 v = 0; v < g.n && v < 1000; v += 1 + v / 50)
+				for (int up = 0; up < 2; up++) {
+					struct vec *vec = run->column[0].vec;
+					u64 was = vec->size == 8 ? ((u64 *)vec->buffer.host)[v] : ((u32 *)vec->buffer.host)[v];
+
+					if ((!up && !was) || (up && a == 3 && was + 1 == g.n))
+						continue;
+					for (u64 put = up ? was + 1 : was - 1, again = 0; again < 2; again++, put = was) {
+						if (vec->size == 8)
+							((u64 *)vec->buffer.host)[v] = put;
+						else
+							((u32 *)vec->buffer.host)[v] = (u32)put;
+						if (!again)
+							REFUSED(MILL_ECHECK, mill_run_check(run), graphs[i]);
+					}
+				}
+			OK(mill_run_check(run));
+			mill_run_free(run);
+			graph_store_drop(store);
+			graph_release(&g);
+		}
+}
+
+/* Races show themselves seldom. */
+static void test_repeats(void **state)
+{
+	struct graph g;
+	mill_store *store;
+
+	(void)state;
+	graph_init(&g, "repeats", 0);
+	graph_random(&g, 200, 3000, 9);
+	graph_index(&g);
+	store = graph_store(&g);
+	for (size_t c = 0; c < 2; c++) {
+		mill_run *run = run_open(store, config_named(c ? "4 threads, 5 frames" : "4 threads"), checked, "kcore", NULL);
+		u64 hash[3] = { 0 };
+
+		for (int i = 0; i < 100; i++)
+			for (int a = 0; a < 3; a++) {
+				OK(a == 0 ? mill_kcore(run) : a == 1 ? mill_triangles(run, NULL) : mill_cdlp(run, NULL));
+				assert_true(!hash[a] || hash_of(run) == hash[a]);
+				hash[a] = hash_of(run);
+			}
+		mill_run_free(run);
+	}
+	graph_store_drop(store);
+	graph_release(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_shapes_on_opencl),
+		cmocka_unit_test(test_configurations),
+		cmocka_unit_test(test_out_only),
+		cmocka_unit_test(test_budgets),
+		cmocka_unit_test(test_certificates),
+		cmocka_unit_test(test_repeats),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
+}
