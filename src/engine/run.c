@@ -14,8 +14,6 @@
 #define BUFFER_BYTES (8 * MIB)
 /* Frames while a resident topology is read. */
 #define LOAD_FRAMES 8
-/* Values of fewer bytes than this are near enough to be read at random. */
-#define BINS_FROM (1 * MIB)
 
 struct topology *run_direction(struct mill_run *r, bool in)
 {
