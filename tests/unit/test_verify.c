@@ -69,7 +69,8 @@ static const struct {
 } broken[] = {
 	{ "list not ascending", "out.pages", NULL, 0 /* neighbours */, 3, V, "not ascending" },
 	{ "neighbour that is none", "out.pages", NULL, 2 * V, 4, V, "does not exist" },
-	{ "other neighbour", "out.pages", NULL, 1 * V, 1, V, "reversed" },
+	{ "a parallel edge more", "out.pages", NULL, 1 * V, 1, V, "parallel_edges" },
+	{ "other in-neighbour", "in.pages", NULL, 2 * V, 1, V, "reversed" },
 	{ "a loop more", "out.pages", NULL, 0, 0, V, "self_loops" },
 	{ "another weight", "out.pages", "weight", 4, 7, 4, "sum_weight" },
 	{ "smallest weight", "out.pages", "weight", 0, 1, 4, "min_weight" },
@@ -86,7 +87,7 @@ static const struct {
 	{ "rank wrong", "rank", NULL, V, 1, V, "inverse" },
 	{ "rank beyond", "rank", NULL, V, 4, V, "rank" },
 	{ "self_loops", "self_loops", "1", 0, 0, 0, "self_loops" },
-	{ "parallel_edges", "parallel_edges", "1", 0, 0, 0, "parallel_edges" },
+	{ "parallel_edges", "parallel_edges", "2", 0, 0, 0, "parallel_edges" },
 	{ "max_degree", "max_degree", "4", 0, 0, 0, "max_degree" },
 	{ "min_id", "min_id", "9", 0, 0, 0, "min_id" },
 	{ "max_id", "max_id", "50", 0, 0, 0, "max_id" },
