@@ -20,10 +20,12 @@ demo:		## install what is missing, build, and stream a graph through less memory
 	@$(MAKE) all
 	@bench/demo.sh build/release/millrace
 
-bench: all	## time every algorithm, resident and streamed; operators against plain loops; PEERS=DIR
-	@cmake --build build/release --target mill_templates -j$(JOBS)
+bench: all	## time every algorithm, resident and streamed; operators against plain loops; pages; import; SCALE=20 PEERS=DIR
+	@cmake --build build/release --target mill_templates mill_codec -j$(JOBS)
 	@bench/run.sh build/release/millrace build/bench
 	@build/release/templates build/bench/kron$(or $(SCALE),20).mill
+	@SIZES=$(or $(SCALE),20) SCALE=$(or $(SCALE),20) bench/codec.sh build/release/millrace build/release/codec build/bench/codec$(or $(SCALE),20)
+	@SCALE=$(or $(SCALE),20) bench/import.sh build/release/millrace "$(PEERS)"
 	@[ -z "$(PEERS)" ] || bench/peers.sh build/release/millrace "$(PEERS)" build/bench
 
 install: all	## install under PREFIX (default /usr/local); DESTDIR is honoured

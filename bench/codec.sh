@@ -18,11 +18,9 @@ repeat=${REPEAT:-3}
 
 make_store() { [ -e "$1" ] || "$millrace" "${@:2}" -o "$1" --quiet; }
 make_store kron$sizes generate kron --scale "$sizes"
-make_store kron$sizes-degree generate kron --scale "$sizes" --order degree 2>/dev/null || true
+make_store kron$sizes-auto generate kron --scale "$sizes" --order auto
 make_store grid generate grid --vertices 4000000
-stores=(kron$sizes)
-[ ! -e kron$sizes-degree ] || stores+=(kron$sizes-degree)
-stores+=(grid)
+stores=(kron$sizes kron$sizes-auto grid)
 if [ -n "${WEB:-}" ]; then
 	make_store web import "$WEB"
 	stores+=(web)

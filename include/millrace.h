@@ -114,6 +114,8 @@ struct mill_info {
 	uint32_t page_size;
 	uint32_t format;
 	bool directed;
+	bool named;		/* ids are the ranks of names: mill_store_name */
+	const char *min_name, *max_name;	/* the first and the last; NULL where there are none */
 	bool has_in_pages;	/* or is undirected, where out-pages serve */
 	enum mill_weight weight;
 	const char *codec;	/* "packed" or "raw" */
@@ -124,10 +126,17 @@ struct mill_info {
 MILL_API mill_err mill_store_open(mill_store **out, const char *path);
 MILL_API void mill_store_close(mill_store *store);
 MILL_API void mill_store_info(const mill_store *store, struct mill_info *out);
+/*
+ * The name of a vertex whose original id this is, with a final NUL; to: MILL_NAME_MAX + 1 bytes. In a store
+ * without names it is the id in decimal. Names have no control characters and are ordered by their
+ * bytes as ids by their values. Where a call takes an original id as text, it takes a name.
+ */
+#define MILL_NAME_MAX 4095
+MILL_API mill_err mill_store_name(const mill_store *store, uint64_t id, char *to);
 /* Every checksum and every invariant of the format. */
 MILL_API mill_err mill_store_verify(mill_store *store, const struct mill_watcher *watcher);
 /*
- * A graph file of the store, by original id. format: "edgelist" (one edge per line, with weights
+ * A graph file of the store, by original id (edge lists: by name, if there are names). format: "edgelist" (one edge per line, with weights
  * if there are any), "mtx", "sg" or "wsg"; NULL: by the suffix of path, else an edge list. path
  * "-" is stdout.
  */
@@ -195,6 +204,7 @@ struct mill_import {
 	bool base_given;
 	uint32_t base;			/* 0 or 1: ids of formats that leave it open begin there */
 	uint32_t id_bits;		/* 32 or 64: of raw edges */
+	bool names;			/* edge lists: ids are names, any text without separators, or quoted */
 };
 
 struct mill_generate {
@@ -218,6 +228,7 @@ struct mill_built {
 	uint64_t min_id, max_id;
 	bool symmetric;		/* every arc that was read has its reverse */
 	bool undirected;	/* as stored */
+	bool named;		/* ids are names; min_id and max_id are the ranks of the first and last */
 	bool by_degree;		/* the vertices are in the order of their degrees */
 	const char *format;	/* of the (last) input: a name of mill_formats(); NULL: generated */
 	char note[120];		/* what else there is to say about it, or "" */
@@ -243,6 +254,8 @@ struct mill_options {
 	const char *io;		/* "pread" (NULL too) */
 	uint32_t threads;	/* 0: all */
 	uint64_t seed;		/* for random sources */
+	/* Push becomes pull when the frontier's edges exceed 1/do_a of those not yet seen, and push again below 1/do_b of the vertices. */
+	double do_a, do_b;	/* 0: 15 and 18 */
 	bool parents;		/* bfs and sssp also settle the parents */
 	bool check;		/* mill_run_check will follow: keep room for it */
 	struct mill_watcher watcher;
@@ -284,10 +297,13 @@ struct mill_cc {
 	enum mill_cc_method method;
 };
 
-/* Betweenness by shortest paths from the sources (Brandes), unweighted. Undirected: each pair once. */
+/*
+ * Betweenness by shortest paths from the sources (Brandes), unweighted; parallel edges are different paths. With all sources of an
+ * undirected graph each pair counts once; chosen sources add up what each of them gives.
+ */
 struct mill_bc {
 	const char *sources;	/* "ID,ID,...", "@FILE", "random:K", "all"; NULL: "random:1" */
-	bool normalized;	/* divided by the number of ordered (undirected: unordered) pairs of others */
+	bool normalized;	/* divided by the number of pairs of others, and scaled from the sources to all vertices */
 };
 
 enum mill_lcc {
@@ -313,7 +329,12 @@ MILL_API mill_err mill_cc(mill_run *run, const struct mill_cc *how);
 MILL_API mill_err mill_triangles(mill_run *run, const struct mill_triangles *how);
 MILL_API mill_err mill_cdlp(mill_run *run, const struct mill_cdlp *how);
 /* Core numbers of the undirected simple graph. */
+MILL_API mill_err mill_bc(mill_run *run, const struct mill_bc *how);
 MILL_API mill_err mill_kcore(mill_run *run);
+/* Out-degrees (undirected: degrees), in-degrees where the store has in-edges, and their distribution. */
+MILL_API mill_err mill_degrees(mill_run *run);
+/* Strong components, named as weak ones; of an undirected graph they are the same. */
+MILL_API mill_err mill_scc(mill_run *run);
 
 /* Certifies the last result by its properties, in one or two passes over the edges. */
 MILL_API mill_err mill_run_check(mill_run *run);
@@ -388,6 +409,8 @@ struct mill_report {
 	size_t n_facts;
 	const struct mill_top *top;	/* pagerank: the highest scores */
 	size_t n_top;
+	const struct mill_bin *distribution;	/* degrees: how many vertices have which, ascending */
+	size_t n_distribution;
 };
 
 /* A named scalar of a result: "source", "reached", "max_depth", "sum", "delta", ... */
@@ -401,6 +424,10 @@ struct mill_fact {
 struct mill_top {
 	uint64_t id;
 	double value;
+};
+
+struct mill_bin {
+	uint64_t value, count;
 };
 
 /* Pointers in it live until the next algorithm call on this run. */

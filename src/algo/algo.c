@@ -44,6 +44,7 @@ NEED(bfs, struct mill_bfs)
 NEED(sssp, struct mill_sssp)
 NEED(pagerank, struct mill_pagerank)
 NEED(cc, struct mill_cc)
+NEED(bc, struct mill_bc)
 NEED(kcore, void)
 NEED(triangles, struct mill_triangles)
 NEED(cdlp, struct mill_cdlp)
@@ -53,7 +54,10 @@ static const struct mill_algorithm algorithms[] = {
 	{ "sssp", "shortest paths from a source, by weight", true },
 	{ "pagerank", "PageRank, uniform or personalised", false },
 	{ "cc", "weak components, named after their smallest id", false },
+	{ "bc", "betweenness centrality, from all or some sources", false },
 	{ "kcore", "k-core decomposition: how deep in the dense parts a vertex lies", false },
+	{ "degrees", "degrees and their distribution", false },
+	{ "scc", "strong components, named after their smallest id", false },
 	{ "triangles", "triangles through each vertex, clustering coefficients", false },
 	{ "cdlp", "communities by label propagation, as LDBC Graphalytics defines them", false },
 	{ 0 },
@@ -65,7 +69,10 @@ static mill_err (*const needs[])(const struct mill_run *r, const void *how, stru
 	sssp_need_of,
 	pagerank_need_of,
 	cc_need_of,
+	bc_need_of,
 	kcore_need_of,
+	degrees_need,
+	scc_need,
 	triangles_need_of,
 	cdlp_need_of,
 };

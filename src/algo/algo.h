@@ -4,6 +4,7 @@
 #define ALGO_ALGO_H
 
 #include "algo/tree.h"
+#include "engine/sources.h"
 #include "op/op.h"
 
 /* What an algorithm needs with these options (NULL: the defaults); fails where it cannot run at all. */
@@ -11,9 +12,12 @@ mill_err bfs_need(const struct mill_run *r, const struct mill_bfs *how, struct n
 mill_err sssp_need(const struct mill_run *r, const struct mill_sssp *how, struct need *out);
 mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how, struct need *out);
 mill_err cc_need(const struct mill_run *r, const struct mill_cc *how, struct need *out);
+mill_err bc_need(const struct mill_run *r, const struct mill_bc *how, struct need *out);
 mill_err triangles_need(const struct mill_run *r, const struct mill_triangles *how, struct need *out);
 mill_err cdlp_need(const struct mill_run *r, const struct mill_cdlp *how, struct need *out);
 mill_err kcore_need(const struct mill_run *r, const void *how, struct need *out);
+mill_err degrees_need(const struct mill_run *r, const void *how, struct need *out);
+mill_err scc_need(const struct mill_run *r, const void *how, struct need *out);
 
 /* How far a search came: vertices, and the stored edges out of them. */
 struct reach {

@@ -8,7 +8,7 @@
 #define PROGRAM bfs
 #define FIELDS BFS_FIELDS
 #define SOURCE "algo/bfs.op.h"
-#define UNIQUE 1
+#define IDEMPOTENT 1
 #define PULL 1
 #include "op/advance.inc"
 

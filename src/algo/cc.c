@@ -2,7 +2,8 @@
 /*
  * Weak components. Afforest (Sutton, Ben-Nun, Barak, IPDPS 2018): the first edges of every list link most of the graph, and
  * then only vertices outside the largest tree need be looked at. Where each pass costs transfers, one that links
- * all edges is cheaper than two.
+ * all edges is cheaper than two. Beside it two others that users know: Soman's hooking and jumping, as Gunrock has it on an
+ * edge frontier, and labels that spread.
  */
 #include "algo/algo.h"
 #include "algo/component.h"
@@ -26,23 +27,41 @@
 #define VERTEX cc_flat
 #include "op/compute.inc"
 
-#define SAMPLED_EDGES 2	/* of every list */
+#define PROGRAM cc
+#define FIELDS CC_FIELDS
+#define SOURCE "algo/cc.op.h"
+#define KEEP_EDGE cc_hook
+#include "op/filter.inc"
+#define PROGRAM cc_label
+#define FIELDS CC_FIELDS
+#define SOURCE "algo/cc.op.h"
+#include "op/advance.inc"
+
 #define SAMPLES 256
+
+static enum mill_cc_method method_of(const struct mill_cc *how) { return how ? how->method : MILL_CC_AFFOREST; }
 
 mill_err cc_need(const struct mill_run *r, const struct mill_cc *how, struct need *out)
 {
 	const struct store *st = r->store;
 
-	(void)how;
-	*out = (struct need){
-		.state = st->vertices * 2 * sizeof(u32),
-		.out = true,
-		.in = st->directed && st->has_in,
-	};
+	*out = (struct need){ .state = st->vertices * 2 * sizeof(u32), .out = true };
 	component_need(r, out);
 	if (r->options.check)
 		out->host += component_check_bytes(st);
-	return MILL_OK;
+	switch (method_of(how)) {
+	case MILL_CC_AFFOREST:
+		out->in = st->directed && st->has_in;
+		return MILL_OK;
+	case MILL_CC_HOOKING:
+		out->state += edge_frontier_bytes(st);
+		out->host += edge_frontier_host_bytes(st);
+		return MILL_OK;
+	default:
+		out->state += frontier_bytes(st->vertices, false);
+		out->host += frontier_host_bytes(st->vertices);
+		return view_need(st, VIEW_BOTH, "cc --method labels", out);
+	}
 }
 
 static mill_err flatten(struct mill_run *r, struct cc_args *a)
@@ -85,43 +104,100 @@ static mill_err find_largest(struct mill_run *r, struct cc_args *a)
 static mill_err afforest(struct mill_run *r, struct cc_args *a)
 {
 	const struct store *st = r->store;
-	struct scan all = { .from = 0 }, first = { .count = SAMPLED_EDGES }, rest = { .from = SAMPLED_EDGES };
+	struct scan first = { .count = 1 }, second = { .from = 1, .count = 1 }, rest = { .some = st->has_in, .from = 2 };
+	u64 links, more = 0;
 
 	if (!op_rescan_is_free(r) || !st->sources) {
-		TRY(op_scan(r, &cc_scan, a, &all, NULL));
+		TRY(op_scan(r, &cc_scan, a, &(struct scan){ 0 }, NULL));
 		return flatten(r, a);
 	}
 	TRY(op_scan(r, &cc_scan, a, &first, NULL));
 	TRY(flatten(r, a));
+	TRY(op_scan(r, &cc_scan, a, &second, NULL));
+	TRY(flatten(r, a));
 	/* An edge out of the largest tree is met again at its other end, where that has the list to show it. */
 	if (st->has_in)
 		TRY(find_largest(r, a));
-	rest.some = st->has_in;
-	TRY(op_scan(r, &cc_scan, a, &rest, NULL));
+	TRY(op_scan(r, &cc_scan, a, &rest, &links));
 	if (st->directed && st->has_in)
-		TRY(op_scan(r, &cc_scan, a, &(struct scan){ .in = true, .some = true }, NULL));
-	return flatten(r, a);
+		TRY(op_scan(r, &cc_scan, a, &(struct scan){ .in = true, .some = true }, &more));
+	return links + more ? flatten(r, a) : MILL_OK;
 }
 
-MILL_API mill_err mill_cc(mill_run *r, const struct mill_cc *how)
+static mill_err hook(struct mill_run *r, struct cc_args *a, struct edge_frontier *edges)
 {
+	TRY(edge_frontier_set_all(edges));
+	for (a->round = 0; edges->n; a->round++) {
+		TRY(op_filter_edges(r, &cc_hook_filter, a, edges));
+		TRY(flatten(r, a));
+	}
+	return MILL_OK;
+}
+
+static mill_err spread(struct mill_run *r, struct cc_args *a, struct frontier *front)
+{
+	TRY(frontier_set_all(front, run_direction(r, false)->n_rows));
+	while (front->n)
+		TRY(op_advance(r, &cc_label_advance, a, front));
+	return MILL_OK;
+}
+
+/* What the method takes besides, before the clock runs. */
+struct means {
+	enum mill_cc_method method;
+	struct edge_frontier *edges;
+	struct frontier *front;
+};
+
+static mill_err prepare(struct mill_run *r, struct means *m)
+{
+	TRY(component_prepare(r));
+	TRY(device_prepare(r->device, &cc_alone_compute.program.source));
+	if (m->method != MILL_CC_LABELS)
+		TRY(device_prepare(r->device, &cc_flat_compute.program.source));
+	switch (m->method) {
+	case MILL_CC_AFFOREST:
+		return device_prepare(r->device, &cc_scan.program.source);
+	case MILL_CC_HOOKING:
+		TRY(device_prepare(r->device, &cc_hook_filter.program.source));
+		return run_edge_frontier(r, &m->edges);
+	default:
+		TRY(device_prepare(r->device, &cc_label_advance.program.source));
+		return run_frontier(r, &m->front, false);
+	}
+}
+
+static mill_err find(struct mill_run *r, struct cc_args *a, const struct means *m)
+{
+	f64 sum;
+
+	TRY(op_compute(r, &cc_alone_compute, a, 0, r->store->vertices, &sum));
+	switch (m->method) {
+	case MILL_CC_AFFOREST:
+		return afforest(r, a);
+	case MILL_CC_HOOKING:
+		return hook(r, a, m->edges);
+	default:
+		return spread(r, a, m->front);
+	}
+}
+
+mill_err cc_run(struct mill_run *r, const char *algorithm, const struct mill_cc *how)
+{
+	struct means means = { .method = method_of(how) };
 	struct cc_args a = { .largest = UINT32_MAX };
 	u64 n = r->store->vertices, n_components;
 	struct need need;
+	u32 none = UINT32_MAX;
 	struct vec *least;
-	f64 sum;
 
 	TRY(cc_need(r, how, &need));
-	TRY(run_begin(r, "cc", &need));
-	TRY(run_vec(r, &a.parent, "component", n, sizeof(u32), NULL));
-	TRY(run_vec(r, &least, "smallest id", n, sizeof(u32), NULL));
-	TRY(component_prepare(r));
-	TRY(device_prepare(r->device, &cc_scan.program.source));
-	TRY(device_prepare(r->device, &cc_alone_compute.program.source));
-	TRY(device_prepare(r->device, &cc_flat_compute.program.source));
+	TRY(run_begin(r, algorithm, &need));
+	TRY(run_vec(r, &a.parent, "component", n, sizeof(u32), &none));
+	TRY(run_vec(r, &least, "smallest id", n, sizeof(u32), &none));
+	TRY(prepare(r, &means));
 	run_start(r);
-	TRY(op_compute(r, &cc_alone_compute, &a, 0, n, &sum));
-	TRY(afforest(r, &a));
+	TRY(find(r, &a, &means));
 	TRY(component_names(r, a.parent, least, &n_components));
 
 	TRY(run_end(r));
@@ -130,3 +206,5 @@ MILL_API mill_err mill_cc(mill_run *r, const struct mill_cc *how)
 	r->check = cc_check;
 	return MILL_OK;
 }
+
+MILL_API mill_err mill_cc(mill_run *r, const struct mill_cc *how) { return cc_run(r, "cc", how); }

@@ -7,7 +7,10 @@
  */
 #define CC_FIELDS(ARRAY, SCALAR) \
 	ARRAY(u32, parent) \
-	SCALAR(u32, largest)	/* the root of what need not be looked at; NO_VERTEX: nothing */
+	SCALAR(u32, largest) \
+	SCALAR(u32, round)
+
+/* largest: the root of what need not be looked at; NO_VERTEX: nothing. round: of hooking. */
 
 STATE(cc, CC_FIELDS);
 
@@ -18,7 +21,7 @@ DEVICE bool cc_edge(struct cc s, vid u, vid v, u32 w)
 
 	(void)w;
 	while (a != b) {	/* climb from the larger: parents are smaller, so the two meet or a root is found */
-		u32 high = a > b ? a : b, up = dev_load_u32(&s.parent[high]);
+		u32 high = a > b ? a : b, up = dev_load_u32(&s.parent[high]), above;
 
 		b = a > b ? b : a;
 		if (up == high) {
@@ -26,7 +29,11 @@ DEVICE bool cc_edge(struct cc s, vid u, vid v, u32 w)
 			if (up == high)
 				return true;
 		}
-		a = up;
+		/* Halving the way for those who come after; what is no root moves only to its ancestors. */
+		above = dev_load_u32(&s.parent[up]);
+		if (above != up)
+			dev_store_u32(&s.parent[high], above);
+		a = above;
 	}
 	return false;
 }
@@ -62,3 +69,42 @@ DEVICE f64 cc_flat(struct cc s, vid v)
 	dev_store_u32(&s.parent[v], at);
 	return up != at;
 }
+
+/*
+ * Hooking (Soman, Kishore, Narayanan 2010): all trees are flat when a round begins, and the root of one end goes under that of the
+ * other, the larger under the smaller in even rounds and the other way in odd ones, so that no shape is slow in both.
+ * Of several hooks of one root the last stays; the others' edges stay active and try again. Within a round all go
+ * the same way, so nothing forms a circle. An edge whose ends agree is done.
+ */
+DEVICE bool cc_hook(struct cc s, vid u, vid v, u32 w)
+{
+	u32 a = dev_load_u32(&s.parent[u]), b = dev_load_u32(&s.parent[v]);
+	u32 low = a < b ? a : b, high = a < b ? b : a;
+
+	(void)w;
+	if (a == b)
+		return false;
+	if (s.round % 2)
+		dev_store_u32(&s.parent[low], high);
+	else
+		dev_store_u32(&s.parent[high], low);
+	return true;
+}
+
+/* Labels: the smallest spreads from neighbour to neighbour. */
+STATE(cc_label, CC_FIELDS);
+
+DEVICE bool cc_label_edge(struct cc_label s, vid u, vid v, u32 w)
+{
+	(void)w;
+	return dev_min_u32(s.shared, &s.parent[v], dev_load_u32(&s.parent[u]));
+}
+
+DEVICE bool cc_label_cond(struct cc_label s, vid v)
+{
+	(void)s;
+	(void)v;
+	return true;
+}
+
+DEVICE void cc_label_touch(struct cc_label s, vid v) { dev_prefetch(&s.parent[v]); }

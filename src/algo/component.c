@@ -39,12 +39,9 @@ mill_err component_names(struct mill_run *r, struct vec *root, struct vec *least
 {
 	struct component_args a = { .root = root, .least = least };
 	u64 n = r->store->vertices;
-	u32 none = UINT32_MAX;
 	f64 sum;
 
 	TRY(result_ranks(r, &a.rank));
-	if (n)
-		TRY(device_fill(&least->buffer, &none, sizeof(none)));
 	TRY(op_compute(r, &component_least_compute, &a, 0, n, &sum));
 	*n_components = (u64)sum;
 	TRY(op_compute(r, &component_name_compute, &a, 0, n, &sum));

@@ -11,11 +11,14 @@ void component_need(const struct mill_run *r, struct need *n);
 mill_err component_prepare(struct mill_run *r);
 /*
  * root[v] = a vertex of v's component, the same for all of them, becomes the column "component": the rank of the
- * smallest id. least is a vector of as many u32, which may hold anything.
+ * smallest id. least is a vector of as many u32, all UINT32_MAX.
  */
 mill_err component_names(struct mill_run *r, struct vec *root, struct vec *least, u64 *n_components);
 /* The facts, from column 0. */
 mill_err component_facts(struct mill_run *r, u64 n_components);
+
+/* Weak components under the name of an algorithm. */
+mill_err cc_run(struct mill_run *r, const char *algorithm, const struct mill_cc *how);
 
 /* ---- Certificates ---- */
 

@@ -5,12 +5,10 @@
  */
 #include "algo/pagerank.h"
 
-#include <string.h>
-
 #include "algo/algo.h"
-#include "base/number.h"
 #include "device/dialect.h"
 #include "engine/result.h"
+#include "store/names.h"
 
 #define PROGRAM pagerank_f32
 #define VALUE f32
@@ -18,6 +16,7 @@
 #define FIELDS PAGERANK_FIELDS
 #define SOURCE "algo/pagerank.op.h"
 #define SUM sum_f32
+#define SPREAD 1
 #include "op/reduce.inc"
 #define PROGRAM pagerank_f32
 #define VALUE f32
@@ -38,6 +37,7 @@
 #define FIELDS PAGERANK_FIELDS
 #define SOURCE "algo/pagerank.op.h"
 #define SUM sum_f64
+#define SPREAD 1
 #include "op/reduce.inc"
 #define PROGRAM pagerank_f64
 #define VALUE f64
@@ -58,6 +58,7 @@
 #define FIELDS PAGERANK_FIELDS
 #define SOURCE "algo/pagerank.op.h"
 #define SUM sum_u64
+#define SPREAD 1
 #include "op/reduce.inc"
 #define PROGRAM pagerank_fixed
 #define VALUE u64
@@ -135,62 +136,17 @@ mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how
 			 computer_bytes(st),
 		.host = r->options.check ? pagerank_check_bytes(st) : 0,
 		.in = true,
+		.spread = k->size,
 	};
 	return MILL_OK;
 }
 
 /* ---- Personalisation ---- */
 
-static mill_err add_person(struct mill_run *r, u64 *bits, const char *text, const char *end, const char *where,
-			   u64 line)
+static mill_err add_person(void *arg, vid v)
 {
-	u64 id;
-	vid v;
-
-	if (!number_u64(&id, text, end))
-		return fail(line ? MILL_EINPUT : MILL_EUSAGE, "%s:%llu: '%.*s' is not an id", where,
-			    (unsigned long long)line, (int)(end - text), text);
-	TRY(store_vertex(r->store, id, &v));
-	if (v == NO_VERTEX)
-		return fail(MILL_EUSAGE, "%s:%llu: %llu is not a vertex of %s", where, (unsigned long long)line,
-			    (unsigned long long)id, r->store->path);
-	bitmap_put(bits, v);
+	bitmap_put(arg, v);
 	return MILL_OK;
-}
-
-#define PERSONS_MAX (64 * MIB)
-
-static mill_err read_persons(struct mill_run *r, u64 *bits, const char *path)
-{
-	struct file f = FILE_CLOSED;
-	u64 size, line = 1;
-	char *text = NULL, *p;
-	mill_err err;
-
-	TRY(file_open(&f, -100 /* AT_FDCWD */, path, FILE_READ, NULL));
-	err = file_size(&f, &size);
-	if (!err && size > PERSONS_MAX)
-		err = fail(MILL_ELIMIT, "%s is larger than 64 MiB of ids", path);
-	if (!err)
-		err = memory_new(&text, &r->budget, size + 1, 1, path);
-	if (!err)
-		err = file_read_at(&f, text, size, 0);
-	for (p = text; !err && p < text + size; line++) {
-		char *end = memchr(p, '\n', (size_t)(text + size - p)), *next;
-
-		next = end ? end + 1 : text + size;
-		end = end ? end : text + size;
-		while (p < end && (*p == ' ' || *p == '\t'))
-			p++;
-		while (end > p && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
-			end--;
-		if (p < end && *p != '#')
-			err = add_person(r, bits, p, end, path, line);
-		p = next;
-	}
-	memory_free(text);
-	file_close(&f);
-	return err;
 }
 
 /* teleport[v]: the chosen vertices share 1 equally. */
@@ -202,8 +158,7 @@ static mill_err personalize(struct mill_run *r, enum mill_precision precision, c
 
 	TRY(run_vec(r, out, "teleport", n, kinds[precision].size, NULL));
 	TRY(memory_new(&bits, &r->budget, bitmap_words(n), sizeof(u64), "the personalisation"));
-	err = who[0] == '@' ? read_persons(r, bits, who + 1) :
-			      add_person(r, bits, who, who + strlen(who), "--personalize", 0);
+	err = each_vertex(r, who, "--personalize", add_person, bits);
 	chosen = err ? 0 : bitmap_count(bits, 0, n);
 	if (!err && !chosen)
 		err = fail(MILL_EUSAGE, "%s names no vertex to personalize for", who + 1);

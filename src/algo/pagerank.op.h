@@ -32,6 +32,8 @@ DEVICE OF(sum, VALUE) OF(PROGRAM, gather)(struct PROGRAM s, vid u, vid v, u32 w)
 	return s.share[u];
 }
 
+DEVICE void OF(PROGRAM, touch)(struct PROGRAM s, vid u) { dev_prefetch(&s.share[u]); }
+
 DEVICE OF(sum, VALUE) OF(PROGRAM, combine)(OF(sum, VALUE) a, OF(sum, VALUE) b) { return a + b; }
 
 DEVICE void OF(PROGRAM, apply)(struct PROGRAM s, vid v, OF(sum, VALUE) sum) { s.incoming[v] = sum; }

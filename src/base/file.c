@@ -365,6 +365,13 @@ void file_forget(const struct file *f)
 	posix_fadvise(f->fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
+void file_discard(const struct file *f, u64 offset, u64 size)
+{
+	/* A refusal costs room and nothing else. */
+	if (size && fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size))
+		errno = 0;
+}
+
 /* Keeps the size: a file is as long as what was written. */
 mill_err file_reserve(const struct file *f, u64 size)
 {

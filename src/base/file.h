@@ -46,6 +46,8 @@ mill_err file_write_next(const struct file *f, const void *from, u64 size);
 mill_err file_sync(const struct file *f);	/* fdatasync */
 /* Drops the file's pages from the page cache, so that a budget means what it says. */
 void file_forget(const struct file *f);
+/* Gives back the room of bytes that nobody will read, as far as the file system can: they may be zero then. */
+void file_discard(const struct file *f, u64 offset, u64 size);
 /* Reserves room: ENOSPC now rather than later; a file system that cannot is fine. */
 mill_err file_reserve(const struct file *f, u64 size);
 

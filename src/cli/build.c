@@ -50,9 +50,13 @@ static void tell_input(const struct call *call, const struct mill_built *b)
 		say(call, "%s: ", b->format);
 	say(call,
 	    "read %" PRIu64 " edges: %" PRIu64 " self-loops, %" PRIu64
-	    " duplicates, ids %" PRIu64 " to %" PRIu64 ", %s, ",
-	    b->edges_read, b->self_loops, b->duplicates, b->min_id, b->max_id,
-	    b->symmetric ? "symmetric" : "not symmetric");
+	    " duplicates, ",
+	    b->edges_read, b->self_loops, b->duplicates);
+	if (b->named)
+		say(call, "ids are names");
+	else
+		say(call, "ids %" PRIu64 " to %" PRIu64, b->min_id, b->max_id);
+	say(call, ", %s, ", b->symmetric ? "symmetric" : "not symmetric");
 	if (b->weight)
 		say(call, "weights %s", weight_word(b->weight));
 	else
@@ -88,7 +92,10 @@ static void report_built(struct json *j, const struct mill_built *b, bool from_i
 					   b->merged,	  b->min_id,	 b->max_id };
 
 		for (i = 0; i < sizeof(key) / sizeof(key[0]); i++)
-			json_u64(j, key[i], value[i]);
+			if (b->named && i >= 4) /* "store" has them */
+				json_null(j, key[i]);
+			else
+				json_u64(j, key[i], value[i]);
 		json_bool(j, "symmetric", b->symmetric);
 		json_string(j, "weights", weight_word(b->weight));
 		json_string(j, "format", b->format);

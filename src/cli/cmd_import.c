@@ -49,6 +49,7 @@ static mill_err import(struct call *call, struct mill_built *built)
 		.base_given = option_given(o, "base"),
 		.base = o->base,
 		.id_bits = o->id_bits,
+		.names = o->names,
 		.dedup = (enum mill_dedup)o->dedup,
 		.loops = (enum mill_loops)o->loops,
 		.weight_type = (enum mill_weight)o->weight_type,

@@ -13,8 +13,12 @@ static void tell(const struct call *call, const struct mill_info *info)
 
 	say(call, "%s: %s graph, %" PRIu64 " vertices, %" PRIu64 " edges\n", info->path,
 	    info->directed ? "a directed" : "an undirected", info->vertices, info->edges);
-	say(call, "  ids           %" PRIu64 " to %" PRIu64 "\n", info->min_id,
-	    info->max_id);
+	if (info->named)
+		say(call, "  names         %s to %s\n", info->min_name ? info->min_name : "none",
+		    info->max_name ? info->max_name : "none");
+	else
+		say(call, "  ids           %" PRIu64 " to %" PRIu64 "\n", info->min_id,
+		    info->max_id);
 	say(call, "  weights       %s\n", weight_word(info->weight));
 	say(call, "  stored edges  %" PRIu64 ", of which %" PRIu64 " self-loops and %" PRIu64 " parallel\n",
 	    info->stored_edges, info->self_loops, info->parallel_edges);

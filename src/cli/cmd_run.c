@@ -17,6 +17,8 @@ struct outcome {
 	double median;		/* seconds of a run */
 	double check_seconds;
 	char *check;		/* "passed", "failed: ..." or NULL */
+	char name[MILL_NAME_MAX + 1];
+	mill_err late;		/* of what is looked up for the report */
 };
 
 static int by_value(const void *a, const void *b)
@@ -77,8 +79,29 @@ static mill_err execute(struct outcome *out, struct work *w, const struct option
 	return o->output ? mill_run_write(w->run, o->output) : MILL_OK;
 }
 
-static void show_fact(const struct call *call, const struct mill_fact *f,
-		      const char *before)
+/* An original id as text, until the next one. */
+static const char *show_id(struct outcome *out, const struct work *w, uint64_t id)
+{
+	mill_err err = mill_store_name(w->store, id, out->name);
+
+	if (err) {
+		out->late = err;
+		snprintf(out->name, sizeof(out->name), "?");
+	}
+	return out->name;
+}
+
+static void report_id(struct json *j, const char *key, struct outcome *out, const struct work *w,
+		      uint64_t id)
+{
+	if (w->info.named)
+		json_string(j, key, show_id(out, w, id));
+	else
+		json_u64(j, key, id);
+}
+
+static void show_fact(const struct call *call, const struct work *w, struct outcome *out,
+		      const struct mill_fact *f, const char *before)
 {
 	char name[64];
 	char *c;
@@ -89,8 +112,37 @@ static void show_fact(const struct call *call, const struct mill_fact *f,
 			*c = ' ';
 	if (f->type == MILL_TYPE_F64)
 		say(call, "%s%s %.9g", before, name, f->f64);
+	else if (f->type == MILL_TYPE_ID)
+		say(call, "%s%s %s", before, name, show_id(out, w, f->u64));
 	else
 		say(call, "%s%s %" PRIu64, before, name, f->u64);
+}
+
+/*
+ * The distribution as bars, one per power of two, in plain ASCII. A bin that is not empty has a mark at least.
+ */
+static void show_distribution(const struct call *call, const struct mill_report *r)
+{
+	static const char bar[] = "########################################";
+	uint64_t bin[66] = { 0 }, most = 1;
+	size_t i, n = 0;
+
+	for (i = 0; i < r->n_distribution; i++) {
+		const struct mill_bin *b = &r->distribution[i];
+		size_t k = b->value ? 64 - (size_t)__builtin_clzll(b->value) : 0;
+
+		bin[k] += b->count;
+		most = bin[k] > most ? bin[k] : most;
+		n = k + 1 > n ? k + 1 : n;
+	}
+	for (i = 0; i < n; i++) {
+		uint64_t low = i ? (uint64_t)1 << (i - 1) : 0, high = i ? low + (low - 1) : 0;
+		int width = (int)((double)bin[i] / (double)most * (double)(sizeof(bar) - 1));
+		char range[48];
+
+		snprintf(range, sizeof(range), low == high ? "%" PRIu64 : "%" PRIu64 "..%" PRIu64, low, high);
+		say(call, "  %-22s %12" PRIu64 " %.*s\n", range, bin[i], bin[i] && !width ? 1 : width, bar);
+	}
 }
 
 static double mteps(const struct outcome *out)
@@ -98,7 +150,7 @@ static double mteps(const struct outcome *out)
 	return (double)out->report.edges_traversed / out->median / 1e6;
 }
 
-static void tell(const struct call *call, const struct work *w, const struct outcome *out)
+static void tell(const struct call *call, const struct work *w, struct outcome *out)
 {
 	const struct mill_report *r = &out->report;
 	char a[SHOWN_SIZE], b[SHOWN_SIZE];
@@ -110,18 +162,19 @@ static void tell(const struct call *call, const struct work *w, const struct out
 			    (w->info.directed || w->info.self_loops || w->info.parallel_edges) ?
 		    ", as an undirected simple graph" : "");
 	for (i = 0; i < r->n_facts; i++)
-		show_fact(call, &r->fact[i], i ? ", " : "  result  ");
+		show_fact(call, w, out, &r->fact[i], i ? ", " : "  result  ");
 	if (r->n_facts)
 		say(call, "\n");
 	for (i = 0; i < r->n_top && i < 5; i++)
-		say(call, "%s %" PRIu64 " (%.6g)", i ? "," : "  top    ", r->top[i].id,
+		say(call, "%s %s (%.6g)", i ? "," : "  top    ", show_id(out, w, r->top[i].id),
 		    r->top[i].value);
 	if (r->n_top)
 		say(call, "\n");
+	show_distribution(call, r);
 	say(call, "  time    %s", show_seconds(a, out->median));
 	if (r->n_runs > 1)
 		say(call, ", the median of %zu", r->n_runs);
-	if (out->median > 0)
+	if (out->median > 0 && r->edges_traversed)
 		say(call, " (%.1f million edges/s)", mteps(out));
 	say(call, ", %" PRIu64 " iterations; load %s", r->iterations,
 	    show_seconds(b, r->load_seconds));
@@ -235,7 +288,7 @@ static void report_steps(struct json *j, const struct work *w, const struct outc
 	json_array_end(j);
 }
 
-static void report_result(struct json *j, const struct outcome *out)
+static void report_result(struct json *j, struct outcome *out, const struct work *w)
 {
 	const struct mill_report *r = &out->report;
 	char hash[17];
@@ -252,6 +305,8 @@ static void report_result(struct json *j, const struct outcome *out)
 	for (i = 0; i < r->n_facts; i++) {
 		if (r->fact[i].type == MILL_TYPE_F64)
 			json_f64(j, r->fact[i].name, r->fact[i].f64);
+		else if (r->fact[i].type == MILL_TYPE_ID)
+			report_id(j, r->fact[i].name, out, w, r->fact[i].u64);
 		else
 			json_u64(j, r->fact[i].name, r->fact[i].u64);
 	}
@@ -259,8 +314,18 @@ static void report_result(struct json *j, const struct outcome *out)
 		json_array(j, "top");
 		for (i = 0; i < r->n_top; i++) {
 			json_array(j, NULL);
-			json_u64(j, NULL, r->top[i].id);
+			report_id(j, NULL, out, w, r->top[i].id);
 			json_f64(j, NULL, r->top[i].value);
+			json_array_end(j);
+		}
+		json_array_end(j);
+	}
+	if (r->n_distribution) {
+		json_array(j, "distribution");
+		for (i = 0; i < r->n_distribution; i++) {
+			json_array(j, NULL);
+			json_u64(j, NULL, r->distribution[i].value);
+			json_u64(j, NULL, r->distribution[i].count);
 			json_array_end(j);
 		}
 		json_array_end(j);
@@ -299,10 +364,11 @@ mill_err cmd_run(struct call *call)
 	report_times(j, call, &out, known);
 	report_traffic(j, &out, known);
 	report_steps(j, &w, &out, known);
-	report_result(j, &out);
+	report_result(j, &out, &w);
 	json_string(j, "check", out.check);
 	if (!err)
 		tell(call, &w, &out);
+	err = err ? err : out.late;
 	work_close(&w);
 	free(out.check);
 	return err;

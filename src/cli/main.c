@@ -22,6 +22,7 @@ const struct command commands[] = {
 	  "  millrace import roads.el --undirected --weights 3 -o roads.mill\n"
 	  "  millrace import cnr-2000.graph -o cnr.mill\n"
 	  "  millrace import trust.csv --weights rating -o trust.mill\n"
+	  "  millrace import genes.tsv --names -o genes.mill\n"
 	  "  zcat part-*.gz | millrace import - --dedup first --loops drop -o web.mill\n" },
 	{ "generate", FOR_GENERATE, cmd_generate, 1, 1, "KIND -o STORE [options]",
 	  "make a store of a synthetic graph",
@@ -73,12 +74,33 @@ const struct command commands[] = {
 	  "as the longest way through a component.\n",
 	  "  millrace cc web.mill -o components.tsv\n"
 	  "  millrace cc web.mill --memory 1G --check\n" },
+	{ "bc", FOR_BC, cmd_run, 1, 1, "STORE [options]",
+	  "betweenness centrality: how many shortest paths lead through a vertex",
+	  "Brandes' algorithm, every edge counting 1 and parallel edges as different paths; self-loops do\n"
+	  "not matter. --sources all is exact (undirected: each pair once); otherwise scores are what the\n"
+	  "chosen sources add up to. --normalized divides by the pairs of other vertices, scaled from the\n"
+	  "sources to all. -o writes `id score`, right within 1e-9 of itself; on the CPU with the same\n"
+	  "bits for any number of threads and any --memory.\n",
+	  "  millrace bc social.mill --sources all -o scores.tsv\n"
+	  "  millrace bc web.mill --sources random:64 --normalized --check\n" },
 	{ "kcore", FOR_KCORE, cmd_run, 1, 1, "STORE [options]",
 	  "k-cores: the largest k such that a vertex stays when all of fewer than k neighbours go",
 	  "Of the undirected simple graph: directions, loops and parallel edges do not count. -o writes\n"
 	  "`id core`.\n",
 	  "  millrace kcore web.mill -o cores.tsv\n"
 	  "  millrace kcore web.mill --memory 25% --check --json\n" },
+	{ "degrees", FOR_DEGREES, cmd_run, 1, 1, "STORE [options]",
+	  "how many edges every vertex has, and how they are distributed",
+	  "-o writes `id degree`, of a directed graph `id degree in_degree`. Self-loops and parallel edges\n"
+	  "count as they are stored. The distribution is in the report: [[degree, vertices], ...].\n",
+	  "  millrace degrees web.mill\n"
+	  "  millrace degrees web.mill -o degrees.csv --json=report.json --check\n" },
+	{ "scc", FOR_SCC, cmd_run, 1, 1, "STORE [options]",
+	  "strong components: which vertices lead to each other",
+	  "-o writes `id component`, the smallest id in the component. Reads in-edges too, so a store made\n"
+	  "with --out-only is refused; of an undirected graph these are the weak components.\n",
+	  "  millrace scc web.mill -o components.tsv\n"
+	  "  millrace scc web.mill --memory 25% --check\n" },
 	{ "triangles", FOR_TRIANGLES, cmd_run, 1, 1, "STORE [options]",
 	  "triangles through each vertex, and clustering coefficients",
 	  "Of the undirected simple graph: directions, loops and parallel edges do not count. -o writes\n"

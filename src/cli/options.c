@@ -49,9 +49,9 @@ static const struct option table[] = {
 	{ "output", TEXT, FOR_EXPORT, AT(output), "FILE",
 	  .help = "the graph file to write, - for stdout (also -o)" },
 
-	{ "source", TEXT, FOR_BFS | FOR_SSSP, AT(source), "ID",
-	  .help = "an original id, `random` (the default) or `max-degree`" },
-	{ "sources", TEXT, FOR_BC, AT(sources), "LIST",
+	{ "source", TEXT, FOR_BFS | FOR_SSSP | FOR_BC, AT(source), "ID",
+	  .help = "an original id or name, `random` (the default) or `max-degree`" },
+	{ "sources", TEXT, FOR_BC | FOR_PLAN, AT(sources), "LIST",
 	  .help = "ID,ID,... or @FILE, `random:K` or `all` (default random:1)" },
 	{ "normalized", FLAG, FOR_BC, AT(normalized), NULL,
 	  .help = "divide by the number of pairs: scores in 0 .. 1" },
@@ -64,6 +64,12 @@ static const struct option table[] = {
 	{ "delta", AUTO_REAL, FOR_SSSP, AT(delta), "auto|N",
 	  .help = "width of a distance step (default auto)", .high = DBL_MAX,
 	  .open = true },
+	{ "do-a", REAL, FOR_BFS | FOR_BC, AT(do_a), "X",
+	  .help = "pull when the frontier has more than 1/X of the edges left (default 15)",
+	  .high = DBL_MAX, .open = true },
+	{ "do-b", REAL, FOR_BFS | FOR_BC, AT(do_b), "X",
+	  .help = "push again when it has fewer than 1/X of the vertices (default 18)",
+	  .high = DBL_MAX, .open = true },
 	{ "unit-weights", FLAG, FOR_SSSP | FOR_PLAN, AT(unit_weights), NULL,
 	  .help = "every edge counts 1" },
 	{ "damping", REAL, FOR_PAGERANK, AT(damping), "D",
@@ -99,6 +105,8 @@ static const struct option table[] = {
 	  .help = "1: no id is 0, and one that is is an error", .high = 1 },
 	{ "id-bits", U32, FOR_IMPORT, AT(id_bits), "32|64",
 	  .help = "width of the ids of raw edges", .low = 32, .high = 64 },
+	{ "names", FLAG, FOR_IMPORT, AT(names), NULL,
+	  .help = "edge lists: vertices have names, any text without separators" },
 	{ "weights", TEXT, FOR_IMPORT, AT(weights), "none|auto|COLUMN",
 	  .help = "by number or name; auto: what there is (default: what a header says)" },
 	{ "weight-type", CHOICE, FOR_IMPORT, AT(weight_type), "TYPE",
@@ -189,6 +197,8 @@ static void defaults(struct options *o)
 		.damping = 0.85,
 		.tolerance = 1e-6,
 		.iterations = 100,
+		.do_a = 15,
+		.do_b = 18,
 	};
 }
 

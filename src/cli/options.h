@@ -63,6 +63,7 @@ struct options {
 	const char *weights;	/* import: none, auto or a column */
 	const char *format;
 	uint32_t base, id_bits;
+	bool names;
 	int weight_type;	/* import; generate --weights */
 	struct size_option page_size;
 	const char *tmp;
@@ -79,7 +80,7 @@ struct options {
 	const char *device, *policy, *source;
 	int io;
 	bool check;
-	double delta;
+	double delta, do_a, do_b;
 	bool unit_weights;
 	double damping, tolerance;
 	uint32_t iterations;

@@ -56,8 +56,14 @@ void report_store(struct json *j, const char *path, const struct mill_info *info
 	json_u64(j, "parallel_edges", info->parallel_edges);
 	json_u64(j, "sources", info->sources);
 	json_u64(j, "max_degree", info->max_degree);
-	json_u64(j, "min_id", info->min_id);
-	json_u64(j, "max_id", info->max_id);
+	json_bool(j, "names", info->named);
+	if (info->named) {
+		json_string(j, "min_id", info->min_name);
+		json_string(j, "max_id", info->max_name);
+	} else {
+		json_u64(j, "min_id", info->min_id);
+		json_u64(j, "max_id", info->max_id);
+	}
 	json_bool(j, "in_edges", info->has_in_pages);
 	json_string(j, "codec", info->codec);
 	json_u64(j, "page_bytes", info->page_bytes);

@@ -65,7 +65,24 @@ static mill_err call_cc(mill_run *run, const union how *how)
 	return mill_cc(run, &how->cc);
 }
 
-static mill_err fill_kcore(union how *how, const struct options *o)
+static mill_err fill_bc(union how *how, const struct options *o)
+{
+	if (o->sources && option_given(o, "source"))
+		return refuse(MILL_EUSAGE, "--sources and --source: give one of them");
+	how->bc = (struct mill_bc){
+		.sources = o->sources ? o->sources : o->source,
+		.normalized = o->normalized,
+	};
+	return MILL_OK;
+}
+
+static mill_err call_bc(mill_run *run, const union how *how)
+{
+	return mill_bc(run, &how->bc);
+}
+
+/* Of algorithms without options of their own. */
+static mill_err fill_nothing(union how *how, const struct options *o)
 {
 	(void)how;
 	(void)o;
@@ -76,6 +93,18 @@ static mill_err call_kcore(mill_run *run, const union how *how)
 {
 	(void)how;
 	return mill_kcore(run);
+}
+
+static mill_err call_degrees(mill_run *run, const union how *how)
+{
+	(void)how;
+	return mill_degrees(run);
+}
+
+static mill_err call_scc(mill_run *run, const union how *how)
+{
+	(void)how;
+	return mill_scc(run);
 }
 
 static mill_err fill_triangles(union how *how, const struct options *o)
@@ -106,7 +135,10 @@ static const struct algorithm algorithms[] = {
 	{ "sssp", FOR_SSSP, true, fill_sssp, call_sssp },
 	{ "pagerank", FOR_PAGERANK, false, fill_pagerank, call_pagerank },
 	{ "cc", FOR_CC, false, fill_cc, call_cc },
-	{ "kcore", FOR_KCORE, false, fill_kcore, call_kcore },
+	{ "kcore", FOR_KCORE, false, fill_nothing, call_kcore },
+	{ "degrees", FOR_DEGREES, false, fill_nothing, call_degrees },
+	{ "bc", FOR_BC, false, fill_bc, call_bc },
+	{ "scc", FOR_SCC, false, fill_nothing, call_scc },
 	{ "triangles", FOR_TRIANGLES, false, fill_triangles, call_triangles },
 	{ "cdlp", FOR_CDLP, false, fill_cdlp, call_cdlp },
 };
@@ -194,6 +226,8 @@ mill_err work_open(struct work *w, struct call *call, const char *algorithm,
 		.io = "pread",
 		.threads = o->threads,
 		.seed = o->seed,
+		.do_a = o->do_a,
+		.do_b = o->do_b,
 		.parents = w->algorithm->parents && (o->output || o->check),
 		.check = o->check,
 		.watcher = progress_watcher(&call->progress),

@@ -28,6 +28,7 @@ typedef uchar u8;
 typedef uint u32;
 typedef ulong u64;
 typedef int i32;
+typedef long i64;
 typedef float f32;
 typedef double f64;
 typedef u32 vid;
@@ -53,6 +54,7 @@ typedef u32 vid;
 #define raw_min_u32(p, x) atomic_min((volatile GLOBAL u32 *)(p), x)
 #define raw_min_u64(p, x) atom_min((volatile GLOBAL u64 *)(p), x)
 #define raw_or_u32(p, x) atomic_or((volatile GLOBAL u32 *)(p), x)
+#define raw_and_u32(p, x) atomic_and((volatile GLOBAL u32 *)(p), x)
 
 DEVICE u64 bits_f64(f64 x) { return as_ulong(x); }
 DEVICE f64 f64_of_bits(u64 x) { return as_double(x); }
@@ -103,6 +105,8 @@ DEVICE u64 raw_min_u64(u64 *p, u64 x)
 	return old;
 }
 
+#define raw_or_u32(p, x) ((void)__atomic_fetch_or(p, x, __ATOMIC_RELAXED))
+
 DEVICE u64 bits_f64(f64 x)
 {
 	union { f64 f; u64 u; } cast = { .f = x };
@@ -120,6 +124,8 @@ DEVICE f64 dev_abs(f64 x) { return x < 0 ? -x : x; }
 #define dev_prefetch(p) __builtin_prefetch(p)
 
 #endif
+
+DEVICE u32 dev_larger(u32 a, u32 b) { return a > b ? a : b; }
 
 /* old -> new if the place holds old; returns what it held. */
 DEVICE u32 dev_cas_u32(bool shared, GLOBAL u32 *p, u32 old, u32 new)
@@ -153,6 +159,17 @@ DEVICE bool dev_min_u64(bool shared, GLOBAL u64 *p, u64 x)
 		return raw_min_u64(p, x) > x;
 	*p = x;
 	return true;
+}
+
+/* Sets the flags; looks first. */
+DEVICE void dev_or_u32(bool shared, GLOBAL u32 *p, u32 flags)
+{
+	if ((dev_load_u32(p) & flags) == flags)
+		return;
+	if (shared)
+		raw_or_u32(p, flags);
+	else
+		*p |= flags;
 }
 
 /* Takes 1 from a place that is above `floor`; returns what it held before. */

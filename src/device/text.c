@@ -11,12 +11,16 @@
 	X(reduce, "op/reduce.cl")         \
 	X(compute, "op/compute.cl")       \
 	X(scan, "op/scan.cl")             \
+	X(filter, "op/filter.cl")         \
 	X(bfs, "algo/bfs.op.h")           \
 	X(sssp, "algo/sssp.op.h")         \
 	X(tree, "algo/tree.op.h")         \
 	X(pagerank, "algo/pagerank.op.h") \
 	X(component, "algo/component.op.h") \
 	X(cc, "algo/cc.op.h")             \
+	X(scc, "algo/scc.op.h")           \
+	X(bc, "algo/bc.op.h")             \
+	X(bc_wide, "algo/bc_wide.op.h")   \
 	X(kcore, "algo/kcore.op.h")
 
 #define DECLARE(name, path) extern const char text_##name[];

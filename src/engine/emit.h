@@ -44,17 +44,18 @@ static inline void emit_flush(struct emit *e)
 	e->n_buffer = 0;
 }
 
-/* unique: the caller knows that v comes only once; otherwise the bitmap culls duplicates. */
-static inline void emit_vertex(struct emit *e, vid v, bool unique)
+/* unique: the caller knows that v comes only once; otherwise the bitmap culls duplicates. True if v is new. */
+static inline bool emit_vertex(struct emit *e, vid v, bool unique)
 {
 	if (!(unique && e->list) && !bitmap_claim(e->bits, v))
-		return;
+		return false;
 	e->tally.emitted++;
 	if (!e->list)
-		return;
+		return true;
 	e->buffer[e->n_buffer++] = v;
 	if (e->n_buffer == EMIT_BUFFER)
 		emit_flush(e);
+	return true;
 }
 
 #endif

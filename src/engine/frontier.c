@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/frontier.h"
 
+#include <assert.h>
 #include <string.h>
 
 static u64 list_capacity(u64 n_vertices) { return n_vertices / 16 + 1024; }
@@ -48,11 +49,22 @@ mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far)
 	return MILL_OK;
 }
 
+void frontier_restart(struct frontier *f, bool in)
+{
+	assert(!f->n);
+	f->in = in;
+	f->pulling = false;
+	f->last_n = 0;
+	f->edges_left = run_direction(f->run, in)->n_edges;
+}
+
 mill_err frontier_set(struct frontier *f, vid v)
 {
 	u64 word = (u64)1 << (v % 64);
 
 	f->n = 1;
+	f->pulling = false;
+	f->edges_left = f->run->store->stored_edges;
 	if (f->capacity) {
 		f->dense = f->marked = false;
 		f->list[0] = v;
@@ -124,6 +136,21 @@ static mill_err clear(struct frontier *f)
 	return MILL_OK;
 }
 
+mill_err frontier_clear(struct frontier *f)
+{
+	TRY(clear(f));
+	f->n = f->work = 0;
+	f->dense = true;
+	return MILL_OK;
+}
+
+mill_err frontier_dense(struct frontier *f)
+{
+	mark(f);
+	f->dense = true;
+	return MILL_OK;
+}
+
 mill_err frontier_turn(struct frontier *f, bool dense, bool marked, u64 n)
 {
 	struct vec *bits = f->bits;
@@ -145,7 +172,7 @@ mill_err frontier_turn(struct frontier *f, bool dense, bool marked, u64 n)
 /* Exactly: how long the next list can become depends on it. Hubs go to the end of the list. */
 static void count_work(struct frontier *f)
 {
-	const struct topology *t = run_direction(f->run, false);
+	const struct topology *t = run_direction(f->run, f->in);
 	u64 n = f->n;
 
 	f->work = 0;
@@ -181,7 +208,7 @@ void frontier_list(struct frontier *f)
 
 mill_err frontier_measure(struct frontier *f)
 {
-	const struct topology *t = run_direction(f->run, false);
+	const struct topology *t = run_direction(f->run, f->in);
 	const struct pages *p = t->pages;
 	const u64 *bits;
 

@@ -10,6 +10,7 @@
 
 struct frontier {
 	struct mill_run *run;
+	bool in;		/* advances along in-edges: what is said of out-edges is then true of those */
 	u64 n;			/* active vertices */
 	u64 work;		/* out-edges of them, exact or estimated */
 	bool dense;		/* `bits` holds them, else `list` */
@@ -37,12 +38,19 @@ u64 frontier_bytes(u64 n_vertices, bool near_far);
 u64 frontier_host_bytes(u64 n_vertices);
 
 mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far);
-/* Makes v (all of 0 .. n - 1) the active vertices. */
+/* Makes v (all of 0 .. n - 1) the active vertices, where none is active: a search begins. */
 mill_err frontier_set(struct frontier *f, vid v);
 mill_err frontier_set_all(struct frontier *f, u64 n);
 /* Near/far: all of 0 .. n - 1 wait, and none is active. */
 mill_err frontier_wait_all(struct frontier *f, u64 n);
 
+/* An empty one begins anew, along out- or in-edges. */
+void frontier_restart(struct frontier *f, bool in);
+
+/* Empties it. */
+mill_err frontier_clear(struct frontier *f);
+/* A list becomes a bitmap; on the host. */
+mill_err frontier_dense(struct frontier *f);
 /* A dense frontier becomes a list, if it fits one. */
 void frontier_list(struct frontier *f);
 /* The bits as the host sees them; sparse frontiers are marked first. */

@@ -8,6 +8,7 @@
 #define ENGINE_PROGRAM_H
 
 #include "device/device.h"
+#include "engine/bins.h"
 #include "engine/emit.h"
 #include "store/segment.h"
 
@@ -85,10 +86,20 @@ struct reduce_program {
 	struct program program;
 	u32 sum_size;		/* of a partial sum */
 	bool weighted;
-	/* head_slot, tail_slot: where the first and the last row's blocks go, or NO_SLOT. */
-	u64 (*rows)(const void *args, const struct segment *seg, vid begin, vid end, void *partial,
+	/*
+	 * Rows [begin, end), or of them those whose vertices are in `front` (NULL: all). head_slot, tail_slot: where the first
+	 * and the last row's blocks go, or NO_SLOT. Returns the edges gathered.
+	 */
+	u64 (*rows)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front, void *partial,
 		    u64 head_slot, u64 tail_slot);
-	void (*finish)(const void *args, const void *partial, const struct split_list *list, u64 n);
+	/* The rows of n vertices, over all segments of a resident topology. */
+	u64 (*list)(const void *args, const struct segment *seg, u32 n_segments, const vid *list, u64 n);
+	void (*finish)(const void *args, const void *partial, const struct split_list *list, u64 n,
+		       const u64 *front);
+	/* NULL without COMMIT. Elements [begin, end) of the list or, if that is NULL, such vertices of front; says how many were true. */
+	u64 (*commit)(const void *args, const vid *list, const u64 *front, u64 begin, u64 end);
+	/* NULL without SPREAD. Vertices of the bin from `end` on are not applied; sum: room for twice BIN_VERTICES. */
+	void (*bin)(const void *args, const struct bin *bin, u64 end, void *sum);
 };
 
 /* scan: op/scan.inc. Of every list the edges at positions [from, to). */
@@ -96,7 +107,7 @@ struct scan_window {
 	u64 from, to;
 };
 
-#define SCAN_FEW 4u	/* a window so narrow that each list is a memory access of its own */
+#define SCAN_FEW 4u	/* a window at the beginning, so narrow that each list is a memory access of its own */
 
 struct scan_program {
 	struct program program;
@@ -104,6 +115,20 @@ struct scan_program {
 		     const struct scan_window *window, struct tally *tally);
 	/* Are the edges of any row of the range wanted (cond)? */
 	bool (*wanted)(const void *args, u64 begin, u64 end);
+};
+
+/* filter: op/filter.inc. Of vertices: words. Of edges: the others; bits are by edge number. */
+struct filter_program {
+	struct program program;
+	/* Clears the bits of vertices in words [begin, end) that do not stay. */
+	void (*words)(const void *args, u64 begin, u64 end, u64 *bits, struct tally *tally);
+	/* Clears the bits of edges that do not stay. */
+	void (*rows)(const void *args, const struct segment *seg, vid begin, vid end, u64 *bits, struct tally *tally);
+	/* Sets those of the edges of active vertices that are to be active. */
+	void (*expand)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front, u64 *bits,
+		       struct tally *tally);
+	/* Does edge i of the segment stay? */
+	bool (*one)(const void *args, const struct segment *seg, vid u, u32 i);
 };
 
 /* intersect: op/intersect.inc. Rows of a segment of oriented lists against the lists in a block of segments. */

@@ -31,11 +31,13 @@ MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 		.output_seconds = r->ledger.output,
 		.run_seconds = r->ledger.run,
 		.n_runs = r->ledger.n_runs,
-		.resident = r->loaded && !r->stream,
+		.resident = r->loaded && (!r->stream || r->bins),
 		.fact = r->fact,
 		.n_facts = r->n_facts,
 		.top = r->top,
 		.n_top = r->n_top,
+		.distribution = r->distribution ? r->distribution->buffer.host : NULL,
+		.n_distribution = r->distribution ? r->distribution->n : 0,
 	};
 }
 

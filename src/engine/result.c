@@ -6,6 +6,7 @@
 
 #include "base/checksum.h"
 #include "base/number.h"
+#include "store/names.h"
 
 #define ROWS 8192	/* at a time */
 
@@ -333,11 +334,13 @@ struct writing {
 	struct walk walk;
 	void *data[RUN_COLUMNS];
 	const u64 *ids;
+	struct names *names;	/* NULL: ids are numbers */
 	char *buffer;
 };
 
-/* The longest row: an id and a number per column, with separators. */
+/* The longest row: an id and a number per column, with separators; or names. */
 #define ROW_TEXT ((RUN_COLUMNS + 1) * (NUMBER_TEXT + 1))
+#define NAMED_ROW_TEXT ((RUN_COLUMNS + 1) * (NAME_FIELD_MAX + 1))
 
 static const char *npy_type(enum mill_type t)
 {
@@ -388,7 +391,29 @@ static mill_err write_header(struct writing *w)
 	return outfile_printf(w->file, "\n");
 }
 
-static size_t put_text(const struct writing *w, const struct result_column *c, u64 bits, char *to)
+/* The original id of a rank, or its name: in a .csv with quotes where they are needed. */
+static mill_err put_id(const struct writing *w, u64 rank, u64 id, char **to)
+{
+	const char *text;
+	u32 n;
+
+	if (!w->names) {
+		*to += number_put_u64(*to, id);
+		return MILL_OK;
+	}
+	if (rank >= w->run->store->vertices)
+		return fail(MILL_EBUG, "a column of ids holds %llu", (unsigned long long)rank);
+	TRY(names_get(w->names, rank, &text, &n));
+	if (w->form == FORM_CSV) {
+		*to += name_put(*to, text, n, ",");
+	} else {
+		memcpy(*to, text, n);
+		*to += n;
+	}
+	return MILL_OK;
+}
+
+static size_t put_text(const struct result_column *c, u64 bits, char *to)
 {
 	f64 real;
 
@@ -402,10 +427,8 @@ static size_t put_text(const struct writing *w, const struct result_column *c, u
 			return number_put_u64(to, bits);
 		memcpy(to, "inf", 3);
 		return 3;
-	case MILL_TYPE_ID:
-		if (bits == UINT32_MAX)
-			break;
-		return number_put_u64(to, named_id(w->run->store, w->ids, bits));
+	case MILL_TYPE_ID:	/* none: put_id does the others */
+		break;
 	case MILL_TYPE_F32:
 		memcpy(&real, &bits, sizeof(real));
 		return number_put_f32(to, (f32)real);
@@ -417,16 +440,16 @@ static size_t put_text(const struct writing *w, const struct result_column *c, u
 	return 2;
 }
 
-static size_t put_row(const struct writing *w, u64 i, char *to)
+static mill_err put_row(const struct writing *w, u64 i, u64 rank, char **to)
 {
 	const struct mill_run *r = w->run;
-	char *p = to, separator = w->form == FORM_CSV ? ',' : '\t';
+	char *p = *to, separator = w->form == FORM_CSV ? ',' : '\t';
 
 	if (w->form == FORM_NPY) {
 		memcpy(p, &w->walk.id[i], sizeof(u64));
 		p += sizeof(u64);
 	} else {
-		p += number_put_u64(p, w->walk.id[i]);
+		TRY(put_id(w, rank, w->walk.id[i], &p));
 	}
 	for (u32 j = 0; j < r->n_columns; j++) {
 		const struct result_column *c = &r->column[j];
@@ -440,12 +463,16 @@ static size_t put_row(const struct writing *w, u64 i, char *to)
 			p += size;
 		} else {
 			*p++ = separator;
-			p += put_text(w, c, bits, p);
+			if (c->column.type == MILL_TYPE_ID && bits != UINT32_MAX)
+				TRY(put_id(w, bits, named_id(r->store, w->ids, bits), &p));
+			else
+				p += put_text(c, bits, p);
 		}
 	}
 	if (w->form != FORM_NPY)
 		*p++ = '\n';
-	return (size_t)(p - to);
+	*to = p;
+	return MILL_OK;
 }
 
 static mill_err write_rows(struct writing *w)
@@ -454,18 +481,18 @@ static mill_err write_rows(struct writing *w)
 
 	TRY(write_header(w));
 	while (!walk_next(&w->walk, &some)) {
-		size_t n = 0;
+		char *p = w->buffer;
 
 		if (!some)
 			return MILL_OK;
 		for (u64 i = 0; i < some; i++) {
-			n += put_row(w, i, w->buffer + n);
-			if (n > 64 * KIB) {
-				TRY(outfile_write(w->file, w->buffer, n));
-				n = 0;
+			TRY(put_row(w, i, w->walk.at - some + i, &p));
+			if (p - w->buffer > (i64)(64 * KIB)) {
+				TRY(outfile_write(w->file, w->buffer, (u64)(p - w->buffer)));
+				p = w->buffer;
 			}
 		}
-		TRY(outfile_write(w->file, w->buffer, n));
+		TRY(outfile_write(w->file, w->buffer, (u64)(p - w->buffer)));
 		TRY(ticker_tick(&w->run->ticker, w->walk.at));
 	}
 	return MILL_ECORRUPT;	/* said by walk_next */
@@ -496,7 +523,10 @@ static mill_err write_result(struct writing *w, const char *path)
 		if (r->column[i].column.type == MILL_TYPE_ID)
 			TRY(result_ids(r, &w->ids));
 	}
-	TRY(memory_new(&w->buffer, &r->budget, 64 * KIB + 2 * ROW_TEXT, 1, "an output buffer"));
+	if (r->store->named && w->form != FORM_NPY)
+		TRY(names_open(&w->names, r->store, &r->budget, budget_left(&r->budget) / 2));
+	TRY(memory_new(&w->buffer, &r->budget, 64 * KIB + 2 * (w->names ? NAMED_ROW_TEXT : ROW_TEXT), 1,
+		       "an output buffer"));
 	TRY(outfile_open(&w->file, path));
 	ticker_begin(&r->ticker, "write", "vertices", r->store->vertices);
 	err = write_rows(w);
@@ -523,6 +553,7 @@ MILL_API mill_err mill_run_write(mill_run *r, const char *path)
 		if (w.data[i])
 			vec_unmap(r->column[i].vec, w.data[i]);
 	memory_free(w.buffer);
+	names_close(w.names);
 	walk_release(&w.walk);
 	r->ledger.output += clock_now() - began;
 	return err;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/random.h"
 #include "engine/cache.h"
 #include "engine/result.h"
 
@@ -15,6 +14,8 @@
 #define BUFFER_BYTES (8 * MIB)
 /* Frames while a resident topology is read. */
 #define LOAD_FRAMES 8
+/* Values of fewer bytes than this are near enough to be read at random. */
+#define BINS_FROM (1 * MIB)
 
 struct topology *run_direction(struct mill_run *r, bool in)
 {
@@ -66,6 +67,8 @@ static void unload(struct mill_run *r)
 {
 	cache_close(r->cache);
 	r->cache = NULL;
+	bins_free(r->bins);
+	r->bins = NULL;
 	topology_release(&r->view);
 	topology_release(&r->in);
 	topology_release(&r->out);
@@ -84,6 +87,7 @@ static void clear_result(struct mill_run *r)
 	while (r->n_vecs)
 		run_vec_free(r, r->vec[r->n_vecs - 1]);
 	r->n_columns = r->n_facts = r->n_top = 0;
+	r->distribution = NULL;
 	r->check = NULL;
 	r->hash = 0;
 }
@@ -94,6 +98,7 @@ MILL_API void mill_run_free(mill_run *r)
 		return;
 	clear_result(r);
 	unload(r);
+	memory_free(r->source);
 	memory_free(r->emit);
 	if (r->device != r->host)
 		device_close(r->device);
@@ -110,6 +115,12 @@ static u64 host_bytes(const struct mill_run *r, const struct need *n)
 	return n->state + n->host + r->store_budget->used + sizeof(struct emit) * pool_size(r->pool);
 }
 
+static bool may_have_bins(const struct mill_run *r, const struct need *n)
+{
+	return n->spread && r->only_bins != BINS_NEVER && r->store->out.n_pages &&
+	       (r->only_bins == BINS_ALWAYS || r->store->sources * n->spread >= BINS_FROM);
+}
+
 /* Host bytes of the topology when resident, and the frames through which it is read. */
 static u64 resident_bytes(const struct mill_run *r, const struct need *n, u64 pages)
 {
@@ -118,7 +129,7 @@ static u64 resident_bytes(const struct mill_run *r, const struct need *n, u64 pa
 
 	if (n->view)
 		return n->resident + view_bytes(st, n->view) + view_making_bytes(st);
-	if (n->out || !st->directed)
+	if (n->out || (n->in && !st->directed))
 		bytes += topology_bytes(&st->out, n->weights);
 	if (n->in && st->directed)
 		bytes += topology_bytes(&st->in, n->weights);
@@ -133,6 +144,7 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 	/* A temporary graph has pages of the same size and codec, which may take more to decode than the store's. */
 	u64 scratch = n->view ? view_scratch(st, pool_size(r->pool)) : stream_scratch(st, pool_size(r->pool));
 	u64 streamed = 4 * (u64)st->page_size + scratch;
+	u64 with_bins;
 
 	*out = (struct mill_plan){
 		.state = n->state,
@@ -148,6 +160,10 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 	out->needed = host_bytes(r, n) + max_u64(RUN_ROOM, streamed + PROCESS_BYTES + BUFFER_BYTES);
 	out->fits = (r->device->native || n->on_host) && !r->only_frames && out->resident <= r->budget.limit &&
 		    !(n->one_segment && view_edges(st, n->view) > UINT32_MAX);
+	with_bins = host_bytes(r, n) + bins_bytes(st, pool_size(r->pool)) + scratch + PROCESS_BYTES + BUFFER_BYTES +
+		    LOAD_FRAMES * (u64)st->page_size;
+	if (out->fits && may_have_bins(r, n) && with_bins <= r->budget.limit)
+		out->resident = max_u64(out->resident, with_bins);
 	if (n->on_host)
 		out->device_needed = 0;
 }
@@ -165,6 +181,17 @@ static mill_err refuse_small(const struct mill_run *r, const struct mill_plan *p
 			    size_show(have, r->device->memory->limit),
 			    (unsigned long long)plan->device_needed, size_show(needed, plan->device_needed));
 	return MILL_OK;
+}
+
+static mill_err choose_bins(struct mill_run *r, const struct need *n, bool *out)
+{
+	u64 room = r->budget.limit - host_bytes(r, n) - PROCESS_BYTES - BUFFER_BYTES;
+	u64 stream = stream_scratch(r->store, pool_size(r->pool)) + (u64)LOAD_FRAMES * r->store->page_size;
+
+	*out = may_have_bins(r, n) && bins_bytes(r->store, pool_size(r->pool)) + stream <= room;
+	if (!*out || r->only_bins == BINS_ALWAYS)
+		return MILL_OK;
+	return bins_pay(r->store, &r->budget, n->spread, out);
 }
 
 /* The graph that is streamed is the store, or a view that is made now. */
@@ -221,11 +248,15 @@ static mill_err load_resident(struct mill_run *r, const struct need *n)
 	u64 frames = r->budget.limit - host_bytes(r, n) - PROCESS_BYTES - BUFFER_BYTES;
 	u64 bytes = 0;
 	mill_err err = MILL_OK;
+	bool bins;
 
 	if (n->view)
 		return view_load(&r->view, st, n->view, &r->budget, &r->ticker, &cost);
 	TRY(stream_open(&r->stream, &r->budget, st, frames, LOAD_FRAMES, pool_size(r->pool)));
-	if (n->out || !st->directed)
+	TRY(choose_bins(r, n, &bins));
+	if (bins)	/* the stream stays: certificates want rows */
+		return bins_load(&r->bins, &r->budget, r->stream, r->pool, st, &r->ticker);
+	if (n->out || (n->in && !st->directed))
 		err = topology_load(&r->out, &r->budget, r->stream, n->weights, UINT32_MAX, &r->ticker, &bytes);
 	if (!err && n->in && st->directed)
 		err = topology_load(&r->in, &r->budget, r->stream, n->weights, UINT32_MAX, &r->ticker, &bytes);
@@ -240,9 +271,12 @@ static mill_err load(struct mill_run *r, const struct need *n, const struct mill
 	return plan->fits ? load_resident(r, n) : load_streamed(r, n);
 }
 
-static bool suits(const struct need *have, const struct need *n)
+/* Bins serve whoever could have them, rows everyone. */
+static bool suits(const struct mill_run *r, const struct need *n)
 {
-	return have->state >= n->state && have->host >= n->host && have->out >= n->out &&
+	const struct need *have = &r->need;
+
+	return (!r->bins || n->spread) && have->state >= n->state && have->host >= n->host && have->out >= n->out &&
 	       have->in >= n->in && have->weights >= n->weights && have->view == n->view &&
 	       have->resident >= n->resident && have->one_segment >= n->one_segment && have->on_host == n->on_host;
 }
@@ -262,7 +296,7 @@ mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need 
 	r->algorithm = algorithm;
 	run_plan(r, need, &plan);
 	TRY(refuse_small(r, &plan));
-	if (r->loaded && suits(&r->need, need))
+	if (r->loaded && suits(r, need))
 		return MILL_OK;
 	unload(r);
 	err = load(r, need, &plan);
@@ -385,81 +419,4 @@ void vec_unmap(const struct vec *v, void *p)
 {
 	if (!v->buffer.host)
 		memory_free(p);
-}
-
-/* ---- Sources ---- */
-
-#define DEGREES 8192
-
-/* Ties: the smallest id. */
-static mill_err largest_degree(struct mill_run *r, vid *out)
-{
-	u64 n = r->store->sources;
-	u32 best = 0, *degree;
-	vid best_rank = 0, *rank = NULL;
-	mill_err err;
-
-	TRY(memory_new(&degree, &r->budget, DEGREES, sizeof(*degree), "degrees"));
-	err = memory_new(&rank, &r->budget, DEGREES, sizeof(*rank), "ranks");
-	for (u64 at = 0; !err && at < n; at += DEGREES) {
-		u64 some = min_u64(DEGREES, n - at);
-
-		err = store_read(r->store, STORE_OUT_DEGREES, degree, some * sizeof(u32), at * sizeof(u32));
-		if (!err)
-			err = store_read(r->store, STORE_RANK, rank, some * sizeof(vid), at * sizeof(vid));
-		for (u64 i = 0; !err && i < some; i++)
-			if (degree[i] > best || (degree[i] == best && rank[i] < best_rank)) {
-				best = degree[i];
-				best_rank = rank[i];
-				*out = (vid)(at + i);
-			}
-	}
-	memory_free(rank);
-	memory_free(degree);
-	return err;
-}
-
-/* The i-th source by id, whatever the order in which the store has them. */
-static mill_err source_by_id(struct mill_run *r, u64 i, vid *out)
-{
-	u64 n = r->store->vertices;
-	bool found = false;
-	vid *order;
-	mill_err err = MILL_OK;
-
-	TRY(memory_new(&order, &r->budget, DEGREES, sizeof(*order), "vertices"));
-	for (u64 at = 0; !err && !found && at < n; at += DEGREES) {
-		u64 some = min_u64(DEGREES, n - at);
-
-		err = store_read(r->store, STORE_ORDER, order, some * sizeof(vid), at * sizeof(vid));
-		for (u64 k = 0; !err && !found && k < some; k++)
-			if (order[k] < r->store->sources && !i--) {
-				*out = order[k];
-				found = true;
-			}
-	}
-	memory_free(order);
-	if (!err && !found)
-		err = fail(MILL_ECORRUPT, "%s/order: sources are missing", r->store->path);
-	return err;
-}
-
-mill_err run_source(struct mill_run *r, const char *text, vid *out)
-{
-	bool chosen = !text || !strcmp(text, "random");
-	u64 id;
-
-	if (chosen || !strcmp(text, "max-degree")) {
-		if (!r->store->sources)
-			return fail(MILL_EUSAGE, "%s has no edges: name the source by its id", r->store->path);
-		if (!chosen)
-			return largest_degree(r, out);
-		return source_by_id(r, random_below(r->options.seed, 0, r->store->sources), out);
-	}
-	if (!number_u64(&id, text, text + strlen(text)))
-		return fail(MILL_EUSAGE, "source '%s' is neither an id nor random nor max-degree", text);
-	TRY(store_vertex(r->store, id, out));
-	if (*out == NO_VERTEX)
-		return fail(MILL_EUSAGE, "source %s is not a vertex of %s", text, r->store->path);
-	return MILL_OK;
 }

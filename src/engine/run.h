@@ -9,6 +9,7 @@
 #include "base/bitmap.h"
 #include "base/clock.h"
 #include "base/thread.h"
+#include "engine/bins.h"
 #include "engine/ledger.h"
 #include "engine/program.h"
 #include "engine/topology.h"
@@ -16,7 +17,7 @@
 #include "store/store.h"
 #include "stream/stream.h"
 
-#define RUN_VECS 32
+#define RUN_VECS 64
 #define RUN_FACTS 16
 #define RUN_COLUMNS 4
 #define RUN_TOP 10
@@ -30,6 +31,7 @@ struct need {
 	u64 host;		/* bytes that are on the host in any case: ids for parents, a certificate */
 	bool out, in;		/* the directions that it reads */
 	bool weights;
+	u32 spread;		/* not 0: in-edges are only reduced, by programs with SPREAD, from values of so many bytes */
 	u64 resident;		/* host bytes more, if the topology is resident */
 	bool one_segment;	/* resident only as a single segment */
 	bool on_host;		/* computes on the host, whatever the device: then the state is there */
@@ -54,12 +56,14 @@ struct mill_run {
 	struct topology view;		/* instead of both, where need.view asks for it */
 	struct store *view_store;	/* its pages, where it is not resident */
 	const struct store *graph;	/* whose pages are streamed: the store, or view_store */
-	struct stream *stream;		/* of graph; NULL while the topology is resident on the host */
+	struct stream *stream;		/* of graph; NULL while the topology is resident on the host, as rows */
+	struct bins *bins;		/* or as bins; then it is also streamed, for whoever wants rows */
 	u64 frame_bytes, most_frames;	/* with which it was opened */
 	struct device_cache *cache;	/* pages on a device that is not native */
 	struct need need;		/* what was made room for */
 	bool loaded;
 	u32 only_frames;		/* for tests: not 0 streams through so many frames, whatever would fit */
+	enum { BINS_AUTO, BINS_NEVER, BINS_ALWAYS } only_bins;	/* for tests and benchmarks */
 	struct device *host;		/* the cpu device: run->device itself where that is native */
 
 	/* The algorithm under way, or the last one. */
@@ -77,8 +81,11 @@ struct mill_run {
 	u32 n_facts;
 	struct mill_top top[RUN_TOP];
 	u32 n_top;
+	const struct vec *distribution;	/* struct mill_bin on the host; NULL: none */
 	mill_err (*check)(struct mill_run *r);	/* set last: without it there is no result to give out */
 	vid root;			/* of a search */
+	vid *source;			/* of one from several: see engine/sources.h */
+	u64 n_sources;
 	u32 kind;			/* the algorithm's own choice of types, for its certificate */
 	const void *settings;		/* what else the certificate must know; a host vector */
 	u64 hash;
@@ -111,9 +118,6 @@ void run_column(struct mill_run *r, const char *name, enum mill_type type, struc
 void run_fact(struct mill_run *r, const char *name, u64 value);
 void run_fact_real(struct mill_run *r, const char *name, f64 value);
 mill_err run_fact_id(struct mill_run *r, const char *name, vid v);
-
-/* The source that a user named: an id, "random" (NULL too) or "max-degree". */
-mill_err run_source(struct mill_run *r, const char *text, vid *out);
 
 /* What the watcher is told is going on: "bfs step 3". */
 void run_tell(struct mill_run *r, const char *format, u64 number);

@@ -57,7 +57,6 @@ void topology_init(struct topology *t, const struct pages *p)
 
 struct loading {
 	struct topology *t;
-	size_t weight_size;
 	u32 *page_segment;	/* the segment of each page */
 };
 
@@ -74,9 +73,9 @@ static mill_err copy_page(void *arg, u32 page, const struct segment *from, unsig
 	for (vid i = from->skip && from->first_edge != to->first_edge; i < from->n_rows; i++)
 		row[i] = at + from->row[i];
 	memcpy((vid *)to->neighbour + at, from->neighbour, from->n_edges * sizeof(vid));
-	if (l->weight_size)
-		memcpy((char *)to->weight + at * l->weight_size, from->weight,
-		       from->n_edges * l->weight_size);
+	if (t->weight_size)
+		memcpy((char *)to->weight + at * t->weight_size, from->weight,
+		       from->n_edges * t->weight_size);
 	return MILL_OK;
 }
 
@@ -126,7 +125,7 @@ static void put_chunk(struct cutting *c, const struct segment *seg, u64 begin, u
 	c->n_chunks++;
 }
 
-static void put_parts(struct cutting *c, const struct segment *s, vid row, size_t weight_bytes)
+static void put_parts(struct cutting *c, const struct segment *s, vid row)
 {
 	struct topology *t = c->t;
 	u32 end = s->row[row + 1];
@@ -148,7 +147,7 @@ static void put_parts(struct cutting *c, const struct segment *s, vid row, size_
 				.continues = at + n < end || (s->continues && row + 1 == s->n_rows),
 				.row = rows,
 				.neighbour = s->neighbour + at,
-				.weight = s->weight ? (const char *)s->weight + at * weight_bytes : NULL,
+				.weight = s->weight ? (const char *)s->weight + at * t->weight_size : NULL,
 			};
 			put_chunk(c, part, 0, 1);
 		} else {
@@ -160,7 +159,7 @@ static void put_parts(struct cutting *c, const struct segment *s, vid row, size_
 }
 
 /* Chunks end after so many edges or rows, at a multiple of 64 vertices (a word of a bitmap) or at a hub. */
-static void cut_rows(struct cutting *c, const struct segment *s, size_t weight_bytes)
+static void cut_rows(struct cutting *c, const struct segment *s)
 {
 	u64 begin = 0;
 
@@ -169,7 +168,7 @@ static void cut_rows(struct cutting *c, const struct segment *s, size_t weight_b
 
 		if (s->row[row + 1] - s->row[row] > HUB_EDGES || segment_row_is_partial(s, (vid)row)) {
 			put_chunk(c, s, begin, row);
-			put_parts(c, s, (vid)row, weight_bytes);
+			put_parts(c, s, (vid)row);
 			begin = row + 1;
 		} else if (word == 63 && (s->row[row + 1] - s->row[begin] >= CHUNK_EDGES || row - begin >= 4095)) {
 			put_chunk(c, s, begin, row + 1);
@@ -179,18 +178,18 @@ static void cut_rows(struct cutting *c, const struct segment *s, size_t weight_b
 	put_chunk(c, s, begin, s->n_rows);
 }
 
-mill_err topology_cut_chunks(struct topology *t, struct budget *budget, size_t weight_bytes)
+mill_err topology_cut_chunks(struct topology *t, struct budget *budget)
 {
 	struct cutting c = { .t = t };
 
 	for (u32 i = 0; i < t->n_segments; i++)
-		cut_rows(&c, &t->segment[i], weight_bytes);
+		cut_rows(&c, &t->segment[i]);
 	TRY(memory_new(&t->chunk, budget, c.n_chunks, sizeof(*t->chunk), "the chunks"));
 	TRY(memory_new(&t->part, budget, max_u64(c.n_parts, 1), sizeof(*t->part), "the parts of long lists"));
 	TRY(memory_new(&t->part_row, budget, max_u64(c.n_parts, 1), 2 * sizeof(u32), "the parts of long lists"));
 	c = (struct cutting){ .t = t };
 	for (u32 i = 0; i < t->n_segments; i++)
-		cut_rows(&c, &t->segment[i], weight_bytes);
+		cut_rows(&c, &t->segment[i]);
 	t->n_chunks = c.n_chunks;
 	t->n_parts = c.n_parts;
 	return MILL_OK;
@@ -201,18 +200,19 @@ mill_err topology_load(struct topology *t, struct budget *budget, struct stream 
 {
 	const struct pages *p = t->pages;
 	u64 edges = total_edges(p);
-	struct loading l = { .t = t, .weight_size = weights ? weight_size(p->store->weight) : 0 };
+	struct loading l = { .t = t };
 	struct stream_pass pass = { .pages = p, .work = copy_page, .arg = &l, .ticker = ticker };
 	mill_err err;
 
+	t->weight_size = weights ? weight_size(p->store->weight) : 0;
 	t->n_segments = segments_of(p, max_edges);
 	TRY(memory_new(&t->segment, budget, t->n_segments, sizeof(*t->segment), "the segments"));
 	TRY(memory_new(&t->row, budget, n_offsets(p, t->n_segments), sizeof(u32), "the row offsets"));
 	TRY(memory_new(&t->neighbour, budget, edges, sizeof(vid), "the resident topology"));
-	if (l.weight_size)
-		TRY(memory_new(&t->weight, budget, edges, l.weight_size, "the resident weights"));
+	if (t->weight_size)
+		TRY(memory_new(&t->weight, budget, edges, t->weight_size, "the resident weights"));
 	TRY(memory_new(&l.page_segment, budget, p->n_pages, sizeof(u32), "the pages' segments"));
-	cut_segments(t, max_edges, l.page_segment, l.weight_size);
+	cut_segments(t, max_edges, l.page_segment, t->weight_size);
 	ticker_begin(ticker, "load", "pages", p->n_pages);
 	err = stream_run(stream, &pass);
 	memory_free(l.page_segment);
@@ -220,7 +220,7 @@ mill_err topology_load(struct topology *t, struct budget *budget, struct stream 
 		return err;
 	for (u32 i = 0; i < t->n_segments; i++)
 		((u32 *)t->segment[i].row)[t->segment[i].n_rows] = t->segment[i].n_edges;
-	TRY(topology_cut_chunks(t, budget, l.weight_size));
+	TRY(topology_cut_chunks(t, budget));
 	*bytes_read += pass.bytes_read;
 	t->resident = true;
 	return MILL_OK;
@@ -238,36 +238,7 @@ void topology_release(struct topology *t)
 	topology_init(t, t->pages);
 }
 
-u32 topology_find(const struct topology *t, vid v)
-{
-	u32 low = 0, high = t->n_segments - 1;
-
-	/* The first segment whose last row is not before v: a list that is cut begins there. */
-	while (low < high) {
-		u32 middle = (low + high) / 2;
-
-		if ((u64)t->segment[middle].first + t->segment[middle].n_rows <= v)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-u64 topology_degree(const struct topology *t, vid v)
-{
-	u64 d = 0;
-
-	for (u32 i = t->n_segments > 1 ? topology_find(t, v) : 0; i < t->n_segments; i++) {
-		const struct segment *s = &t->segment[i];
-		vid row = (vid)(v - s->first);
-
-		if (v < s->first || row >= s->n_rows)
-			break;
-		d += s->row[row + 1] - s->row[row];
-	}
-	return d;
-}
+u32 topology_find(const struct topology *t, vid v) { return segment_find(t->segment, t->n_segments, v); }
 
 const struct segment *topology_parts(const struct topology *t, vid v, u32 *n)
 {
@@ -369,6 +340,8 @@ static bool pass_active(void *arg, u32 page)
 	struct passing *p = arg;
 	const struct page_entry *e = &p->topology->pages->entry[page];
 
+	if (p->pass->active_edges)
+		return p->pass->active_edges(p->pass->arg, e->first_edge, e->first_edge + e->n_edges);
 	return p->pass->active(p->pass->arg, e->first_vertex, (u64)e->first_vertex + e->n_rows);
 }
 
@@ -385,7 +358,7 @@ mill_err run_pass(struct mill_run *r, const struct pass *p, struct mill_step *st
 	struct row_filter only = { p->active, p->arg };
 	struct stream_pass sp = {
 		.pages = passing.topology->pages,
-		.active = p->active ? pass_active : NULL,
+		.active = p->active || p->active_edges ? pass_active : NULL,
 		.only = p->active ? &only : NULL,
 		.work = pass_page,
 		.arg = &passing,

@@ -45,6 +45,7 @@ struct topology {
 	u32 *row;
 	vid *neighbour;
 	void *weight;
+	size_t weight_size;
 };
 
 /* Host bytes that the direction takes when resident. */
@@ -53,15 +54,28 @@ u64 topology_chunk_bytes(u64 n_rows, u64 n_edges, u64 n_segments);
 /* What a topology knows of its pages. */
 void topology_init(struct topology *t, const struct pages *p);
 /* The segments are complete: cuts them for the workers. */
-mill_err topology_cut_chunks(struct topology *t, struct budget *budget, size_t weight_size);
+mill_err topology_cut_chunks(struct topology *t, struct budget *budget);
 /* Reads all pages through the stream; max_edges: at most so many edges a segment. */
 mill_err topology_load(struct topology *t, struct budget *budget, struct stream *stream, bool weights,
 		       u64 max_edges, struct ticker *ticker, u64 *bytes_read);
 void topology_release(struct topology *t);
 /* The segment that holds the beginning of v's row. */
 u32 topology_find(const struct topology *t, vid v);
-/* The length of a resident list. */
-u64 topology_degree(const struct topology *t, vid v);
+/* The length of v's list; the topology is resident. */
+static inline u64 topology_degree(const struct topology *t, vid v)
+{
+	u64 d = 0;
+
+	for (u32 i = t->n_segments > 1 ? topology_find(t, v) : 0; i < t->n_segments; i++) {
+		const struct segment *s = &t->segment[i];
+		vid row = (vid)(v - s->first);
+
+		if (v < s->first || row >= s->n_rows)
+			break;
+		d += s->row[row + 1] - s->row[row];
+	}
+	return d;
+}
 /* The first part of v's list: *n of them, 0 if it is whole. */
 const struct segment *topology_parts(const struct topology *t, vid v, u32 *n);
 
@@ -73,6 +87,8 @@ struct pass {
 	 * them during it; work must leave the lists of vertices alone that have nothing to do.
 	 */
 	bool (*active)(void *arg, u64 begin, u64 end);
+	/* Instead, by edge numbers: has any of the range something to do? Asked for whole pages only; all of a page is decoded. */
+	bool (*active_edges)(void *arg, u64 begin, u64 end);
 	mill_err (*work)(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
 			 unsigned worker);
 	void *arg;

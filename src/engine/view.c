@@ -246,14 +246,15 @@ mill_err view_load(struct topology *t, const struct store *st, enum view view, s
 	TRY(memory_new(&t->segment, budget, most_segments(edges), sizeof(*t->segment), "the segments"));
 	TRY(memory_new(&t->row, budget, st->vertices + 2 * (u64)most_segments(edges), sizeof(u32), "the row offsets"));
 	TRY(memory_new(&t->neighbour, budget, edges, sizeof(vid), "the undirected graph"));
-	if (view_weight(view))
+	t->weight_size = view_weight(view);
+	if (t->weight_size)
 		TRY(memory_new(&t->weight, budget, edges, sizeof(u32), "the undirected graph"));
 	TRY(merge_all(&m, st, budget, ticker, cost));
 	if (l.seg)
 		rows_of(&l)[l.seg->n_rows] = l.seg->n_edges;
 	t->n_rows = st->vertices;
 	t->n_edges = l.edges;
-	TRY(topology_cut_chunks(t, budget, view_weight(view)));
+	TRY(topology_cut_chunks(t, budget));
 	t->resident = true;
 	return MILL_OK;
 }

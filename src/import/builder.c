@@ -20,7 +20,9 @@
 #include "import/external.h"
 #include "import/ids.h"
 #include "import/lists.h"
+#include "import/namer.h"
 #include "import/order.h"
+#include "import/sparse.h"
 #include "store/writer.h"
 
 #define CHUNK_MIN ((u64)1 << 12) /* edges */
@@ -60,6 +62,10 @@ struct builder {
 	u64 n_sources;
 	struct edges e;
 	struct external *external; /* what did not fit; NULL: all did */
+	struct namer *names;
+	struct {	/* of builder_project: this input's edges so far, and when to look again */
+		u64 done, next, so_far, before;
+	} projected;
 	struct mill_built built;
 };
 
@@ -92,6 +98,12 @@ void builder_set_weight(struct builder *b, enum mill_weight weight)
 void builder_set_fingerprint(struct builder *b, u64 fingerprint)
 {
 	b->o.fingerprint = fingerprint;
+}
+
+void builder_set_names(struct builder *b, struct namer *names, u64 n)
+{
+	b->names = names;
+	b->o.dense = n;
 }
 
 mill_err builder_new(struct builder **out, const struct builder_options *o)
@@ -139,6 +151,7 @@ void builder_abandon(struct builder *b)
 		chunk_free(&b->chunk[i]);
 	memory_free(b->chunk);
 	external_free(b->external);
+	namer_free(b->names);
 	memory_free(b->vertex);
 	ids_release(&b->ids);
 	memory_free(b->source);
@@ -214,21 +227,36 @@ static bool holds(const struct builder *b, u64 n)
 	u64 ids = b->o.dense ? b->o.dense / 8 : min_u64(b->max_id / 2, b->budget.limit / 4);
 
 	if (!b->o.dense && external_sets_apart(b->budget.limit, b->o.undirected, b->max_id))
-		pass = max_u64(pass, n * (chunk_bytes(b) + 32));	/* all ids, and to sort them */
+		pass = max_u64(pass, n * (chunk_bytes(b) + SPARSE_EDGE_BYTES));
 	return other + pass + ids + b->n_vertices * 8 + RESERVE + b->budget.limit / BUILDER_READER_SHARE <=
 		       b->budget.limit &&
 	       (!most || n <= most);
 }
 
-static const char *temp_dir(const struct builder *b)
+const char *builder_temp_dir(const struct builder *b)
 {
 	return b->o.target->tmp ? b->o.target->tmp : writer_dir(b->writer);
 }
 
+/* Is there room for so many bytes of temporary files? */
+static mill_err check_room(const struct builder *b, u64 n_edges, u64 bytes)
+{
+	char needed[NUMBER_TEXT], there[NUMBER_TEXT];
+	u64 room;
+
+	TRY(file_room(builder_temp_dir(b), &room));
+	if (bytes <= room)
+		return MILL_OK;
+	return fail(MILL_ENOSPACE,
+		    "sorting %llu edges within %lluM needs %s of temporary files, and %s has %s: "
+		    "give more --memory or another --tmp",
+		    (unsigned long long)n_edges, (unsigned long long)(b->budget.limit / MIB),
+		    size_show(needed, bytes), builder_temp_dir(b), size_show(there, room));
+}
+
 mill_err builder_expect(struct builder *b, u64 n_edges)
 {
-	u64 bytes, room;
-	char needed[NUMBER_TEXT], there[NUMBER_TEXT];
+	u64 bytes;
 
 	if (n_edges > UINT64_MAX / 64)
 		return fail(MILL_ELIMIT, "%llu edges are too many",
@@ -238,17 +266,31 @@ mill_err builder_expect(struct builder *b, u64 n_edges)
 		return fail(MILL_ENOMEM,
 			    "ordering %llu vertices needs more memory: give --memory %lluM or more",
 			    (unsigned long long)b->o.dense, (unsigned long long)div_up(bytes, MIB));
-	if (fits(b, n_edges))
+	return fits(b, n_edges) ? MILL_OK : check_room(b, n_edges, 2 * n_edges * key_bytes(b));
+}
+
+/* Nine tenths of what it looks like: that the first edges are longer or shorter than the others is no reason to refuse. */
+mill_err builder_project(struct builder *b, u64 so_far, u64 done, u64 total)
+{
+	unsigned __int128 rest;
+	u64 expected, bytes, written;
+
+	if (done < b->projected.done) {
+		b->projected.next = 0;
+		b->projected.before = b->projected.so_far;
+	}
+	b->projected.done = done;
+	b->projected.so_far = so_far;
+	if (!total || !done || done > total || done < b->projected.next)
 		return MILL_OK;
-	bytes = 2 * n_edges * key_bytes(b);
-	TRY(file_room(temp_dir(b), &room));
-	if (bytes <= room)
+	b->projected.next = 2 * done;
+	rest = (unsigned __int128)(so_far - b->projected.before) * (total - done) / done;
+	expected = rest > UINT64_MAX / 1024 ? UINT64_MAX / 1024 : so_far + (u64)rest;
+	if (fits(b, expected))
 		return MILL_OK;
-	return fail(MILL_ENOSPACE,
-		    "sorting %llu edges within %lluM needs %s of temporary files, and %s has %s: "
-		    "give more --memory or another --tmp",
-		    (unsigned long long)n_edges, (unsigned long long)(b->budget.limit / MIB),
-		    size_show(needed, bytes), temp_dir(b), size_show(there, room));
+	written = (so_far - min_u64(so_far, b->n_held)) * key_bytes(b);
+	bytes = expected / 10 * 18 * key_bytes(b);
+	return check_room(b, expected, bytes - min_u64(bytes, written));
 }
 
 static void free_chunks(struct builder *b)
@@ -265,7 +307,8 @@ static mill_err spill(struct builder *b)
 		.budget = &b->budget,
 		.pool = b->pool,
 		.ticker = &b->ticker,
-		.dir = temp_dir(b),
+		.dir = builder_temp_dir(b),
+		.names = b->names,
 		.undirected = b->o.undirected,
 		.loops = b->o.loops,
 		.added = b->added,
@@ -640,14 +683,8 @@ static u64 id_of_vid(const struct builder *b, u64 v)
 
 static mill_err fail_edge(const struct builder *b, mill_err code, u64 key)
 {
-	unsigned long long from = id_of_vid(b, key >> b->e.bits);
-	unsigned long long to = id_of_vid(b, key & edge_mask(&b->e));
-
-	if (code == MILL_EINPUT)
-		return fail(code, "the edge from %llu to %llu is listed more than once",
-			    from, to);
-	return fail(code, "the weights from %llu to %llu add up to more than their type",
-		    from, to);
+	return namer_fail_edge(b->names, code, id_of_vid(b, key >> b->e.bits),
+			       id_of_vid(b, key & edge_mask(&b->e)));
 }
 
 static mill_err reduce_edges(struct builder *b, u64 *loops)
@@ -812,6 +849,7 @@ static mill_err write_store(struct builder *b, u64 vertices, u64 sources, u64 ed
 		.edges = edges,
 		.directed = !b->o.undirected,
 		.in_pages = !b->o.undirected && !t->out_only,
+		.names = b->names,
 		.weight = b->o.weight,
 		.page_size = t->page_size ? t->page_size : PAGE_SIZE_DEFAULT,
 		.codec = t->codec == MILL_CODEC_RAW ? PAGE_RAW : PAGE_PACKED,
@@ -830,8 +868,12 @@ static mill_err write_store(struct builder *b, u64 vertices, u64 sources, u64 ed
 		TRY(external_write(b->external, w, f.in_pages));
 	else
 		TRY(write_held(b, f.in_pages, loops));
+	if (b->names)
+		TRY(namer_write(b->names, w));
 	external_free(b->external); /* before the store appears, so that no temporary file outlives it */
+	namer_free(b->names);
 	b->external = NULL;
+	b->names = NULL;
 	ticker_begin(&b->ticker, "make durable", "edges", stored);
 	TRY(ticker_tick(&b->ticker, stored));
 	b->writer = NULL; /* commit frees it */

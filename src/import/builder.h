@@ -44,8 +44,20 @@ void builder_set_kind(struct builder *b, bool undirected, enum mill_weight weigh
 void builder_set_weight(struct builder *b, enum mill_weight weight);
 /* For readers that know it only at the end of the input. Before finish. */
 void builder_set_fingerprint(struct builder *b, u64 fingerprint);
+/*
+ * The ids are the ranks 0 .. n - 1 of all names, which are written too. Keeps `names`. Before the first edge;
+ * builder_temp_dir is where the namer's temporary files belong.
+ */
+struct namer;
+void builder_set_names(struct builder *b, struct namer *names, u64 n);
+const char *builder_temp_dir(const struct builder *b);
 /* So many edges are coming: MILL_ENOSPACE now, with what is needed, if they cannot be sorted on disk. */
 mill_err builder_expect(struct builder *b, u64 n_edges);
+/*
+ * For readers that know their input's size only: `done` of `total` bytes (0: unknown) of it have been read, and
+ * so_far edges of all inputs. MILL_ENOSPACE, as above, if the rest looks like it; asked again now and then.
+ */
+mill_err builder_project(struct builder *b, u64 so_far, u64 done, u64 total);
 struct budget *builder_budget(struct builder *b);
 struct ticker *builder_ticker(struct builder *b);
 struct pool *builder_pool(struct builder *b);

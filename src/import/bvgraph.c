@@ -20,7 +20,7 @@ static const char *const suffixes[] = { ".graph", ".properties", NULL };
 
 /* ---- Bits, the most significant first ---- */
 
-enum code { CODE_UNARY, CODE_GAMMA, CODE_DELTA, CODE_ZETA, CODE_NIBBLE };
+enum code { CODE_UNARY, CODE_GAMMA, CODE_DELTA, CODE_ZETA, CODE_NIBBLE, CODE_GOLOMB };
 
 struct bits {
 	struct scan *s;
@@ -146,6 +146,17 @@ static u64 read_nibbles(struct bits *b)
 	return value;
 }
 
+/* How often the modulus in unary, and the rest in minimal binary: in the fewest bits, the first ones in one less. */
+static u64 read_golomb(struct bits *b, unsigned modulus)
+{
+	unsigned bits = 31u - (unsigned)__builtin_clz(modulus);
+	u64 times = read_unary(b), shorter = ((u64)2 << bits) - modulus, rest = bits_take(b, bits);
+
+	if (rest >= shorter)
+		rest = (rest << 1 | bits_take(b, 1)) - shorter;
+	return times * modulus + rest;
+}
+
 static u64 read_code(struct bits *b, enum code code, unsigned k)
 {
 	switch (code) {
@@ -159,6 +170,8 @@ static u64 read_code(struct bits *b, enum code code, unsigned k)
 		return read_zeta(b, k);
 	case CODE_NIBBLE:
 		return read_nibbles(b);
+	case CODE_GOLOMB:
+		return read_golomb(b, k);
 	}
 	return 0;
 }
@@ -174,7 +187,7 @@ struct bvgraph {
 	struct properties p;
 	u64 vertices, arcs;
 	u64 window, interval; /* interval: the shortest; 0: there are none */
-	unsigned zeta;
+	unsigned zeta; /* k of zeta codes; the modulus of Golomb's */
 	enum code outdegrees, blocks, residuals, references, block_count;
 	struct bits bits;
 	struct list *kept; /* window + 1 of them: vertex x at x % (window + 1) */
@@ -184,7 +197,7 @@ struct bvgraph {
 
 static bool code_named(enum code *out, const char *name, size_t n)
 {
-	static const char *const code[] = { "UNARY", "GAMMA", "DELTA", "ZETA", "NIBBLE" };
+	static const char *const code[] = { "UNARY", "GAMMA", "DELTA", "ZETA", "NIBBLE", "GOLOMB" };
 
 	for (size_t i = 0; i < ARRAY_LEN(code); i++)
 		if (strlen(code[i]) == n && !memcmp(code[i], name, n)) {
@@ -214,7 +227,8 @@ static mill_err read_flags(struct bvgraph *g, const char *flags)
 			size_t k = strlen(part[i].prefix);
 
 			known = n > k && !memcmp(flags, part[i].prefix, k) &&
-				code_named(part[i].code, flags + k, n - k);
+				code_named(part[i].code, flags + k, n - k) &&
+				(*part[i].code != CODE_GOLOMB || part[i].code == &g->residuals);
 		}
 		if (!known)
 			return fail(MILL_EINPUT, "%s: the compression flag %.*s is not known",
@@ -243,11 +257,12 @@ static mill_err read_properties(struct bvgraph *g)
 	TRY(properties_u64(&g->p, "arcs", 0, UINT64_MAX, &g->arcs));
 	TRY(properties_u64(&g->p, "windowsize", 7, WINDOW_MAX, &g->window));
 	TRY(properties_u64(&g->p, "minintervallength", 4, UINT32_MAX, &g->interval));
-	TRY(properties_u64(&g->p, "zetak", 3, 32, &zeta));
+	TRY(read_flags(g, flags ? flags : ""));
+	TRY(properties_u64(&g->p, "zetak", 3, g->residuals == CODE_GOLOMB ? INT32_MAX : 32, &zeta));
 	if (!zeta)
 		return fail(MILL_EINPUT, "%s: zetak is 0", g->p.name);
 	g->zeta = (unsigned)zeta;
-	return read_flags(g, flags ? flags : "");
+	return MILL_OK;
 }
 
 mill_err bvgraph_is(bool *out, const char *path, size_t stem)

@@ -5,12 +5,13 @@
 
 #include "base/bitmap.h"
 #include "base/fault.h"
-#include "base/sort.h"
 #include "import/ids.h"
 #include "import/lists.h"
+#include "import/namer.h"
 #include "import/numbering.h"
 #include "import/order.h"
 #include "import/runs.h"
+#include "import/sparse.h"
 
 #define GRAIN ((u64)1 << 16)	/* keys that a worker takes at a time */
 #define BUFFER_IDS ((u64)1 << 15)
@@ -36,12 +37,11 @@ struct external {
 	unsigned vid_bits;
 	struct numbering num;
 	struct runs col;	/* the other direction, by vid: column << bits | row */
-	/* Ids too far apart: pairs as they came, and the distinct ids of each batch of them. */
-	bool apart;
-	struct file pairs;
-	u64 n_pairs;
-	struct runs id_runs;
-	struct ids ids;		/* then ids are ranks everywhere else */
+	/* Ids too far apart, once there are some; then ids are ranks everywhere else. NULL: none. */
+	struct sparse *sparse;
+	u64 *low;		/* bitmap of those that fitted one, for the keys that came before ... */
+	u64 low_limit;		/* ... which are below this */
+	u32 *low_before;
 	struct external_facts facts;
 };
 
@@ -60,9 +60,10 @@ static struct edges new_edges(const struct external *x, unsigned bits, enum mill
 /* In a key, where a bit says which way an undirected edge was read. */
 static unsigned id_bits(bool undirected) { return undirected ? 31 : 32; }
 
-static u64 original_id(const struct external *x, u64 id)
+static mill_err original_id(const struct external *x, u64 id, u64 *out)
 {
-	return x->apart && x->settled ? x->ids.id[id] : id;
+	*out = id;
+	return x->sparse && x->settled ? sparse_id(x->sparse, id, out) : MILL_OK;
 }
 
 static mill_err refuse_loop(u64 id)
@@ -77,7 +78,7 @@ mill_err external_new(struct external **out, const struct external_setup *setup)
 
 	TRY(memory_new(&x, setup->budget, 1, sizeof(*x), "the edges on disk"));
 	x->s = *setup;
-	x->pairs = x->row.file = x->col.file = x->id_runs.file = FILE_CLOSED;
+	x->row.file = x->col.file = FILE_CLOSED;
 	x->bits = id_bits(setup->undirected);
 	err = numbering_init(&x->num, setup->budget, setup->dense);
 	if (!err)
@@ -96,10 +97,10 @@ void external_free(struct external *x)
 		return;
 	runs_release(&x->row);
 	runs_release(&x->col);
-	runs_release(&x->id_runs);
-	file_close(&x->pairs);
+	sparse_free(x->sparse);
+	memory_free(x->low);
+	memory_free(x->low_before);
 	numbering_release(&x->num);
-	ids_release(&x->ids);
 	memory_free(x);
 }
 
@@ -110,7 +111,8 @@ static mill_err piece_room(const struct external *x, u64 *out)
 {
 	u64 left = budget_left(x->s.budget), unit = x->s.added ? 16 : 8;
 	/* ... and to what grows with the edges: keys that new runs remember, checksums. */
-	u64 margin = MARGIN + x->s.budget->limit / RUNS_SHARE * 2 + (x->row.n + x->n_pairs) / 256;
+	u64 n = x->row.n + (x->sparse ? sparse_edges(x->sparse) : 0);
+	u64 margin = MARGIN + x->s.budget->limit / RUNS_SHARE * 2 + n / 256;
 	u64 room = left > margin ? (left - margin) / (3 * unit) : 0;
 
 	if (room < ROOM_MIN)
@@ -122,7 +124,7 @@ static mill_err piece_room(const struct external *x, u64 *out)
 		return MILL_OK;
 	}
 	/* More than all edges is never needed. */
-	*out = max_u64(ROOM_MIN, min_u64(room, x->row.n + x->n_pairs));
+	*out = max_u64(ROOM_MIN, min_u64(room, n));
 	return MILL_OK;
 }
 
@@ -297,88 +299,37 @@ static mill_err add_run(struct external *x, struct chunk *chunk, u64 n_chunks)
 	return err;
 }
 
-/* Sorts ids and adds the distinct ones as a run. Takes the array. */
-static mill_err add_ids(struct external *x, u64 *id, u64 n)
-{
-	u64 k = 0;
-	mill_err err;
-
-	err = sort_u64(x->s.pool, x->s.budget, id, NULL, n, 64);
-	for (u64 i = 0; !err && i < n; i++)
-		if (!i || id[i] != id[i - 1])
-			id[k++] = id[i];
-	if (!err)
-		err = runs_add(&x->id_runs, id, NULL, k);
-	memory_free(id);
-	return err;
-}
-
-static u64 pair_size(const struct external *x) { return x->s.added ? 24 : 16; }
-
-static mill_err write_pairs(struct external *x, const struct chunk *c)
-{
-	u64 width = pair_size(x) / sizeof(u64), *buffer;
-	mill_err err = MILL_OK;
-
-	TRY(memory_new(&buffer, x->s.budget, BUFFER_IDS, sizeof(u64), "edges on their way to disk"));
-	for (u64 i = 0; !err && i < c->n;) {
-		u64 some = min_u64(c->n - i, BUFFER_IDS / width);
-
-		for (u64 k = 0; k < some; k++, i++) {
-			u64 *to = buffer + k * width;
-
-			chunk_pair(c, i, &to[0], &to[1]);
-			if (width == 3)
-				to[2] = chunk_weight(c, i, x->s.added);
-		}
-		err = file_write_at(&x->pairs, buffer, some * pair_size(x), x->n_pairs * pair_size(x));
-		if (!err)
-			x->n_pairs += some;
-	}
-	memory_free(buffer);
-	return err;
-}
-
-static mill_err add_pairs(struct external *x, struct chunk *chunk, u64 n_chunks)
-{
-	u64 n = 0, *id;
-
-	for (u64 k = 0; k < n_chunks; k++)
-		n += 2 * chunk[k].n;
-	TRY(memory_new(&id, x->s.budget, n, sizeof(*id), "the ids"));
-	n = 0;
-	for (u64 k = 0; k < n_chunks; k++)
-		for (u64 i = 0; i < chunk[k].n; i++, n += 2)
-			chunk_pair(&chunk[k], i, &id[n], &id[n + 1]);
-	TRY(add_ids(x, id, n));
-	for (u64 k = 0; k < n_chunks; k++) {
-		TRY(write_pairs(x, &chunk[k]));
-		chunk_free(&chunk[k]);
-	}
-	return MILL_OK;
-}
-
 /* From now on ids are kept as they are: those that came before join them. */
 static mill_err set_apart(struct external *x)
 {
+	struct sparse_setup setup = {
+		.budget = x->s.budget,
+		.pool = x->s.pool,
+		.ticker = x->s.ticker,
+		.dir = x->s.dir,
+		.added = x->s.added,
+	};
 	u64 *id, n = 0;
 	mill_err err = MILL_OK;
 
-	x->apart = true;
-	TRY(file_temp(&x->pairs, x->s.dir));
-	TRY(runs_open(&x->id_runs, x->s.dir, x->s.budget, false, 64));
+	TRY(sparse_new(&x->sparse, &setup));
 	TRY(memory_new(&id, x->s.budget, BUFFER_IDS, sizeof(*id), "the ids"));
 	for (u64 w = 0; !err && w < bitmap_words(x->num.limit); w++)
 		for (u64 word = x->num.exists[w]; !err && word; word &= word - 1) {
 			id[n++] = w * 64 + (u64)__builtin_ctzll(word);
 			if (n == BUFFER_IDS) {
-				err = runs_add(&x->id_runs, id, NULL, n);
+				err = sparse_add_ids(x->sparse, id, n);
 				n = 0;
 			}
 		}
 	if (!err)
-		err = runs_add(&x->id_runs, id, NULL, n);
+		err = sparse_add_ids(x->sparse, id, n);
 	memory_free(id);
+	if (x->row.n) {
+		x->low = x->num.exists;
+		x->low_limit = x->num.limit;
+		x->num.exists = NULL;
+	}
 	numbering_release(&x->num);
 	return err;
 }
@@ -392,7 +343,7 @@ bool external_sets_apart(u64 budget, bool undirected, u64 max_id)
 /* Makes room for ids up to this one, or sets them apart. */
 static mill_err admit_id(struct external *x, u64 max_id)
 {
-	if (x->apart || max_id < x->num.limit)
+	if (x->sparse || max_id < x->num.limit)
 		return MILL_OK;
 	if (external_sets_apart(x->s.budget->limit, x->s.undirected, max_id))
 		return set_apart(x);
@@ -402,100 +353,82 @@ static mill_err admit_id(struct external *x, u64 max_id)
 mill_err external_add(struct external *x, struct chunk *chunk, u64 n_chunks, u64 max_id)
 {
 	TRY(admit_id(x, max_id));
-	return x->apart ? add_pairs(x, chunk, n_chunks) : add_run(x, chunk, n_chunks);
+	return x->sparse ? sparse_add(x->sparse, chunk, n_chunks) : add_run(x, chunk, n_chunks);
 }
 
 mill_err external_add_vertices(struct external *x, const u64 *id, u64 n, u64 max_id)
 {
-	u64 *copy;
-
 	if (!n || x->s.dense)
 		return MILL_OK;
 	TRY(admit_id(x, max_id));
-	if (!x->apart) {
-		for (u64 i = 0; i < n; i++)
-			numbering_exists(&x->num, id[i]);
-		return MILL_OK;
-	}
-	TRY(memory_new(&copy, x->s.budget, n, sizeof(*copy), "the ids"));
-	memcpy(copy, id, n * sizeof(*copy));
-	return add_ids(x, copy, n);
+	if (x->sparse)
+		return sparse_add_ids(x->sparse, id, n);
+	for (u64 i = 0; i < n; i++)
+		numbering_exists(&x->num, id[i]);
+	return MILL_OK;
 }
 
 /* ---- Ids apart become ranks ---- */
 
-/* The distinct ids of all runs; id NULL: only counts them. */
-static mill_err distinct_ids(struct external *x, struct edges *e, u64 room, u64 *id, u64 *n)
+/* Ids below the limit are those of the first ranks, whenever they came. */
+static void see_id(void *arg, u64 id)
 {
-	u64 before = 0;
+	struct external *x = arg;
 
-	*n = 0;
-	runs_rewind(&x->id_runs);
-	for (;;) {
-		TRY(runs_next(&x->id_runs, e, room));
-		if (!e->n)
-			return MILL_OK;
-		for (u64 i = 0; i < e->n; i++) {
-			if (*n && e->key[i] == before)
-				continue;
-			before = e->key[i];
-			if (id)
-				id[*n] = before;
-			++*n;
-		}
-		TRY(ticker_tick(x->s.ticker, x->id_runs.done));
-	}
+	if (id < x->low_limit)
+		bitmap_put(x->low, id);
 }
 
-static mill_err gather_ids(struct external *x)
+static mill_err count_low(struct external *x)
 {
-	struct edges e = new_edges(x, 32, MILL_WEIGHT_NONE);
-	u64 left = budget_left(x->s.budget), room, n, *id = NULL;
-	mill_err err;
+	u64 words = bitmap_words(x->low_limit);
+	u32 n = 0;
 
-	ticker_begin(x->s.ticker, "number vertices", "ids", x->id_runs.n);
-	room = max_u64(ROOM_MIN, min_u64(x->id_runs.n, left / 4 / (2 * sizeof(u64))));
-	if (fault_hold())
-		room = 2 * fault_hold();
-	e.n = room;
-	err = edges_alloc(&e);
-	if (!err)
-		err = distinct_ids(x, &e, room, NULL, &n);
-	if (!err && n > MAX_VERTICES)
-		err = ids_too_many(n);
-	if (!err)
-		err = memory_new(&id, x->s.budget, n, sizeof(*id), "the ids");
-	if (!err)
-		err = distinct_ids(x, &e, room, id, &n);
-	edges_release(&e);
-	if (err) {
-		memory_free(id);
-		return err;
+	TRY(memory_new(&x->low_before, x->s.budget, words, sizeof(*x->low_before), "the ids"));
+	for (u64 w = 0; w < words; w++) {
+		x->low_before[w] = n;
+		n += (u32)__builtin_popcountll(x->low[w]);
 	}
-	runs_release(&x->id_runs);
-	return ids_from_sorted(&x->ids, x->s.budget, id, n);
+	return MILL_OK;
 }
 
-static mill_err emit_ranks(struct external *x, struct emitter *m, u64 from, u64 to, u64 weight)
+static u64 low_rank(const struct external *x, u64 id)
 {
-	from = ids_rank(&x->ids, from);
-	to = ids_rank(&x->ids, to);
+	u64 below = ((u64)1 << (id % 64)) - 1;
+
+	return x->low_before[id / 64] + (u64)__builtin_popcountll(x->low[id / 64] & below);
+}
+
+struct ranking {
+	struct external *x;
+	struct emitter m;
+};
+
+static mill_err emit_ranks(void *arg, u64 from, u64 to, u64 weight)
+{
+	struct ranking *r = arg;
+	struct external *x = r->x;
+	u64 id;
+
 	if (from == to) {
 		x->facts.loops_read++;
-		if (x->s.loops == MILL_LOOPS_ERROR)
-			return refuse_loop(x->ids.id[from]);
+		if (x->s.loops == MILL_LOOPS_ERROR) {
+			TRY(sparse_id(x->sparse, from, &id));
+			return refuse_loop(id);
+		}
 		if (x->s.loops == MILL_LOOPS_DROP)
 			return MILL_OK;
 	}
 	numbering_source(&x->num, from);
 	if (x->s.undirected)
 		numbering_source(&x->num, to);
-	return emit(m, make_key(x, m->e.bits, from, to), weight);
+	return emit(&r->m, make_key(x, r->m.e.bits, from, to), weight);
 }
 
 /* What came before the ids were set apart; its loops were looked at then. */
-static mill_err rank_runs(struct external *x, struct emitter *m, struct edges *e, u64 room)
+static mill_err rank_runs(struct ranking *r, struct edges *e, u64 room)
 {
+	struct external *x = r->x;
 	u64 mask = edge_mask(e), loops = x->facts.loops_read;
 
 	for (;;) {
@@ -504,9 +437,9 @@ static mill_err rank_runs(struct external *x, struct emitter *m, struct edges *e
 			break;
 		for (u64 i = 0; i < e->n; i++) {
 			bool reversed = x->s.undirected && e->key[i] & EDGE_REVERSED;
-			u64 low = e->key[i] >> e->bits & mask, high = e->key[i] & mask;
+			u64 low = low_rank(x, e->key[i] >> e->bits & mask), high = low_rank(x, e->key[i] & mask);
 
-			TRY(emit_ranks(x, m, reversed ? high : low, reversed ? low : high,
+			TRY(emit_ranks(r, reversed ? high : low, reversed ? low : high,
 				       e->weight ? e->weight[i] : 0));
 		}
 	}
@@ -514,62 +447,55 @@ static mill_err rank_runs(struct external *x, struct emitter *m, struct edges *e
 	return MILL_OK;
 }
 
-static mill_err rank_pairs(struct external *x, struct emitter *m)
+static mill_err rank_edges(struct ranking *r)
 {
-	u64 width = pair_size(x) / sizeof(u64), *buffer;
-	mill_err err = MILL_OK;
+	struct external *x = r->x;
+	struct edges e = new_edges(x, id_bits(x->s.undirected), x->s.added);
+	u64 room = 0, reserve = sparse_replay_bytes(x->sparse);
+	void *held;
+	mill_err err;
 
-	TRY(memory_new(&buffer, x->s.budget, BUFFER_IDS, sizeof(u64), "edges on their way from disk"));
-	for (u64 at = 0; !err && at < x->n_pairs;) {
-		u64 some = min_u64(x->n_pairs - at, BUFFER_IDS / width);
-
-		err = file_read_at(&x->pairs, buffer, some * pair_size(x), at * pair_size(x));
-		for (u64 k = 0; !err && k < some; k++) {
-			const u64 *p = buffer + k * width;
-
-			err = emit_ranks(x, m, p[0], p[1], width == 3 ? p[2] : 0);
-		}
-		at += some;
+	/* What comes after the keys needs room beside the emitter's. */
+	TRY(memory_new(&held, x->s.budget, reserve, 1, "the ids"));
+	err = piece_room(x, &room);
+	if (!err)
+		err = emitter_open(&r->m, x, x->bits, room);
+	e.n = room;
+	if (!err && x->row.n) {
+		err = edges_alloc(&e);
 		if (!err)
-			err = ticker_tick(x->s.ticker, at);
+			err = rank_runs(r, &e, room);
+		edges_release(&e);
 	}
-	memory_free(buffer);
-	return err;
+	memory_free(held);
+	return err ? err : sparse_replay(x->sparse, emit_ranks, r);
 }
 
 static mill_err ids_to_ranks(struct external *x)
 {
-	struct edges e = new_edges(x, x->bits, x->s.added);
-	struct emitter m = { .runs.file = FILE_CLOSED };
-	u64 room = 0;
+	struct ranking r = { .x = x, .m.runs.file = FILE_CLOSED };
+	u64 n;
 	mill_err err;
 
-	TRY(gather_ids(x));
-	TRY(numbering_init(&x->num, x->s.budget, x->ids.n));
-	x->bits = bits_for(x->ids.n);
+	TRY(sparse_settle(x->sparse, see_id, x, &n));
+	if (x->low)
+		TRY(count_low(x));
+	TRY(numbering_init(&x->num, x->s.budget, n));
+	x->bits = bits_for(n);
 	if (x->s.undirected && 2 * x->bits > 63)
 		return fail(MILL_ELIMIT, "an undirected graph of %llu vertices: at most 2^31 can be built",
-			    (unsigned long long)x->ids.n);
-	ticker_begin(x->s.ticker, "number edges", "edges", x->n_pairs);
-	err = piece_room(x, &room);
-	if (!err)
-		err = emitter_open(&m, x, x->bits, room);
-	e.n = room;
-	if (!err)
-		err = edges_alloc(&e);
-	if (!err)
-		err = rank_runs(x, &m, &e, room);
-	edges_release(&e);
-	if (!err)
-		err = rank_pairs(x, &m);
+			    (unsigned long long)n);
+	ticker_begin(x->s.ticker, "number edges", "edges", sparse_edges(x->sparse));
+	err = rank_edges(&r);
+	memory_free(x->low);
+	memory_free(x->low_before);
+	x->low = NULL;
+	x->low_before = NULL;
 	if (err) {
-		emitter_abandon(&m);
+		emitter_abandon(&r.m);
 		return err;
 	}
-	TRY(emitter_finish(&m, &x->row));
-	file_close(&x->pairs);
-	x->n_pairs = 0;
-	return MILL_OK;
+	return emitter_finish(&r.m, &x->row);
 }
 
 /* ---- Pieces of the sorted edges ---- */
@@ -641,12 +567,11 @@ static void add_found(struct edges_found *sum, const struct edges_found *f)
 
 static mill_err fail_edge(const struct external *x, mill_err code, u64 key)
 {
-	unsigned long long from = original_id(x, key >> x->bits);
-	unsigned long long to = original_id(x, key & (((u64)1 << x->bits) - 1));
+	u64 from, to;
 
-	if (code == MILL_EINPUT)
-		return fail(code, "the edge from %llu to %llu is listed more than once", from, to);
-	return fail(code, "the weights from %llu to %llu add up to more than their type", from, to);
+	TRY(original_id(x, key >> x->bits, &from));
+	TRY(original_id(x, key & (((u64)1 << x->bits) - 1), &to));
+	return namer_fail_edge(x->s.names, code, from, to);
 }
 
 static mill_err reduce(struct rows *r)
@@ -881,15 +806,15 @@ mill_err external_settle(struct external *x, enum mill_dedup rule, enum mill_wei
 	x->row_weight = x->s.added;
 	x->weight = weight;
 	x->rule = rule;
-	if (x->apart)
+	if (x->sparse)
 		TRY(ids_to_ranks(x));
 	x->settled = true;
 	TRY(numbering_close(&x->num));
 	f->vertices = x->num.n;
 	f->sources = x->num.sources;
 	if (f->vertices) {
-		f->min_id = original_id(x, numbering_id(&x->num, 0));
-		f->max_id = original_id(x, numbering_id(&x->num, f->vertices - 1));
+		TRY(original_id(x, numbering_id(&x->num, 0), &f->min_id));
+		TRY(original_id(x, numbering_id(&x->num, f->vertices - 1), &f->max_id));
 	}
 	x->vid_bits = bits_for(x->s.undirected ? f->sources : f->vertices);
 	if (order)
@@ -982,5 +907,5 @@ mill_err external_write(struct external *x, struct store_writer *w, bool in_page
 	if (in_pages)
 		TRY(write_in(x, w, room));
 	runs_release(&x->col);
-	return numbering_write(&x->num, w, x->apart ? &x->ids : NULL);
+	return numbering_write(&x->num, w, x->sparse);
 }

@@ -3,11 +3,10 @@
  * A graph whose edges do not fit the budget. They are kept on disk as sorted runs of keys by original
  * id and read back in pieces that fit; which vertices exist and have out-edges are two bitmaps,
  * from which every vertex number follows. Ids too far apart for bitmaps are first replaced by their
- * ranks, for which the sorted ids must fit. The store is byte for byte what the builder makes in
- * memory.
+ * ranks: sparse.h. The store is byte for byte what the builder makes in memory.
  *
- * On disk, at any time: 16 bytes an edge (32 while there are ids too far apart), and 8 more for each
- * copy if there are weights.
+ * On disk, at any time: 16 bytes an edge, and 8 more for each copy if there are weights; while there are
+ * ids too far apart 35 at most, where each id occurs once, and 16 where they are few.
  */
 #ifndef IMPORT_EXTERNAL_H
 #define IMPORT_EXTERNAL_H
@@ -24,11 +23,12 @@ struct external_setup {
 	enum mill_loops loops;
 	enum mill_weight added;	/* the type in which weights come */
 	u64 dense;		/* not 0: the ids are 0 .. dense - 1 and all of them exist */
+	struct namer *names;	/* of the ids, for messages; or NULL */
 };
 
 struct external;
 
-/* Is this id too large for bitmaps, within such a budget? Then ids are sorted: 32 bytes an edge, for a moment. */
+/* Is this id too large for bitmaps, within such a budget? Then ids are sorted. */
 bool external_sets_apart(u64 budget, bool undirected, u64 max_id);
 
 mill_err external_new(struct external **out, const struct external_setup *setup);

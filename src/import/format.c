@@ -191,6 +191,8 @@ mill_err format_read(struct intake *k, const char *path)
 			err = fail(MILL_EUSAGE,
 				   "%s is %s: only edge lists have columns of weights",
 				   input_name(r.in), f->shown);
+		if (!err && k->how->names && f->read != edges_read)
+			err = fail(MILL_EUSAGE, "%s is %s: only edge lists have names", input_name(r.in), f->shown);
 		if (!err)
 			err = f->read(&r);
 	}

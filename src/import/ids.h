@@ -67,4 +67,10 @@ static inline u64 ids_rank(const struct ids *m, u64 id)
 	return id;
 }
 
+/* Is it one of them? */
+static inline bool ids_has(const struct ids *m, u64 id)
+{
+	return m->n && id >= m->min && id <= m->id[m->n - 1] && m->id[ids_rank(m, id)] == id;
+}
+
 #endif

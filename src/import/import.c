@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public calls that make stores. */
+#include "base/checksum.h"
 #include "import/builder.h"
 #include "import/format.h"
 #include "import/generate.h"
+#include "import/namer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static mill_err check_import(const struct mill_import *how)
@@ -28,6 +31,8 @@ static mill_err check_import(const struct mill_import *how)
 		return fail(MILL_EUSAGE, "a graph is either directed or undirected");
 	if (how->base > 1 || (how->id_bits && how->id_bits != 32 && how->id_bits != 64))
 		return fail(MILL_EUSAGE, "the base is 0 or 1, and ids have 32 or 64 bits");
+	if (how->names && (how->base_given || how->id_bits))
+		return fail(MILL_EUSAGE, "names have no base and no bits");
 	if (how->format)
 		TRY(format_find(&format, how->format));
 	if (how->weight_type > MILL_WEIGHT_F64 || how->dedup > MILL_DEDUP_ERROR ||
@@ -35,6 +40,30 @@ static mill_err check_import(const struct mill_import *how)
 	    how->weights > MILL_WEIGHTS_AUTO)
 		return fail(MILL_EUSAGE, "an option of import is none of its values");
 	return MILL_OK;
+}
+
+static mill_err take_edges(void *arg, const struct raw_edge *edge, u64 n)
+{
+	struct intake *k = arg;
+
+	checksum_add(k->text.sum, edge, n * sizeof(*edge));
+	return builder_add(k->b, edge, n);
+}
+
+/* All lines have been read: names become numbers, and the builder gets the edges. */
+static mill_err settle_names(struct intake *k)
+{
+	struct namer *names = k->text.names;
+	u64 n, sum;
+
+	TRY(namer_settle(names, &n));
+	TRY(namer_fingerprint(names, &sum));
+	checksum_add(k->text.sum, &sum, sizeof(sum));
+	k->text.names = NULL;
+	builder_set_names(k->b, names, n);
+	if (k->text.header)
+		snprintf(k->out->note, sizeof(k->out->note), "the first line taken as a header");
+	return namer_edges(names, take_edges, k);
 }
 
 static mill_err read_inputs(struct builder *b, const struct mill_import *how,
@@ -50,13 +79,20 @@ static mill_err read_inputs(struct builder *b, const struct mill_import *how,
 	mill_err err;
 
 	TRY(text_init(&k.text));
-	for (size_t i = 0; i < how->n_inputs; i++) {
+	err = MILL_OK;
+	if (how->names)
+		err = namer_new(&k.text.names, builder_budget(b), builder_pool(b), builder_ticker(b),
+				builder_temp_dir(b));
+	for (size_t i = 0; !err && i < how->n_inputs; i++)
 		err = format_read(&k, how->input[i]);
-		if (err) {
-			text_release(&k.text);
-			return err;
-		}
+	if (!err && how->names)
+		err = settle_names(&k);
+	if (err) {
+		namer_free(k.text.names);
+		text_release(&k.text);
+		return err;
 	}
+	out->named = how->names;
 	out->undirected = k.undirected;
 	out->symmetric = k.symmetric;
 	builder_set_weight(b, text_weight(&k.text));
@@ -75,7 +111,7 @@ static mill_err describe(char **out, const struct mill_import *how)
 					     " --dedup error" };
 	static const char *const loops[] = { "", " --loops drop", " --loops error" };
 
-	return memory_printf(out, NULL, "import%s%s%s",
+	return memory_printf(out, NULL, "import%s%s%s%s", how->names ? " --names" : "",
 			     how->undirected ? " --undirected" : "", dedup[how->dedup],
 			     loops[how->loops]);
 }
@@ -106,6 +142,7 @@ mill_err mill_import(struct mill_built *out, const struct mill_import *how)
 	if (!err) {
 		*out = built;
 		out->undirected = read.undirected;
+		out->named = read.named;
 		out->symmetric |= read.symmetric;
 		out->format = read.format;
 		memcpy(out->note, read.note, sizeof(out->note));

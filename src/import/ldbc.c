@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/fault.h"
 #include "base/file.h"
 #include "import/format.h"
 #include "import/properties.h"
@@ -150,6 +151,103 @@ static mill_err read_vertices(struct reader *r, u64 *n)
 	return builder_add_vertices(r->k->b, id, k);
 }
 
+/* ---- Edges between vertices that are there ---- */
+
+#define ID_BYTES 32u	/* of an id in the set, while it is made */
+
+struct gathering {
+	u64 *id;
+	u64 n, room;
+};
+
+static mill_err keep_id(struct gathering *g, u64 id, struct budget *budget)
+{
+	u64 room = 2 * g->room + 1024, *more;
+
+	if (g->n == g->room) {
+		TRY(memory_new(&more, budget, room, sizeof(*more), "the vertices"));
+		if (g->n)
+			memcpy(more, g->id, g->n * sizeof(*more));
+		memory_free(g->id);
+		g->id = more;
+		g->room = room;
+	}
+	g->id[g->n++] = id;
+	return MILL_OK;
+}
+
+/* The vertices that concern k; release k->ids also when it fails. */
+static mill_err gather_known(struct reader *r, struct known_ids *k)
+{
+	struct budget *budget = builder_budget(r->k->b);
+	struct gathering g = { .n = 0 };
+	struct scan s = { .in = NULL };
+	struct input *in;
+	mill_err err;
+	u64 id;
+
+	TRY(input_open(&in, k->from, budget));
+	err = scan_init(&s, in, false, budget);
+	while (!err && scan_next_line(&s, '#') != SCAN_END) {
+		err = scan_u64(&s, &id, "a vertex id");
+		if (!err && known_concerns(k, id))
+			err = keep_id(&g, id, budget);
+		if (!err)
+			err = scan_skip_line(&s);
+	}
+	err = err ? err : s.err;
+	scan_release(&s);
+	input_close(in);
+	if (err)
+		memory_free(g.id);
+	else
+		err = ids_from_list(&k->ids, budget, builder_pool(r->k->b), g.id, g.n);
+	return err;
+}
+
+/* Reads the edges, or only looks whether their vertices of this set are there. */
+static mill_err read_set(struct reader *r, const struct ldbc *g, u64 set, u64 n_sets, bool only_check)
+{
+	struct known_ids k = { .set = set, .n_sets = n_sets, .from = g->vertices };
+	struct text *t = &r->k->text, check = *t;
+	mill_err err;
+
+	if (only_check) {
+		check.only_check = true;
+		check.weight_column = 0;
+		t = &check;
+	}
+	input_close(r->in);
+	r->in = NULL;
+	TRY(input_open(&r->in, g->edges, builder_budget(r->k->b)));
+	err = gather_known(r, &k);
+	t->known = &k;
+	if (!err)
+		err = text_read(t, r->k->b, r->in);
+	t->known = NULL;
+	ids_release(&k.ids);
+	return err;
+}
+
+/*
+ * Every vertex of an edge must be in the file of vertices. If these are too many to be kept beside the edges, the
+ * edges are looked at before, as often as it takes.
+ */
+static mill_err read_edges(struct reader *r, const struct ldbc *g, u64 n_vertices)
+{
+	u64 limit = builder_budget(r->k->b)->limit, n_sets;
+
+	if (n_vertices <= limit / 8 / ID_BYTES && !fault_hold())
+		return read_set(r, g, 0, 1, false);
+	n_sets = fault_hold() ? 3 : div_up(n_vertices, max_u64(1, limit / 4 / ID_BYTES));
+	for (u64 i = 0; i < n_sets; i++)
+		TRY(read_set(r, g, i, n_sets, true));
+	input_close(r->in);
+	r->in = NULL;
+	TRY(input_open(&r->in, g->edges, builder_budget(r->k->b)));
+	return text_read(&r->k->text, r->k->b, r->in);
+}
+
 static mill_err read_files(struct reader *r, struct ldbc *g)
 {
 	struct budget *budget = builder_budget(r->k->b);
@@ -166,15 +264,14 @@ static mill_err read_files(struct reader *r, struct ldbc *g)
 	if (r->mirror)
 		return fail(MILL_EUSAGE, "%s says that the graph is undirected: import it so",
 			    g->p.name);
-	TRY(text_read(&k->text, k->b, r->in));
-	n = k->text.n_edges - before;
-	TRY(check_count(g, ".meta.edges", n, g->edges));
-
 	input_close(r->in);
 	r->in = NULL;
 	TRY(input_open(&r->in, g->vertices, budget));
 	TRY(read_vertices(r, &n));
-	return check_count(g, ".meta.vertices", n, g->vertices);
+	TRY(check_count(g, ".meta.vertices", n, g->vertices));
+
+	TRY(read_edges(r, g, n));
+	return check_count(g, ".meta.edges", k->text.n_edges - before, g->edges);
 }
 
 mill_err ldbc_read(struct reader *r)

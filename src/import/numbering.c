@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "import/sparse.h"
+
 #define BUFFER 4096u	/* elements on their way to a file */
 
 mill_err numbering_init(struct numbering *num, struct budget *budget, u64 all)
@@ -119,8 +121,7 @@ static inline mill_err put(struct vector *to, u64 value)
 enum which { NOT_SOURCES, SOURCES, ALL };
 enum what { THE_ID, THE_VID, THE_RANK };
 
-static mill_err put_all(const struct numbering *num, struct vector *to, enum which which, enum what what,
-			const struct ids *ids)
+static mill_err put_all(const struct numbering *num, struct vector *to, enum which which, enum what what)
 {
 	u64 rank = 0;
 
@@ -128,10 +129,7 @@ static mill_err put_all(const struct numbering *num, struct vector *to, enum whi
 		if (num->exists && !bitmap_get(num->exists, id))
 			continue;
 		if (which == ALL || bitmap_get(num->source, id) == (which == SOURCES))
-			TRY(put(to, what == THE_RANK ? rank :
-				    what == THE_VID  ? numbering_vid(num, id) :
-				    ids		     ? ids->id[id] :
-						       id));
+			TRY(put(to, what == THE_RANK ? rank : what == THE_VID ? numbering_vid(num, id) : id));
 		rank++;
 	}
 	return flush(to);
@@ -151,7 +149,7 @@ static mill_err put_ranks(const struct numbering *num, struct vector *to)
 	return err;
 }
 
-mill_err numbering_write(const struct numbering *num, struct store_writer *w, const struct ids *ids)
+mill_err numbering_write(const struct numbering *num, struct store_writer *w, struct sparse *sparse)
 {
 	struct vector *to;
 	mill_err err;
@@ -159,17 +157,17 @@ mill_err numbering_write(const struct numbering *num, struct store_writer *w, co
 	TRY(memory_new(&to, num->budget, 1, sizeof(*to), "a file buffer"));
 	to->w = w;
 	to->file = STORE_IDS;
-	err = put_all(num, to, ALL, THE_ID, ids);
+	err = sparse ? sparse_write_ids(sparse, w) : put_all(num, to, ALL, THE_ID);
 	to->file = STORE_ORDER;
 	if (!err)
-		err = put_all(num, to, ALL, THE_VID, NULL);
+		err = put_all(num, to, ALL, THE_VID);
 	to->file = STORE_RANK;
 	if (!err && num->place) {
 		err = put_ranks(num, to);
 	} else if (!err) {
-		err = put_all(num, to, SOURCES, THE_RANK, NULL);
+		err = put_all(num, to, SOURCES, THE_RANK);
 		if (!err)
-			err = put_all(num, to, NOT_SOURCES, THE_RANK, NULL);
+			err = put_all(num, to, NOT_SOURCES, THE_RANK);
 	}
 	memory_free(to);
 	return err;

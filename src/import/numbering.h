@@ -64,7 +64,8 @@ static inline u64 numbering_vid(const struct numbering *num, u64 id)
 
 /* The id of a rank. */
 u64 numbering_id(const struct numbering *num, u64 rank);
-/* Writes ids, order and rank; ids: what the numbering's ids are the ranks of, or NULL. */
-mill_err numbering_write(const struct numbering *num, struct store_writer *w, const struct ids *ids);
+/* Writes ids, order and rank; sparse: what the numbering's ids are the ranks of, or NULL. */
+struct sparse;
+mill_err numbering_write(const struct numbering *num, struct store_writer *w, struct sparse *sparse);
 
 #endif

@@ -86,6 +86,7 @@ mill_err reader_flush(struct reader *r)
 	TRY(builder_add(r->k->b, r->edge, r->n));
 	t->n_edges += r->n;
 	r->n = 0;
+	TRY(builder_project(r->k->b, t->n_edges, input_done(r->in), input_size(r->in)));
 	return ticker_tick(builder_ticker(r->k->b), input_done(r->in));
 }
 

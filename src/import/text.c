@@ -15,6 +15,9 @@
 
 #include "base/checksum.h"
 #include "base/number.h"
+#include "import/field.h"
+#include "import/namer.h"
+#include "store/names.h"
 
 #define READ_SIZE (1 * MIB)  /* if one thread reads */
 #define BATCH 4096u	     /* edges; the same */
@@ -85,47 +88,6 @@ enum mill_weight text_weight(const struct text *t)
 }
 
 /* ---- Fields ---- */
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static bool is_digit(char c)
-{
-	return (unsigned char)(c - '0') < 10;
-}
-
-static bool at_line_end(const char *p)
-{
-	return *p == '\n' || (*p == '\r' && p[1] == '\n');
-}
-
-static bool at_field_end(const char *p)
-{
-	return is_blank(*p) || *p == ',' || at_line_end(p);
-}
-
-static const char *skip_blanks(const char *p)
-{
-	while (is_blank(*p))
-		p++;
-	return p;
-}
-
-static const char *field_end(const char *p)
-{
-	while (!at_field_end(p))
-		p++;
-	return p;
-}
-
-/* From the end of a field to the next one: blanks, and at most one comma. */
-static const char *next_field(const char *p)
-{
-	p = skip_blanks(p);
-	return *p == ',' ? skip_blanks(p + 1) : p;
-}
 
 /* The field at p for a message, with what cannot be printed masked. */
 static const char *show(char *to, const char *p)
@@ -219,6 +181,30 @@ static bool parse_short(f64 *out, bool *whole, i64 *integer, const char *p, cons
 	return true;
 }
 
+/* ---- Names ---- */
+
+static mill_err parse_name(const struct lines *r, const char **p, int column, char *to, struct name *out)
+{
+	switch (name_parse(p, to, out)) {
+	case NAME_FINE:
+		return MILL_OK;
+	case NAME_MISSING:
+		return bad_id(r, *p, column);
+	case NAME_UNQUOTED:
+		return fail_field(r, *p, "has a quote that does not end with the field");
+	case NAME_EMPTY:
+		return fail_line(r, "an empty name");
+	case NAME_CONTROL:
+		return fail_line(r, "a control character in a name");
+	case NAME_LONG:
+		break;
+	}
+	return fail(MILL_ELIMIT, "%s:%llu: a name is longer than %u bytes", input_name(r->in),
+		    (unsigned long long)r->line, STORE_NAME_MAX);
+}
+
+/* ---- Weights ---- */
+
 static mill_err check_weight(struct lines *r, const char *p, f64 value, bool whole,
 			     i64 integer)
 {
@@ -257,7 +243,7 @@ static mill_err parse_weight(struct lines *r, const char *p, u64 *out)
 	f64 value;
 
 	for (u32 column = 3; column < r->t->weight_column && !at_line_end(p); column++)
-		p = next_field(field_end(p));
+		p = next_field(r->t->names ? name_end(p) : field_end(p));
 	end = field_end(p);
 	if (end == p)
 		return fail(MILL_EINPUT, "%s:%llu: column %u, the weight, is missing",
@@ -278,6 +264,10 @@ static mill_err flush(struct lines *r)
 {
 	if (!r->n)
 		return MILL_OK;
+	if (r->t->only_check) {
+		r->n = 0;
+		return MILL_OK;
+	}
 	checksum_add(r->t->sum, r->edge, r->n * sizeof(*r->edge));
 	TRY(builder_add(r->b, r->edge, r->n));
 	r->t->n_edges += r->n;
@@ -307,12 +297,51 @@ odd_line(struct lines *r, const char *p, bool *skip)
 		return MILL_OK;
 	if (*p == '#' || *p == '%')
 		return MILL_OK;
-	*skip = !r->began && is_header(p, end);
+	*skip = !r->began && (r->t->names ? name_is_header(p, r->t->weight_column) : is_header(p, end));
+	r->t->header |= *skip;
 	r->began = true;
 	return MILL_OK;
 }
 
-static inline mill_err parse_line(struct lines *r, const char *p)
+static mill_err parse_named(struct lines *r, const char *p)
+{
+	char quoted[2][STORE_NAME_MAX];
+	struct name from, to;
+	u64 weight;
+	bool skip;
+
+	p = skip_blanks(p);
+	if (*p == '#' || *p == '%' || at_line_end(p) || !r->began) {
+		TRY(odd_line(r, p, &skip));
+		if (skip)
+			return MILL_OK;
+	}
+	TRY(parse_name(r, &p, 1, quoted[0], &from));
+	p = next_field(p);
+	TRY(parse_name(r, &p, 2, quoted[1], &to));
+	if (r->t->weight_column)
+		TRY(parse_weight(r, next_field(p), &weight));
+	if (r->t->refuse_loops && !name_compare(from.text, from.length, to.text, to.length))
+		return fail_line(r, "an edge from a vertex to itself");
+	r->t->n_edges++;
+	return namer_add(r->t->names, from, to, r->t->weight_column ? &weight : NULL);
+}
+
+static bool is_known(const struct known_ids *k, u64 id) { return !known_concerns(k, id) || ids_has(&k->ids, id); }
+
+static mill_err check_known(const struct lines *r, const struct raw_edge *e)
+{
+	const struct known_ids *k = r->t->known;
+	u64 id = is_known(k, e->from) ? e->to : e->from;
+
+	if (is_known(k, id))
+		return MILL_OK;
+	return fail(MILL_EINPUT, "%s:%llu: vertex %llu is not in %s", input_name(r->in),
+		    (unsigned long long)r->line, (unsigned long long)id, k->from);
+}
+
+/* *end: some place behind the ids, where the line is looked at next. */
+static inline mill_err parse_line(struct lines *r, const char *p, const char **end)
 {
 	struct raw_edge *e = &r->edge[r->n];
 	const char *q;
@@ -335,8 +364,11 @@ static inline mill_err parse_line(struct lines *r, const char *p)
 		TRY(parse_weight(r, next_field(q), &e->weight));
 	if (__builtin_expect(e->from < r->t->base || e->to < r->t->base, 0))
 		return fail_line(r, "vertex 0, and --base is 1");
+	if (__builtin_expect(r->t->known != NULL, 0))
+		TRY(check_known(r, e));
 	if (r->t->refuse_loops && e->from == e->to)
 		return fail_line(r, "an edge from a vertex to itself");
+	*end = q;
 	if (++r->n == r->room)
 		return flush(r);
 	return MILL_OK;
@@ -346,17 +378,16 @@ static inline mill_err parse_line(struct lines *r, const char *p)
 static mill_err parse_lines(struct lines *r, const char *p, const char *end)
 {
 	while (p < end) {
-		const char *next = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1;
-
-		i64 length = next - p - 1;
+		const char *stop = p;
 
 		r->line++;
-		if (length && next[-2] == '\r')
-			length--;
-		if (length > (i64)TEXT_LINE_MAX)
+		TRY(r->t->names ? parse_named(r, p) : parse_line(r, p, &stop));
+		if (__builtin_expect(*stop != '\n', 0)) /* of most lines the second id is the end */
+			stop = memchr(stop, '\n', (size_t)(end - stop));
+		if (__builtin_expect(stop - p > (i64)TEXT_LINE_MAX, 0) &&
+		    stop - p - (stop[-1] == '\r') > (i64)TEXT_LINE_MAX)
 			return fail_line(r, "the line is longer than 1 MiB");
-		TRY(parse_line(r, p));
-		p = next;
+		p = stop + 1;
 	}
 	return MILL_OK;
 }
@@ -397,6 +428,8 @@ static mill_err take_part(struct lines *r, const struct part *p)
 	t->min_weight = p->t.min_weight < t->min_weight ? p->t.min_weight : t->min_weight;
 	t->max_weight = p->t.max_weight > t->max_weight ? p->t.max_weight : t->max_weight;
 	r->line += p->lines.line;
+	if (t->only_check)
+		return MILL_OK;
 	checksum_add(t->sum, p->lines.edge, p->lines.n * sizeof(*p->lines.edge));
 	t->n_edges += p->lines.n;
 	return builder_add(r->b, p->lines.edge, p->lines.n);
@@ -468,6 +501,8 @@ static mill_err read_all(struct lines *r)
 			r->line++;
 			return fail_line(r, "the line is longer than 1 MiB");
 		}
+		if (!r->t->only_check)
+			TRY(builder_project(r->b, r->t->n_edges, input_done(r->in), input_size(r->in)));
 		TRY(ticker_tick(ticker, input_done(r->in)));
 	} while (got);
 	return flush(r);
@@ -481,7 +516,7 @@ static mill_err make_parts(struct lines *r, struct budget *budget)
 
 	r->n_parts = min_u64(4 * threads, most);
 	r->read_size = READ_SIZE;
-	if (threads < 2 || r->n_parts < 2)
+	if (threads < 2 || r->n_parts < 2 || r->t->names)
 		return MILL_OK;
 	TRY(memory_new(&r->part, budget, r->n_parts, sizeof(*r->part), "a text buffer"));
 	r->read_size = r->n_parts * PART;

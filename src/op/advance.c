@@ -34,7 +34,7 @@ static mill_err advance_rows(void *arg, const struct segment *seg, vid begin, vi
 static mill_err advance_list(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct advancing *a = arg;
-	const struct topology *t = run_direction(a->run, false);
+	const struct topology *t = run_direction(a->run, a->front->in);
 
 	for (u32 i = 0; i < t->n_segments; i++)
 		a->program->push_list(a->args, &t->segment[i], a->front->list + begin, end - begin,
@@ -68,7 +68,7 @@ static mill_err advance_lists(struct advancing *a)
 		struct hub h = { .advancing = a };
 		u32 n;
 
-		h.part = topology_parts(run_direction(a->run, false), f->list[i], &n);
+		h.part = topology_parts(run_direction(a->run, a->front->in), f->list[i], &n);
 		TRY(pool_for(a->run->pool, n, 1, advance_parts, &h));
 	}
 	return pool_for(a->run->pool, rest, grain, advance_list, a);
@@ -121,7 +121,7 @@ static mill_err advance_native(struct advancing *a, struct mill_step *step)
 {
 	struct frontier *f = a->front;
 	bool by_list, to_list;
-	struct pass pass = { .in = a->pull, .active = has_work, .work = advance_rows, .arg = a };
+	struct pass pass = { .in = a->pull != f->in, .active = has_work, .work = advance_rows, .arg = a };
 	struct tally t;
 
 	if (!a->pull)
@@ -169,7 +169,7 @@ static mill_err advance_device(struct advancing *a, struct mill_step *step)
 {
 	struct frontier *f = a->front;
 	struct device_pass pass = {
-		.in = a->pull,
+		.in = a->pull != f->in,
 		.active = a->pull ? NULL : has_work,
 		.launch = launch_page_kernel,
 		.arg = a,
@@ -197,14 +197,17 @@ static mill_err advance_device(struct advancing *a, struct mill_step *step)
  */
 static bool choose_pull(struct advancing *a)
 {
+	const struct mill_options *o = &a->run->options;
+	f64 do_a = o->do_a > 0 ? o->do_a : ADVANCE_DO_A, do_b = o->do_b > 0 ? o->do_b : ADVANCE_DO_B;
 	struct frontier *f = a->front;
+	f64 few = (f64)a->run->store->vertices / do_b;
 
 	f->edges_left -= min_u64(f->edges_left, f->work);
 	if (!a->program->pull || !a->run->need.in)
 		return false;
 	if (!f->pulling)
-		return f->work > f->edges_left / ADVANCE_ALPHA && f->work > a->run->store->vertices / ADVANCE_BETA;
-	return f->n >= f->last_n || f->n > a->run->store->vertices / ADVANCE_BETA;
+		return (f64)f->work > (f64)f->edges_left / do_a && (f64)f->work > few;
+	return f->n >= f->last_n || (f64)f->n > few;
 }
 
 mill_err op_advance(struct mill_run *r, const struct advance_program *p, const void *args,

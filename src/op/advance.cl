@@ -11,10 +11,12 @@
 
 #define BIT(bits, v) ((bits)[(v) / 32] >> ((v) % 32) & 1)
 
-static inline void set_bit(GLOBAL u32 *bits, u32 v)
+/* True if it was clear. */
+static inline bool set_bit(GLOBAL u32 *bits, u32 v)
 {
-	if (!(dev_load_u32(&bits[v / 32]) >> (v % 32) & 1))
-		raw_or_u32(&bits[v / 32], 1u << (v % 32));
+	u32 bit = 1u << (v % 32);
+
+	return !(dev_load_u32(&bits[v / 32]) & bit) && !(raw_or_u32(&bits[v / 32], bit) & bit);
 }
 
 static inline void count(GLOBAL u64 *counts, u32 edges, u32 updates)
@@ -39,13 +41,14 @@ __kernel void OF(PROGRAM, push)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) PAGE_PARAMS, G
 
 		if (!EDGE(s, u, v, i))
 			continue;
-		updates++;
+		updates += !IDEMPOTENT;
 #if NEAR_FAR
 		if (OF(PROGRAM, key)(s, v) >= limit)
 			set_bit(far, v);
 		else
 #endif
-			set_bit(next, v);
+			if (set_bit(next, v))
+				updates += IDEMPOTENT;
 	}
 	count(counts, row[r + 1] - row[r], updates);
 }

@@ -6,12 +6,13 @@
 #ifndef OP_OP_H
 #define OP_OP_H
 
+#include "engine/edge_frontier.h"
 #include "engine/frontier.h"
 #include "engine/run.h"
 
-/* Where to go on from push to pull and back (Beamer's alpha and beta). */
-#define ADVANCE_ALPHA 15
-#define ADVANCE_BETA 18
+/* Where to go on from push to pull and back (Beamer's alpha and beta, Gunrock's do_a and do_b) unless the options say. */
+#define ADVANCE_DO_A 15
+#define ADVANCE_DO_B 18
 
 /* Gives the frontier's edges to the program; what it activates is the frontier afterwards. */
 mill_err op_advance(struct mill_run *r, const struct advance_program *p, const void *args,
@@ -32,6 +33,33 @@ struct reducer;
 mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduce_program *p, bool in);
 mill_err op_reduce(struct mill_run *r, struct reducer *red, const void *args);
 u64 reducer_bytes(const struct store *st, bool in, u32 sum_size);
+
+/*
+ * The same for chosen vertices only: those of a host list without repeats, or of a frontier. The sums have the same bits.
+ * Vertices without a row (sinks, for out-neighbours) are not applied. Then, with COMMIT, `commit` is called at each
+ * of them, rows or not; *committed: how often it was true.
+ */
+mill_err op_reduce_list(struct mill_run *r, struct reducer *red, const void *args, const vid *list, u64 n,
+			u64 *committed);
+mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *args, struct frontier *f,
+			 u64 *committed);
+/* What lists need besides, on the host and, if that is another, on the device. */
+u64 reducer_list_bytes(const struct store *st);
+
+/*
+ * Filters: what the program does not keep leaves the frontier. What it keeps may change the state of other vertices, as
+ * hooking does.
+ */
+mill_err op_filter(struct mill_run *r, const struct filter_program *p, const void *args, struct frontier *f);
+mill_err op_filter_edges(struct mill_run *r, const struct filter_program *p, const void *args, struct edge_frontier *ef);
+/* Advance to edges: the edges of the frontier (which stays) that the program keeps become the active ones. */
+mill_err op_expand(struct mill_run *r, const struct filter_program *p, const void *args, struct frontier *f,
+		   struct edge_frontier *ef);
+/*
+ * The far ends of the active edges (which stay) become the frontier, each once. Then op_advance and op_expand lead on:
+ * an advance from edges to vertices, or to edges.
+ */
+mill_err op_ends(struct mill_run *r, struct edge_frontier *ef, struct frontier *f);
 
 /*
  * Calls the program at the edges of the rows for which its cond holds, without a frontier: what algorithms do that look

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbourhood reduction: who drives the templates of reduce.inc and the kernels of reduce.cl. */
+#include <assert.h>
+
 #include "engine/cache.h"
 #include "op/op.h"
 
@@ -11,15 +13,31 @@ struct reducer {
 	struct vec *split;		/* struct split_list, by vertex; on the host */
 	struct vec *split_device;	/* its copy for kernels */
 	u64 n_splits;
+	/* Made when a list is first given where rows are not found by number: its vertices as a bitmap. */
+	struct vec *bits, *bits_device;
+	struct vec *count;		/* on a device: of commits */
 };
+
+/* Edges that a worker takes from a list at a time; below so many in all, waking the others costs more than they do. */
+#define LIST_CHUNK_EDGES 16384u
+#define LIST_CHUNK 4096u
+#define SMALL_LIST 8192u
+#define COMMIT_GRAIN 16384u
 
 _Static_assert(sizeof(struct split_list) == 24, "kernels see three u64");
 
+/* Those of a list, or those of `front`, or (neither) all. */
 struct reducing {
 	struct mill_run *run;
 	struct reducer *reducer;
 	const void *args;
+	const vid *list;
+	u64 n;		/* of the list; else of all vertices */
+	u64 taken;	/* of the list; atomic */
+	const u64 *front;	/* on the host */
+	const struct vec *front_device;
 	u64 edges;	/* atomic */
+	u64 committed;	/* atomic */
 };
 
 /* Pages or the parts of resident lists, alike. */
@@ -145,7 +163,7 @@ static mill_err reduce_rows(void *arg, const struct segment *seg, vid begin, vid
 	if (begin)
 		p.skip = 0;
 	find_slots(red, &p, seg->row[1], &head, &tail);
-	edges = red->program->rows(a->args, seg, begin, end, red->partial->buffer.host, head, tail);
+	edges = red->program->rows(a->args, seg, begin, end, a->front, red->partial->buffer.host, head, tail);
 	__atomic_fetch_add(&a->edges, edges, __ATOMIC_RELAXED);
 	return MILL_OK;
 }
@@ -162,6 +180,7 @@ static mill_err reduce_page(void *arg, u32 page, const struct page_args *pa)
 	a->edges += p.n_edges;
 	launch_begin(&l, &red->program->program, "rows", a->args);
 	launch_page(&l, pa);
+	launch_vec(&l, a->front_device);
 	launch_vec(&l, red->partial);
 	launch_u64(&l, &head);
 	launch_u64(&l, &tail);
@@ -174,33 +193,228 @@ static mill_err finish_device(struct reducing *a)
 	u32 n = (u32)red->n_splits;
 	struct launching l;
 
+	if (!n)
+		return MILL_OK;
 	TRY(device_write(&red->split_device->buffer, 0, red->split->buffer.host, n * sizeof(struct split_list)));
 	launch_begin(&l, &red->program->program, "finish", a->args);
+	launch_vec(&l, a->front_device);
 	launch_vec(&l, red->partial);
 	launch_vec(&l, red->split_device);
 	launch_u32(&l, &n);
 	return launch_go(a->run, &l, n);
 }
 
+/* ---- By list: the topology is resident ---- */
+
+/* Takes the next vertices of the list: as many as have LIST_CHUNK_EDGES edges, and at least one. */
+static u64 take_list(struct reducing *a, const struct topology *t, u64 *begin)
+{
+	u64 from = __atomic_load_n(&a->taken, __ATOMIC_RELAXED), to;
+
+	do {
+		u64 edges = 0;
+
+		for (to = from; to < a->n && to - from < LIST_CHUNK && edges < LIST_CHUNK_EDGES; to++)
+			edges += topology_degree(t, a->list[to]);
+	} while (!__atomic_compare_exchange_n(&a->taken, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	*begin = from;
+	return to - from;
+}
+
+static mill_err reduce_list(void *arg, unsigned worker)
+{
+	struct reducing *a = arg;
+	struct ticker *ticker = &a->run->ticker;
+	const struct topology *t = run_direction(a->run, a->reducer->in);
+	u64 begin, n, edges = 0;
+
+	while ((n = take_list(a, t, &begin))) {
+		edges += a->reducer->program->list(a->args, t->segment, t->n_segments, a->list + begin, n);
+		if (!worker)
+			TRY(ticker_tick(ticker, begin + n));
+		else if (ticker_cancelled(ticker))
+			return fail(MILL_ECANCELLED, "cancelled");
+	}
+	__atomic_fetch_add(&a->edges, edges, __ATOMIC_RELAXED);
+	return MILL_OK;
+}
+
+static mill_err reduce_resident(struct reducing *a)
+{
+	const struct topology *t = run_direction(a->run, a->reducer->in);
+	u64 work = 0;
+
+	if (!t->n_segments)
+		return MILL_OK;
+	for (u64 i = 0; i < a->n && work < SMALL_LIST; i++)
+		work += 1 + topology_degree(t, a->list[i]);
+	return work < SMALL_LIST ? reduce_list(a, 0) : pool_run(a->run->pool, reduce_list, a);
+}
+
+/* ---- By bin: see engine/bins.h ---- */
+
+static mill_err reduce_bins(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct reducing *a = arg;
+	struct bins *b = a->run->bins;
+	u64 n_rows = run_direction(a->run, true)->n_rows, edges = 0;
+
+	for (u64 i = begin; i < end; i++) {
+		a->reducer->program->bin(a->args, &b->bin[i], n_rows,
+					 b->sum + worker * (2 * BIN_VERTICES * sizeof(u64)));
+		edges += b->bin[i].n_entries;
+	}
+	__atomic_fetch_add(&a->edges, edges, __ATOMIC_RELAXED);
+	if (!worker)
+		return ticker_tick(&a->run->ticker, end);
+	return ticker_cancelled(&a->run->ticker) ? fail(MILL_ECANCELLED, "cancelled") : MILL_OK;
+}
+
+/* ---- Commits ---- */
+
+static mill_err commit_some(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct reducing *a = arg;
+	u64 n = a->reducer->program->commit(a->args, a->list, a->front, begin, end);
+
+	(void)worker;
+	if (n)
+		__atomic_fetch_add(&a->committed, n, __ATOMIC_RELAXED);
+	return MILL_OK;
+}
+
+static mill_err commit_device(struct reducing *a)
+{
+	struct reducer *red = a->reducer;
+	u32 n = (u32)a->run->store->vertices;
+	struct launching l;
+
+	TRY(vec_set(red->count, 0, &a->committed));
+	launch_begin(&l, &red->program->program, "commits", a->args);
+	launch_vec(&l, a->front_device);
+	launch_vec(&l, red->count);
+	launch_u32(&l, &n);
+	TRY(launch_go(a->run, &l, n));
+	return vec_get(red->count, 0, &a->committed);
+}
+
+/* ---- All ---- */
+
+static mill_err make_count(struct mill_run *r, struct reducer *red)
+{
+	if (r->device->native || red->count)
+		return MILL_OK;
+	return run_vec(r, &red->count, "commits", 1, sizeof(u64), NULL);
+}
+
+static mill_err make_bits(struct mill_run *r, struct reducer *red)
+{
+	u64 words = bitmap_words(r->store->vertices);
+
+	TRY(make_count(r, red));
+	if (!red->bits)
+		TRY(run_vec_host(r, &red->bits, "vertices of a list", words, sizeof(u64)));
+	if (!r->device->native && !red->bits_device)
+		TRY(run_vec(r, &red->bits_device, "vertices of a list", words, sizeof(u64), NULL));
+	return MILL_OK;
+}
+
+u64 reducer_list_bytes(const struct store *st) { return bitmap_words(st->vertices) * sizeof(u64) + 64; }
+
+static bool has_work(void *arg, u64 begin, u64 end)
+{
+	struct reducing *a = arg;
+
+	return bitmap_any(a->front, begin, end);
+}
+
+static mill_err reduce(struct reducing *a, struct mill_step *step)
+{
+	const struct reducer *red = a->reducer;
+	const struct reduce_program *p = red->program;
+	bool some = a->front;
+	struct pass pass = { .in = red->in, .active = some ? has_work : NULL, .work = reduce_rows, .arg = a };
+	struct device_pass device_pass = { .in = red->in, .active = pass.active, .launch = reduce_page, .arg = a };
+
+	if (!a->run->device->native) {
+		TRY(cache_run(a->run, &device_pass, step));
+		TRY(finish_device(a));
+		return some && p->commit ? commit_device(a) : MILL_OK;
+	}
+	if (a->list && !some) {
+		TRY(reduce_resident(a));
+	} else if (a->run->bins && !some && red->in && p->bin) {
+		TRY(pool_for(a->run->pool, a->run->bins->n_bins, 1, reduce_bins, a));
+	} else {
+		TRY(run_pass(a->run, &pass, step));
+		p->finish(a->args, red->partial->buffer.host, red->split->buffer.host, red->n_splits, a->front);
+	}
+	return p->commit ? pool_for(a->run->pool, a->n, COMMIT_GRAIN, commit_some, a) : MILL_OK;
+}
+
+static mill_err reduce_counted(struct reducing *a, struct mill_step *step)
+{
+	f64 began = clock_now();
+
+	run_tell(a->run, "pass %llu", a->run->ledger.total.step + 1);
+	TRY(reduce(a, step));
+	step->edges = a->edges;
+	step->seconds = clock_now() - began;
+	ledger_add(&a->run->ledger, step);
+	return MILL_OK;
+}
+
 mill_err op_reduce(struct mill_run *r, struct reducer *red, const void *args)
 {
 	struct reducing a = { .run = r, .reducer = red, .args = args };
-	struct pass pass = { .in = red->in, .work = reduce_rows, .arg = &a };
-	struct device_pass device_pass = { .in = red->in, .launch = reduce_page, .arg = &a };
-	struct mill_step step = { .frontier = r->store->vertices, .direction = "scan" };
-	f64 began = clock_now();
+	struct mill_step step = {
+		.frontier = r->store->vertices,
+		.direction = "scan",
+		.updates = run_direction(r, red->in)->pages->n_rows,
+	};
 
-	run_tell(r, "pass %llu", r->ledger.total.step + 1);
-	if (r->device->native) {
-		TRY(run_pass(r, &pass, &step));
-		red->program->finish(args, red->partial->buffer.host, red->split->buffer.host, red->n_splits);
-	} else {
-		TRY(cache_run(r, &device_pass, &step));
-		TRY(finish_device(&a));
-	}
-	step.edges = a.edges;
-	step.updates = run_direction(r, red->in)->pages->n_rows;
-	step.seconds = clock_now() - began;
-	ledger_add(&r->ledger, &step);
+	assert(!red->program->commit);
+	return reduce_counted(&a, &step);
+}
+
+mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *args, struct frontier *f, u64 *committed)
+{
+	struct reducing a = { .run = r, .reducer = red, .args = args, .n = r->store->vertices };
+	struct mill_step step = { .frontier = f->n, .direction = "pull", .updates = f->n };
+
+	if (!f->dense)
+		return op_reduce_list(r, red, args, f->list, f->n, committed);
+	TRY(frontier_bits(f, &a.front));
+	a.front_device = f->bits;
+	TRY(make_count(r, red));
+	TRY(reduce_counted(&a, &step));
+	*committed = a.committed;
 	return MILL_OK;
+}
+
+mill_err op_reduce_list(struct mill_run *r, struct reducer *red, const void *args, const vid *list, u64 n,
+			u64 *committed)
+{
+	struct reducing a = { .run = r, .reducer = red, .args = args, .list = list, .n = n };
+	struct mill_step step = { .frontier = n, .direction = "pull", .updates = n };
+	u64 *bits = NULL;
+	mill_err err;
+
+	*committed = 0;
+	if (!n)
+		return MILL_OK;
+	if (!run_direction(r, red->in)->resident) {
+		TRY(make_bits(r, red));
+		a.front = bits = red->bits->buffer.host;
+		a.front_device = red->bits_device;
+		for (u64 i = 0; i < n; i++)
+			bitmap_put(bits, list[i]);
+	}
+	err = a.front_device ? device_write(&red->bits_device->buffer, 0, a.front, red->bits->buffer.size) : MILL_OK;
+	if (!err)
+		err = reduce_counted(&a, &step);
+	for (u64 i = 0; bits && i < n; i++)
+		bits[list[i] / 64] = 0;
+	*committed = a.committed;
+	return err;
 }

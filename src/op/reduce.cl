@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The neighbourhood reduction over one page, as kernels; the defines and the program stand before. One work-item
- * per row, the same order of additions as on the host.
+ * per row, the same order of additions as on the host. front (may be NULL): the vertices that take part, as 32-bit words.
  */
+#define BIT(bits, v) ((bits)[(v) / 32] >> ((v) % 32) & 1)
 #define NO_SLOT 0xfffffffffffffffful
 
 #ifdef WEIGHT
@@ -12,7 +13,7 @@
 #endif
 
 __kernel void OF(PROGRAM, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) PAGE_PARAMS,
-				GLOBAL SUM *partial, u64 head_slot, u64 tail_slot)
+				GLOBAL const u32 *front, GLOBAL SUM *partial, u64 head_slot, u64 tail_slot)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
 	GLOBAL const u32 *row = ROWS, *neighbour = NEIGHBOURS;
@@ -20,7 +21,7 @@ __kernel void OF(PROGRAM, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) PAGE_PARAMS,
 	u64 slot = NO_SLOT;
 	SUM sum;
 
-	if (r >= n_rows)
+	if (r >= n_rows || (front && !BIT(front, v)))
 		return;
 	if (r == 0 && head_slot != NO_SLOT)
 		slot = head_slot;
@@ -46,17 +47,30 @@ __kernel void OF(PROGRAM, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) PAGE_PARAMS,
 }
 
 /* One work-item per list that spans pages. */
-__kernel void OF(PROGRAM, finish)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const SUM *partial,
-				  GLOBAL const u64 *split, u32 n_splits)
+__kernel void OF(PROGRAM, finish)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *front,
+				  GLOBAL const SUM *partial, GLOBAL const u64 *split, u32 n_splits)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
 	u32 i = get_global_id(0);
 	SUM sum;
 
-	if (i >= n_splits)
+	if (i >= n_splits || (front && !BIT(front, (vid)split[3 * i])))
 		return;
 	sum = OF(PROGRAM, start)(s);
 	for (u64 j = 0; j < split[3 * i + 2]; j++)
 		sum = OF(PROGRAM, combine)(sum, partial[split[3 * i + 1] + j]);
 	OF(PROGRAM, apply)(s, (vid)split[3 * i], sum);
 }
+
+#if COMMIT
+/* One work-item per vertex. */
+__kernel void OF(PROGRAM, commits)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *front, GLOBAL u64 *count,
+				   u32 n_vertices)
+{
+	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
+	u32 v = get_global_id(0);
+
+	if (v < n_vertices && BIT(front, v) && OF(PROGRAM, commit)(s, v))
+		atom_add(count, 1ul);
+}
+#endif

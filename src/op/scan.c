@@ -83,7 +83,7 @@ mill_err op_scan(struct mill_run *r, const struct scan_program *p, const void *a
 		.how = how,
 		.window = { how->from, how->count ? how->from + how->count : UINT64_MAX },
 	};
-	struct mill_step step = { .frontier = run_direction(r, how->in)->pages->n_rows, .direction = "scan" };
+	struct mill_step step = { .frontier = run_direction(r, how->in)->n_rows, .direction = "scan" };
 	f64 began = clock_now();
 
 	run_tell(r, "pass %llu", r->ledger.total.step + 1);
@@ -97,7 +97,8 @@ mill_err op_scan(struct mill_run *r, const struct scan_program *p, const void *a
 
 bool op_rescan_is_free(const struct mill_run *r)
 {
-	u64 pages = (u64)r->store->out.n_pages + (r->need.in && r->store->directed ? r->store->in.n_pages : 0);
+	const struct store *st = r->graph;
+	u64 pages = (u64)st->out.n_pages + (r->need.in && st->directed ? st->in.n_pages : 0);
 
 	return r->device->native ? !r->stream : cache_slots(r->cache) >= pages;
 }

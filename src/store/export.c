@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "store/names.h"
 #include "store/ranked.h"
 
 /* Ids that a file may name without their having an edge: some always, and more with the edges. */
@@ -50,6 +51,39 @@ mill_err export_check_ids(const struct store *st, const char *format, u64 most)
 		    st->path, (unsigned long long)st->max_id, format, (unsigned long long)limit);
 }
 
+static mill_err put_named(struct exporter *x, u64 rank)
+{
+	char field[NAME_FIELD_MAX];
+	const char *text;
+	u32 n;
+
+	TRY(names_get(x->names, rank, &text, &n));
+	return outfile_write(x->out, field, name_put(field, text, n, " ,"));
+}
+
+/* The lines of a list between names. */
+static mill_err put_named_list(struct exporter *x, const struct ranked_list *l)
+{
+	char weight[NUMBER_TEXT + 2];
+
+	for (u64 k = 0; k < l->degree; k++) {
+		size_t n = 0;
+
+		if (!x->st->directed && l->rank > l->neighbour[k])
+			continue;
+		TRY(put_named(x, l->rank));
+		TRY(outfile_write(x->out, " ", 1));
+		TRY(put_named(x, l->neighbour[k]));
+		if (x->st->weight != MILL_WEIGHT_NONE) {
+			weight[n++] = ' ';
+			n += export_weight(weight + n, x->st->weight, l->weight, k);
+		}
+		weight[n++] = '\n';
+		TRY(outfile_write(x->out, weight, n));
+	}
+	return MILL_OK;
+}
+
 static mill_err put_edge(struct exporter *x, u64 from, u64 to, const void *weight, u64 k)
 {
 	char line[3 * NUMBER_TEXT + 3];
@@ -71,6 +105,8 @@ static mill_err put_list(void *arg, const struct ranked_list *l)
 	struct exporter *x = arg;
 	u64 from = ranked_id(x->st, x->id, l->rank);
 
+	if (x->names)
+		return put_named_list(x, l);
 	for (u64 k = 0; k < l->degree; k++)
 		if (x->st->directed || l->rank <= l->neighbour[k])
 			TRY(put_edge(x, from, ranked_id(x->st, x->id, l->neighbour[k]), l->weight, k));
@@ -79,7 +115,14 @@ static mill_err put_list(void *arg, const struct ranked_list *l)
 
 mill_err export_edges(struct exporter *x)
 {
-	return ranked_lists(x->st, false, x->budget, x->ticker, put_list, x);
+	u64 most = x->budget && x->budget->limit ? budget_left(x->budget) : memory_available();
+	mill_err err;
+
+	if (x->st->named)
+		TRY(names_open(&x->names, x->st, x->budget, most / 4));
+	err = ranked_lists(x->st, false, x->budget, x->ticker, put_list, x);
+	names_close(x->names);
+	return err;
 }
 
 /* Of a symmetric matrix the lower triangle: the row is the larger id. */

@@ -10,7 +10,8 @@
  * format: "edgelist", "mtx", "sg" or "wsg"; NULL: by the suffix of path, else an edge list. All
  * by original id, ascending; path "-" is stdout. The budget pays for the ids and for the longest list.
  *
- * edgelist: "FROM TO[ WEIGHT]" per line, undirected edges once. mtx: ids count from 1, so those of a
+ * edgelist: "FROM TO[ WEIGHT]" per line, undirected edges once, by name if the store has names (in quotes if they hold
+ * separators or quotes). The others number the vertices of such a store by the order of their names. mtx: ids count from 1, so those of a
  * store that has vertex 0 are one more in the file, which says so. sg, wsg: ids are kept, 32 bits wide.
  * The last three name all ids up to the largest: MILL_ELIMIT if these are very many more than the edges.
  */
@@ -24,6 +25,7 @@ struct exporter {
 	struct ticker *ticker;
 	struct outfile *out;
 	u64 *id;		/* by rank; NULL: dense */
+	struct names *names;	/* edgelist: NULL, or what stands for ids */
 	u64 shift;		/* mtx: what is added to an id */
 	bool weighted;		/* sg: with weights */
 };

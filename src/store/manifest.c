@@ -15,6 +15,7 @@ static const char *const file_name[STORE_FILES] = {
 	[STORE_OUT_DEGREES] = "out.degrees", [STORE_IN_PAGES] = "in.pages",
 	[STORE_IN_INDEX] = "in.index", [STORE_IN_DEGREES] = "in.degrees",
 	[STORE_IDS] = "ids", [STORE_ORDER] = "order", [STORE_RANK] = "rank",
+	[STORE_NAMES] = "names", [STORE_NAMES_INDEX] = "names.index",
 };
 
 static const struct {
@@ -38,6 +39,8 @@ const char *store_file_name(enum store_file f) { return file_name[f]; }
 
 bool manifest_has(const struct manifest *m, enum store_file f)
 {
+	if (f == STORE_NAMES || f == STORE_NAMES_INDEX)
+		return m->names;
 	return m->in_pages || (f != STORE_IN_PAGES && f != STORE_IN_INDEX && f != STORE_IN_DEGREES);
 }
 
@@ -97,6 +100,7 @@ size_t manifest_format(char *text, const struct manifest *m)
 	line(&t, "directed %s\n", m->directed ? "yes" : "no");
 	line(&t, "in_pages %s\n", m->in_pages ? "yes" : "no");
 	line(&t, "weight %s\n", weight_name(m->weight));
+	line(&t, "names %s\n", m->names ? "yes" : "no");
 	line(&t, "vertices %" PRIu64 "\n", m->vertices);
 	line(&t, "sources %" PRIu64 "\n", m->sources);
 	line(&t, "edges %" PRIu64 "\n", m->edges);
@@ -272,7 +276,8 @@ static bool take_body(struct cursor *c, struct manifest *m)
 {
 	if (!take_codec(c, &m->codec) || !take_u32(c, "page_size", &m->page_size) ||
 	    !take_bool(c, "directed", &m->directed) || !take_bool(c, "in_pages", &m->in_pages) ||
-	    !take_weight(c, &m->weight) || !take_u64(c, "vertices", &m->vertices) ||
+	    !take_weight(c, &m->weight) || !take_bool(c, "names", &m->names) ||
+	    !take_u64(c, "vertices", &m->vertices) ||
 	    !take_u64(c, "sources", &m->sources) || !take_u64(c, "edges", &m->edges) ||
 	    !take_u64(c, "stored_edges", &m->stored_edges) ||
 	    !take_u64(c, "in_rows", &m->in_rows) || !take_u64(c, "self_loops", &m->self_loops) ||
@@ -332,6 +337,10 @@ static const char *shape_fault(const struct manifest *m)
 	    m->size[STORE_ORDER] != m->vertices * sizeof(vid) ||
 	    m->size[STORE_RANK] != m->vertices * sizeof(vid))
 		return "sizes of files contradict the counts";
+	if (m->names && (m->min_id || m->max_id + (m->vertices != 0) != m->vertices ||
+			 m->size[STORE_NAMES_INDEX] != m->vertices * 8 ||
+			 m->size[STORE_NAMES] / 2 < m->vertices))
+		return "names contradict the number of vertices";
 	return NULL;
 }
 

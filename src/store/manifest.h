@@ -17,7 +17,7 @@ struct manifest {
 	u64 fingerprint;
 	enum page_codec codec;
 	u32 page_size;
-	bool directed, in_pages;
+	bool directed, in_pages, names;
 	enum mill_weight weight;
 	u64 vertices, sources, edges, stored_edges, in_rows, self_loops, parallel_edges, max_degree;
 	u64 min_id, max_id;

@@ -410,13 +410,13 @@ static void read_block(const struct packed_page *p, u32 i, struct packed_block *
 	memcpy(b, p->page + p->index_at + (u64)i * sizeof(*b), sizeof(*b));
 }
 
-/* The streams of block i end where the next begins. */
+/* The streams of block i end where the next begins: at once, if its lists are empty. */
 static const u8 *skip_lists(const struct packed_page *p, u32 i, const u8 *in)
 {
 	struct packed_block next;
 
 	read_block(p, i + 1, &next);
-	return next.at < p->end && p->page + next.at > in ? p->page + next.at : p->page + p->end;
+	return next.at < p->end && p->page + next.at >= in ? p->page + next.at : p->page + p->end;
 }
 
 static bool is_wanted(const struct packed_page *p, const struct packed_block *b,

@@ -39,4 +39,21 @@ static inline bool segment_row_is_partial(const struct segment *s, vid i)
 	return (i == 0 && s->skip) || (s->continues && i + 1 == s->n_rows);
 }
 
+/* Of segments in order: the one that holds the beginning of v's row. n > 0. */
+static inline u32 segment_find(const struct segment *s, u32 n, vid v)
+{
+	u32 low = 0, high = n - 1;
+
+	/* The first segment whose last row is not before v: a list that is cut begins there. */
+	while (low < high) {
+		u32 middle = (low + high) / 2;
+
+		if ((u64)s[middle].first + s[middle].n_rows <= v)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 #endif

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "store/export.h"
 #include "store/manifest.h"
+#include "store/names.h"
 #include "store/packed.h"
 #include "store/page.h"
 #include "store/place.h"
@@ -102,6 +103,7 @@ static mill_err take_manifest(struct store *st, const struct manifest *m, struct
 	st->page_size = m->page_size;
 	st->codec = m->codec;
 	st->directed = m->directed;
+	st->named = m->names;
 	st->weight = m->weight;
 	st->vertices = m->vertices;
 	st->sources = m->sources;
@@ -478,8 +480,10 @@ MILL_API mill_err mill_store_open(mill_store **out, const char *path)
 	TRY(memory_new(&store, NULL, 1, sizeof(*store), "a store"));
 	budget_init(&store->budget, 0);
 	err = store_open(&store->st, path, &store->budget);
+	if (!err && store->st->named && store->st->vertices)
+		err = names_ends(store->st, &store->budget, &store->min_name, &store->max_name);
 	if (err) {
-		memory_free(store);
+		mill_store_close(store);
 		return err;
 	}
 	*out = store;
@@ -490,6 +494,8 @@ MILL_API void mill_store_close(mill_store *store)
 {
 	if (!store)
 		return;
+	memory_free(store->min_name);
+	memory_free(store->max_name);
 	store_close(store->st);
 	memory_free(store);
 }
@@ -516,6 +522,9 @@ MILL_API void mill_store_info(const mill_store *store, struct mill_info *out)
 		.page_size = st->page_size,
 		.format = st->format,
 		.directed = st->directed,
+		.named = st->named,
+		.min_name = store->min_name,
+		.max_name = store->max_name,
 		.has_in_pages = st->has_in,
 		.weight = st->weight,
 		.codec = codec_name(st->codec),

@@ -28,6 +28,8 @@ enum store_file {
 	STORE_IDS,		/* u64: the original ids, ascending; the place of an id is its rank */
 	STORE_ORDER,		/* vid: the vertex of each rank */
 	STORE_RANK,		/* vid: the rank of each vertex, `order` inverted */
+	STORE_NAMES,		/* the name-files: only where ids are names; by rank, a line each */
+	STORE_NAMES_INDEX,	/* u64: the byte of `names` at which each ends, with its newline */
 	STORE_FILES
 };
 
@@ -66,6 +68,7 @@ struct store {
 	u32 page_size;
 	enum page_codec codec;
 	bool directed;
+	bool named;			/* the original id of a vertex is the rank of its name */
 	enum mill_weight weight;
 	u64 vertices, sources, edges, stored_edges, self_loops, parallel_edges;
 	u64 min_id, max_id, max_degree;
@@ -137,6 +140,7 @@ mill_err store_verify(const struct store *st, struct ticker *ticker);
 struct mill_store {
 	struct store *st;
 	struct budget budget;	/* counts, without a limit */
+	char *min_name, *max_name;	/* NULL: none */
 };
 
 #endif

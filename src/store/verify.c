@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "store/names.h"
 #include "store/packed.h"
 #include "store/page.h"
 #include "store/stats.h"
@@ -389,6 +390,35 @@ static mill_err check_ids(struct verify *v)
 	return err;
 }
 
+/* Names strictly ascend, so they are distinct; names_get looks at each of them. */
+static mill_err check_names(struct verify *v)
+{
+	const struct store *st = v->st;
+	char before[STORE_NAME_MAX];
+	u32 length = 0;
+	struct names *names;
+	mill_err err;
+
+	TRY(names_open(&names, st, NULL, 0));
+	err = MILL_OK;
+	for (u64 rank = 0; !err && rank < st->vertices; rank++) {
+		const char *text;
+		u32 n;
+
+		err = names_get(names, rank, &text, &n);
+		if (err)
+			break;
+		if (rank && name_compare(before, length, text, n) >= 0)
+			err = wrong(st, STORE_NAMES, "not ascending is the name of rank", rank);
+		memcpy(before, text, n);
+		length = n;
+		if (!err && rank % STORE_BLOCK == STORE_BLOCK - 1)
+			err = ticker_tick(v->ticker, v->done);
+	}
+	names_close(names);
+	return err;
+}
+
 mill_err store_verify(const struct store *st, struct ticker *ticker)
 {
 	struct verify v = { .st = st, .ticker = ticker };
@@ -404,6 +434,8 @@ mill_err store_verify(const struct store *st, struct ticker *ticker)
 		err = check_lists(&v);
 	if (!err)
 		err = check_ids(&v);
+	if (!err && st->named)
+		err = check_names(&v);
 	memory_free(v.again);
 	memory_free(v.packer);
 	memory_free(v.frame);

@@ -489,6 +489,7 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 	m->codec = facts->codec;
 	m->directed = facts->directed;
 	m->in_pages = facts->directed && facts->in_pages;
+	m->names = facts->names;
 	m->weight = facts->weight;
 	m->vertices = facts->vertices;
 	m->sources = facts->sources;
@@ -584,7 +585,7 @@ mill_err writer_append(struct store_writer *w, enum store_file f, const void *da
 	struct manifest *m = &w->manifest;
 	const u8 *bytes = data;
 
-	if (!w->begun || (f != STORE_IDS && f != STORE_ORDER && f != STORE_RANK))
+	if (!w->begun || f < STORE_IDS || !manifest_has(m, f))
 		return bug("appended to a file that is the writer's own");
 	for (u64 at = 0; f == STORE_IDS && at + 8 <= size; at += 8) {
 		bool first = w->sink[f].size + at == 0;
@@ -645,7 +646,8 @@ static bool take_counts(struct store_writer *w)
 	       m->edges == (m->directed ? s->edges : s->self_loops + pairs / 2) &&
 	       m->size[STORE_IDS] == m->vertices * 8 &&
 	       m->size[STORE_ORDER] == m->vertices * sizeof(vid) &&
-	       m->size[STORE_RANK] == m->vertices * sizeof(vid);
+	       m->size[STORE_RANK] == m->vertices * sizeof(vid) &&
+	       (!m->names || m->size[STORE_NAMES_INDEX] == m->vertices * 8);
 }
 
 static mill_err finish_files(struct store_writer *w)

@@ -15,6 +15,7 @@ struct store_facts {
 	u64 vertices, sources, edges;
 	bool directed;
 	bool in_pages;		/* a directed store that has them */
+	bool names;		/* ids are ranks of names, which are appended too */
 	enum mill_weight weight;
 	u32 page_size;
 	enum page_codec codec;
@@ -39,7 +40,7 @@ mill_err writer_piece(struct store_writer *w, bool in, const vid *neighbour, con
 		      bool last);
 /* Where it is made: for temporary files. */
 const char *writer_dir(const struct store_writer *w);
-/* Appends to a vector file: STORE_IDS, STORE_ORDER, STORE_RANK (degrees are the writer's own). */
+/* Appends to a vector file: STORE_IDS, STORE_ORDER, STORE_RANK, or the names (degrees are the writer's own). */
 mill_err writer_append(struct store_writer *w, enum store_file f, const void *data, u64 size);
 /* Makes it durable and visible; frees w also when it fails (and then nothing is left behind). */
 mill_err writer_commit(struct store_writer *w);

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "expect.h"
+#include "component.h"
 
 #define SEEDS 12
 
@@ -181,12 +181,96 @@ static void test_pagerank(void **state)
 	}
 }
 
+static void test_components(void **state)
+{
+	(void)state;
+	for (u64 seed = 0; seed < 2 * SEEDS; seed++) {
+		const struct finder *f = &finders[seed % n_finders];
+		igraph_vector_int_t member;
+		igraph_integer_t count;
+		igraph_vector_t weight;
+		u64 *got, *name;
+		struct graph g;
+		mill_store *store;
+		mill_run *run;
+		igraph_t ig;
+
+		make_random(&g, seed);
+		to_igraph(&g, &ig, &weight);
+		igraph_vector_int_init(&member, 0);
+		assert_int_equal(igraph_connected_components(&ig, &member, NULL, &count,
+							     f->strong ? IGRAPH_STRONG : IGRAPH_WEAK),
+				 IGRAPH_SUCCESS);
+		store = graph_store(&g);
+		run = run_open(store, config_named(config_of(seed)), (struct mill_options){ 0 }, f->algorithm, &f->how);
+		OK(finder_call(f, run));
+		assert_int_equal(fact_of(run, "components")->u64, count);
+		got = calloc(g.n, sizeof(*got));
+		name = calloc(g.n, sizeof(*name));
+		OK(mill_run_values(run, "component", false, got, NULL));
+		/* Vertices come by their ids: the first of a component has the smallest. */
+		for (u32 v = g.n; v--;)
+			name[VECTOR(member)[v]] = graph_id(&g, v);
+		for (u32 v = 0; v < g.n; v++)
+			if (got[v] != name[VECTOR(member)[v]])
+				fail_msg("seed %llu, %s: igraph says that %u is with %llu, not %llu", (unsigned long long)seed,
+					 f->name, v, (unsigned long long)name[VECTOR(member)[v]],
+					 (unsigned long long)got[v]);
+		free(name);
+		free(got);
+		mill_run_free(run);
+		graph_store_drop(store);
+		igraph_vector_int_destroy(&member);
+		igraph_vector_destroy(&weight);
+		igraph_destroy(&ig);
+		graph_release(&g);
+	}
+}
+
+static void test_bc(void **state)
+{
+	(void)state;
+	for (u64 seed = 0; seed < SEEDS; seed++) {
+		struct mill_bc how = { .sources = "all" };
+		igraph_vector_t weight, want;
+		struct graph g;
+		mill_store *store;
+		mill_run *run;
+		igraph_t ig;
+		f64 *got;
+
+		make_random(&g, seed);
+		to_igraph(&g, &ig, &weight);
+		igraph_vector_init(&want, 0);
+		assert_int_equal(igraph_betweenness(&ig, &want, igraph_vss_all(), !g.undirected, NULL), IGRAPH_SUCCESS);
+		store = graph_store(&g);
+		/* As many searches as vertices: on a device that takes long. */
+		run = run_open(store, config_named(seed % 2 ? "2 threads" : "4 threads, 5 frames"), (struct mill_options){ 0 }, "bc", &how);
+		OK(mill_bc(run, &how));
+		got = calloc(g.n, sizeof(*got));
+		OK(mill_run_values(run, "score", false, got, NULL));
+		for (u32 v = 0; v < g.n; v++)
+			if (!(fabs(got[v] - VECTOR(want)[v]) <= 1e-9 * (1 + VECTOR(want)[v])))
+				fail_msg("seed %llu: igraph says that %u has %.17g, not %.17g", (unsigned long long)seed,
+					 v, VECTOR(want)[v], got[v]);
+		free(got);
+		mill_run_free(run);
+		graph_store_drop(store);
+		igraph_vector_destroy(&want);
+		igraph_vector_destroy(&weight);
+		igraph_destroy(&ig);
+		graph_release(&g);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bfs),
 		cmocka_unit_test(test_sssp),
 		cmocka_unit_test(test_pagerank),
+		cmocka_unit_test(test_components),
+		cmocka_unit_test(test_bc),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

@@ -3,7 +3,7 @@
  * All 65,536 directed graphs on 4 vertices, loops included, side by side in one store: graph k has vertices
  * 4k .. 4k + 3 and the arc i -> j if bit 4i + j of k is set. One vertex more leads to the first of each.
  */
-#include "expect.h"
+#include "component.h"
 
 #define COPIES 65536u
 
@@ -111,6 +111,34 @@ static void test_pagerank(void **state)
 	graph_release(&g);
 }
 
+static void test_components(void **state)
+{
+	struct graph g;
+	mill_store *store;
+
+	(void)state;
+	make_all(&g, false);
+	store = graph_store(&g);
+	for (size_t k = 0; k < n_finders; k++) {
+		u32 *part = parts_of(&g, &finders[k]);
+
+		for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+			const struct config *c = config_named(names[i]);
+			mill_run *run;
+
+			if (!config_usable(c))
+				continue;
+			run = run_open(store, c, (struct mill_options){ .check = true }, finders[k].algorithm,
+				       &finders[k].how);
+			expect_components(&g, c->name, run, &finders[k], part);
+			mill_run_free(run);
+		}
+		free(part);
+	}
+	graph_store_drop(store);
+	graph_release(&g);
+}
+
 static void test_views(void **state)
 {
 	struct graph g;
@@ -141,6 +169,7 @@ int main(void)
 		cmocka_unit_test(test_bfs),
 		cmocka_unit_test(test_sssp),
 		cmocka_unit_test(test_pagerank),
+		cmocka_unit_test(test_components),
 		cmocka_unit_test(test_views),
 	};
 

@@ -11,6 +11,19 @@ must [ "${peak:-0}" -gt 0 ]
 [ -n "${MILL_SANITIZE:-}" ] || must [ "$peak" -le $((105 * 64 * 1048576 / 100 + 16 * 1048576)) ]
 rm -r memory.mill disk.mill
 
+# Ids of which not even a list would fit.
+if [ -z "${MILL_SANITIZE:-}" ]; then
+	expect 0 generate uniform --vertices 5000000 --degree 1 --directed -o u.mill
+	"$millrace" export u.mill -o - | awk '{ printf "%.0f %.0f\n", $1 * 1000003 + 17, $2 * 1000003 + 17 }' >apart.el
+	rm -r u.mill
+	expect 0 import apart.el -o memory.mill --json=report.json
+	json report.json "r['store']['vertices'] > 4000000 and r['store']['max_id'] > 2**40"
+	expect 0 import apart.el -o disk.mill --memory 64M --json=report.json
+	must diff -r memory.mill disk.mill
+	json report.json "r['memory']['peak_rss'] <= 1.05 * 64 * 2**20 + 16 * 2**20"
+	rm -r memory.mill disk.mill apart.el
+fi
+
 # Few edges at a time; other ids, weights, directions.
 expect 0 generate powerlaw --scale 10 --degree 8 --directed --weights u32 --seed 3 -o p.mill
 expect 0 export p.mill -o p.el
@@ -51,6 +64,16 @@ expect 7 generate kron --scale 10 -o x.mill --memory 1M; hints "--memory"
 MILL_FAULT=hold:n=700 expect 5 import p.el -o x.mill --tmp nowhere; hints nowhere
 must [ ! -e x.mill ]
 must [ -z "$(find . -name '*.new' -o -name '.millrace*')" ]
+
+# A disk that cannot hold what the size of an input promises is told before the work.
+yes '123 456' | head -c 4000000 >large.el
+truncate -s 8T large.el
+if [ "$(stat -c %s large.el)" = 8796093022208 ] && [ "$(df --output=avail -k . | tail -n 1)" -lt 4000000000 ]; then
+	expect 6 import large.el --memory 64M -o x.mill; hints "temporary files"; hints "--tmp"
+	expect 6 import large.el --names --memory 64M -o x.mill; hints "temporary files"
+	must [ ! -e x.mill ]
+fi
+rm large.el
 
 # Killed at any time, nothing is in the way of the next one.
 for delay in 0.05 0.2 0.4; do

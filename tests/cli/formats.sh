@@ -72,6 +72,54 @@ for file in g.properties g.v g.e "g.v g.e g.properties"; do
 done
 printf '1\n2\n' >g.v
 expect 3 import g.e -o bad.mill; hints "g.v:2"
+# An edge to a vertex that is not listed, however few of them fit.
+sed -i '/vertices/d' g.properties
+printf '1 2 1 1\n# no line\n2 7 1 1\n' >g.e
+for fault in "" hold:n=5; do
+	printf '7\n2\n1\n' >g.v
+	MILL_FAULT=$fault expect 0 import g.e --force -o l.mill; says "3 vertices, 2 edges"
+	printf '2\n8\n1\n' >g.v
+	MILL_FAULT=$fault expect 3 import g.e -o bad.mill; hints "g.e:3: vertex 7 is not in g.v"
+	must [ ! -e bad.mill ]
+done
+
+# BVGraph with Golomb codes, whose modulus is zetak.
+python3 - <<'PY'
+import random
+random.seed(2)
+def gamma(x):
+    b = bin(x + 1)[2:]
+    return '0' * (len(b) - 1) + b
+def golomb(x, b):
+    k = b.bit_length() - 1
+    short = (2 << k) - b
+    r = x % b
+    low = (format(r, 'b').zfill(k) if k else '') if r < short else format(r + short, 'b').zfill(k + 1)
+    return '0' * (x // b) + '1' + low
+for modulus in (1, 2, 3, 5, 8, 13):
+    bits, text, n, arcs = '', '', 60, 0
+    for u in range(n):
+        to = sorted(random.sample(range(n), random.randrange(9)))
+        bits += gamma(len(to))
+        for i, v in enumerate(to):
+            text += f'{u} {v}\n'
+            d = v - u
+            bits += golomb((2 * d if d >= 0 else -2 * d - 1) if not i else v - to[i - 1] - 1, modulus)
+        arcs += len(to)
+    bits += '0' * (-len(bits) % 8)
+    open(f'golomb{modulus}.graph', 'wb').write(int(bits, 2).to_bytes(len(bits) // 8, 'big'))
+    open(f'golomb{modulus}.want', 'w').write(text)
+    open(f'golomb{modulus}.properties', 'w').write(
+        f'graphclass=it.unimi.dsi.webgraph.BVGraph\nnodes={n}\narcs={arcs}\nwindowsize=0\n'
+        f'minintervallength=0\nzetak={modulus}\ncompressionflags=RESIDUALS_GOLOMB\n')
+PY
+for file in golomb*.graph; do
+	expect 0 import $file --force -o l.mill
+	expect 0 export l.mill -o got
+	must cmp got "${file%.graph}.want"
+done
+sed -i 's/RESIDUALS/OUTDEGREES/' golomb3.properties
+expect 3 import golomb3.graph -o bad.mill
 
 # Bad input costs no more than it is worth.
 printf '%%%%MatrixMarket matrix coordinate pattern general\n2147483647 2147483647 1\n1 1\n' >lie.mtx
@@ -82,6 +130,22 @@ printf '0 99999999999\n' >sparse.el
 expect 0 import sparse.el -o sparse.mill
 expect 9 export sparse.mill -o sparse.mtx; must [ ! -e sparse.mtx ]
 expect 2 export big.mill -o big.wsg; hints "no weights"
+
+# A few KiB that unpack to 16 MiB of edges: what they hold is imported, or refused at its line, within the budget.
+python3 - <<'PY'
+import bz2, gzip
+text = b'1 2\n' * (1 << 22)
+open('bomb.gz', 'wb').write(gzip.compress(text, 9))
+open('bomb.bz2', 'wb').write(bz2.compress(text))
+open('late.gz', 'wb').write(gzip.compress(text + b'x\n', 9))
+PY
+for packing in gz bz2; do
+	expect 0 import bomb.$packing --dedup first --memory 64M --force -o bomb.mill --json=report.json
+	json report.json "r['store']['edges'] == 1 and r['input']['edges_read'] == 2**22"
+	[ -n "${MILL_SANITIZE:-}" ] || json report.json "r['memory']['peak_rss'] <= 1.05 * 64 * 2**20 + 16 * 2**20"
+done
+expect 3 import late.gz --memory 64M -o bad.mill; hints "late.gz:4194305"
+must [ ! -e bad.mill ]
 
 [ -d "$shared" ] || done_testing
 counts() { # FILE VERTICES EDGES OPTION...

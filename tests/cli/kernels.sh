@@ -18,6 +18,10 @@ for store in u32.mill f32.mill; do
 	clean bfs $store --source max-degree
 	clean sssp $store --source max-degree
 	clean pagerank $store --iterations 2 --tolerance 0
+	for method in afforest hooking labels; do
+		clean cc $store --method $method
+	done
+	clean scc $store
 done
 clean sssp u32.mill --source max-degree --unit-weights
 clean pagerank u32.mill --iterations 2 --tolerance 0 --precision f64

@@ -32,6 +32,21 @@ expect 0 pagerank g.mill --iterations 3 --tolerance 0 --json; json out "r['itera
 expect 0 pagerank g.mill --personalize 0 --check -o p.tsv
 must grep -qE '^4	0(\.0)?$' p.tsv
 
+# 0 -> 1 -> 3 and 0 -> 2 -> 3, 4 -> 0: through 0 lead 4 -> 1, 2, 3, through 1 and 2 half of 0 -> 3 and of 4 -> 3.
+expect 0 bc g.mill --sources all --check -o b.tsv; says "sources 5"; says "check   passed"
+printf '0\t3\n1\t1\n2\t1\n3\t0\n4\t0\n' >want
+must diff <(grep -v '^#' b.tsv) want
+expect 0 bc g.mill --sources all --normalized -o b.tsv
+must [ "$(grep '^0' b.tsv)" = "$(printf '0\t0.25')" ]
+expect 0 bc g.mill --sources 0,4 --check --json
+json out "r['check'] == 'passed' and r['result']['sources'] == 2 and r['result']['top'][0] == [0, 3.0]"
+printf '4\n0\n' >ids
+expect 0 bc g.mill --sources @ids --json; json out "r['result']['top'][0] == [0, 3.0]"
+expect 0 bc g.mill --source max-degree --json; json out "r['result']['source'] == 0"
+expect 2 bc g.mill --sources 0 --source 1; expect 2 bc g.mill --sources 0,0; expect 2 bc g.mill --sources random:5
+expect 5 bc g.mill --sources @missing
+expect 0 plan bc g.mill --sources all
+
 # Sources: by id, the best connected, random and the same for the same seed.
 expect 2 bfs g.mill --source 5; hints "5"
 expect 2 bfs g.mill --source 99999999999999999999

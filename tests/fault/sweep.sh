@@ -48,6 +48,9 @@ expect 0 generate kron --scale 6 --seed 1 --page-size 64K -o want.gen
 mkdir tmp
 printf '0 1 1\n0 2 5\n1 3 1\n2 3 1\n4 0 1\n1 4 2\n5 5 1\n12345678901234567890 4 2\n5 1 7\n6 2 9\n6 1 4\n' >far.el
 expect 0 import far.el --weights 3 --order auto --page-size 64K -o far.mill
+printf 'b a 1\na c 5\nlonger a 2\nd "e f" 1\n' >named.el
+expect 0 import named.el --names --weights 3 --page-size 64K -o named.mill
+expect 0 bfs named.mill --source b -o want.csv
 expect 0 bfs g.mill --source 0 -o want.tsv
 expect 0 export g.mill -o want.el
 
@@ -60,6 +63,11 @@ makers() { # KIND ALLOWED
 	target=made.far want=far.mill
 	sweep "hold:n=6;$1" "$2" import far.el --weights 3 --order auto --page-size 64K -o made.far --tmp tmp
 	[ -z "$(ls -A tmp)" ] || failed "$1: import left $(ls -A tmp) in its --tmp"
+	target=made.named want=named.mill
+	sweep "hold:n=3;$1" "$2" import named.el --names --weights 3 --page-size 64K -o made.named --tmp tmp
+	[ -z "$(ls -A tmp)" ] || failed "$1: import left $(ls -A tmp) in its --tmp"
+	target=made.csv want=want.csv
+	sweep "$1" "$2" bfs named.mill --source b -o made.csv
 	target=made.tsv want=want.tsv
 	sweep "$1" "$2" bfs g.mill --source 0 --check -o made.tsv
 	target=made.el want=want.el
@@ -69,7 +77,8 @@ makers() { # KIND ALLOWED
 all() { # KIND ALLOWED
 	makers "$1" "$2"
 	target=
-	for command in "info g.mill" "verify g.mill" "sssp g.mill --source 0 --check" "pagerank g.mill --check"; do
+	for command in "info g.mill" "verify named.mill" "verify g.mill" "sssp g.mill --source 0 --check" "pagerank g.mill --check" \
+		"cc g.mill --check" "cc g.mill --method hooking" "scc g.mill --check" "degrees g.mill --check"; do
 		# shellcheck disable=SC2086
 		sweep "$1" "$2" $command
 	done

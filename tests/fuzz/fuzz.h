@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One input through one reader, as far as the builder: nothing is sorted or written. Formats of
+ * One input through one reader, as far as the builder: nothing is sorted or written, but names are. Formats of
  * several files (bvgraph, ldbc) get them as parts of the input, separated by the byte 0x1e, the
  * properties first.
  */
@@ -12,7 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fault.h"
 #include "import/format.h"
+#include "import/namer.h"
 
 #define FUZZ_SEPARATOR 0x1e
 #define FUZZ_MEMORY (64 * MIB)
@@ -51,6 +53,15 @@ static inline const char *fuzz_files(const char *folder, const char *format, con
 	return "g.properties";
 }
 
+/* arg: how many names there are. */
+static inline mill_err fuzz_take(void *arg, const struct raw_edge *edge, u64 n)
+{
+	for (u64 i = 0; i < n; i++)
+		if (edge[i].from >= *(u64 *)arg || edge[i].to >= *(u64 *)arg)
+			abort();
+	return MILL_OK;
+}
+
 /* What the reader says; it must not be a bug of ours. folder: an empty one to work in. */
 static inline mill_err fuzz_reader(const char *folder, const char *format, const uint8_t *data,
 				   size_t size)
@@ -62,7 +73,8 @@ static inline mill_err fuzz_reader(const char *folder, const char *format, const
 		.target = { .path = store, .memory = FUZZ_MEMORY, .threads = 1 },
 		.input = input,
 		.n_inputs = 1,
-		.format = format,
+		.format = strcmp(format, "names") ? format : "edgelist",
+		.names = !strcmp(format, "names"),
 		.weights = MILL_WEIGHTS_AUTO,
 		.id_bits = 32,
 		.weight_type = !strcmp(format, "raw") ? MILL_WEIGHT_F32 : MILL_WEIGHT_NONE,
@@ -70,12 +82,19 @@ static inline mill_err fuzz_reader(const char *folder, const char *format, const
 	struct builder_options o = { .target = &how.target };
 	struct intake k = { .how = &how, .out = &built, .text = { .weight_type = how.weight_type } };
 	mill_err err;
+	u64 n = 0;
 
 	snprintf(path, sizeof(path), "%s/%s", folder, fuzz_files(folder, format, data, size));
 	snprintf(store, sizeof(store), "%s/store", folder);
 	if (builder_new(&k.b, &o) || text_init(&k.text))
 		abort();
+	fault_set_hold(how.names ? 3 : 0);	/* several batches, so that they are merged */
+	if (how.names && namer_new(&k.text.names, builder_budget(k.b), builder_pool(k.b), builder_ticker(k.b), folder))
+		abort();
 	err = format_read(&k, path);
+	if (how.names && !err && (namer_settle(k.text.names, &n) || namer_edges(k.text.names, fuzz_take, &n)))
+		abort();
+	namer_free(k.text.names);
 	text_release(&k.text);
 	builder_abandon(k.b);
 	/* The properties of ldbc may name a file that is not there. */

@@ -101,7 +101,7 @@ static u64 random_weight(enum mill_weight type, u64 seed, u64 i)
 	return bits;
 }
 
-static void graph_release(struct graph *g)
+UNUSED static void graph_release(struct graph *g)
 {
 	free(g->arc);
 	free(g->id);
@@ -224,7 +224,7 @@ static mill_err write_ids(struct store_writer *w, const struct graph *g)
 	return err;
 }
 
-static mill_err graph_write(struct graph *g, const char *path, u32 page_size, bool force)
+UNUSED static mill_err graph_write(struct graph *g, const char *path, u32 page_size, bool force)
 {
 	struct store_facts facts = {
 		.vertices = g->n,

@@ -533,6 +533,14 @@ static void test_budget(void **state)
 	assert_int_equal(builder_expect(b, (u64)1 << 50), MILL_ENOSPACE);
 	assert_non_null(strstr(mill_error(), "--tmp"));
 	assert_int_equal(builder_expect(b, UINT64_MAX), MILL_ELIMIT);
+	/* From how far an input has been read. */
+	OK(builder_project(b, 1000, 4000, 0));
+	OK(builder_project(b, 1000, 4000, 4000));
+	OK(builder_project(b, 2000, 8000, 12000));
+	OK(builder_project(b, 2010, 40, (u64)1 << 20));	/* another one */
+	OK(builder_project(b, 2011, 41, (u64)1 << 60));	/* not asked again so soon */
+	assert_int_equal(builder_project(b, 2020, 80, (u64)1 << 60), MILL_ENOSPACE);
+	assert_int_equal(builder_project(b, 1 << 20, 160, UINT64_MAX), MILL_ENOSPACE);
 	/* One edge so often that its listings do not fit: they come in parts. */
 	for (u64 i = 0; i < 4 * MIB && !err; i++)
 		err = builder_add(b, &edge, 1);

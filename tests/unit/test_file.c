@@ -151,6 +151,28 @@ static void test_direct(void **state)
 	memory_free(back);
 }
 
+/* What was not given back stays; the size too. */
+static void test_discard(void **state)
+{
+	static u8 data[4 * 65536], back[65536];
+	struct file f;
+	u64 size;
+
+	(void)state;
+	memset(data, 7, sizeof(data));
+	assert_int_equal(file_temp(&f, "."), MILL_OK);
+	assert_int_equal(file_write_at(&f, data, sizeof(data), 0), MILL_OK);
+	file_discard(&f, 65536, 2 * 65536);
+	file_discard(&f, 0, 0);
+	assert_int_equal(file_size(&f, &size), MILL_OK);
+	assert_int_equal(size, sizeof(data));
+	for (u64 at = 0; at < sizeof(data); at += 3 * 65536) {
+		assert_int_equal(file_read_at(&f, back, 65536, at), MILL_OK);
+		assert_memory_equal(back, data, 65536);
+	}
+	file_close(&f);
+}
+
 static void test_pipe(void **state)
 {
 	static char big[300000], back[300000];
@@ -387,7 +409,7 @@ int main(void)
 		TEST(test_open),	TEST(test_read_at),	    TEST(test_direct),
 		TEST(test_pipe),	TEST(test_signals),	    TEST(test_dirs),
 		TEST(test_outfile),	TEST(test_outfile_places),  TEST(test_outfile_full),
-		TEST(test_stdout),
+		TEST(test_stdout),	TEST(test_discard),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -265,7 +265,7 @@ static void damage(void **state)
 
 	(void)state;
 	make_small(&g, store);
-	for (enum store_file f = 0; f < STORE_FILES; f++) {
+	for (enum store_file f = 0; f < STORE_NAMES; f++) {
 		flip_file(store, store_file_name(f));
 		cut_file(store, store_file_name(f));
 	}

@@ -69,8 +69,8 @@ static const struct {
 } broken[] = {
 	{ "list not ascending", "out.pages", NULL, 0 /* neighbours */, 3, V, "not ascending" },
 	{ "neighbour that is none", "out.pages", NULL, 2 * V, 4, V, "does not exist" },
-	{ "a parallel edge more", "out.pages", NULL, 1 * V, 1, V, "parallel_edges" },
-	{ "other in-neighbour", "in.pages", NULL, 2 * V, 1, V, "reversed" },
+	{ "other neighbour", "in.pages", NULL, 2 * V, 1, V, "reversed" },
+	{ "neighbour twice", "out.pages", NULL, 1 * V, 1, V, "parallel_edges" },
 	{ "a loop more", "out.pages", NULL, 0, 0, V, "self_loops" },
 	{ "another weight", "out.pages", "weight", 4, 7, 4, "sum_weight" },
 	{ "smallest weight", "out.pages", "weight", 0, 1, 4, "min_weight" },

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Betweenness centrality (Brandes, 2001), from all or some sources: a search, whose levels are kept, then the paths are counted level by
+ * level from the source outwards, and dependencies summed back. Both sums are reductions over the neighbours of a
+ * level's vertices, in the fixed order of reductions: without atomics, and with the same bits on any number of threads.
+ */
+#include "algo/bc.h"
+
+#include <string.h>
+
+#include "algo/algo.h"
+#include "device/dialect.h"
+#include "engine/result.h"
+
+#include "algo/bfs.op.h"
+#define PROGRAM bfs
+#define FIELDS BFS_FIELDS
+#define SOURCE "algo/bfs.op.h"
+#define UNIQUE 1
+#define PULL 1
+#include "op/advance.inc"
+
+#include "algo/bc.op.h"
+#define PROGRAM bc
+#define FIELDS BC_FIELDS
+#define SOURCE "algo/bc.op.h"
+#define SUM f64
+#define COMMIT 1
+#include "op/reduce.inc"
+
+#include "algo/bc_wide.op.h"
+#define PROGRAM bc_wide
+#define FIELDS BC_WIDE_FIELDS
+#define SOURCE "algo/bc_wide.op.h"
+#define SUM struct wide
+#define COMMIT 1
+#include "op/reduce.inc"
+
+_Static_assert(sizeof(struct wide) == 16, "as devices have it");
+
+static const u32 unreached = UNREACHED;
+
+/* One source after the other uses the same vectors. */
+struct between {
+	struct mill_run *run;
+	struct frontier *front;
+	/* The depths, for the search; then they are of no use, the levels are in `order`: the exponents of wide numbers. */
+	struct vec *depth;
+	struct vec *paths, *share, *staged, *score;
+	vid *order;
+	u64 *begins;
+	u64 n_reached;
+	struct reducer *in, *out;
+	struct reducer *wide_in, *wide_out;	/* once a source has too many paths */
+	u64 reached, edges, deepest;
+	f64 hops;
+};
+
+mill_err bc_need(const struct mill_run *r, const struct mill_bc *how, struct need *out)
+{
+	const struct store *st = r->store;
+	u64 n = st->vertices, n_sources;
+
+	if (!st->has_in)
+		return fail(MILL_EUSAGE, "bc reads in-edges, which %s lacks: import it without --out-only", st->path);
+	TRY(sources_count(r, how ? how->sources : NULL, &n_sources));
+	*out = (struct need){
+		.state = n * (sizeof(u32) + 4 * sizeof(f64)) + frontier_bytes(n, false) + 4 * reducer_list_bytes(st),
+		.host = n * sizeof(vid) + (bitmap_words(n) + 1) * sizeof(u64) + frontier_host_bytes(n) +
+			sources_bytes(st, n_sources) + 4 * reducer_list_bytes(st) + 4096,
+		.out = true,
+		.in = true,
+	};
+	for (int in = 0; in < 2; in++)
+		out->state += reducer_bytes(st, in, sizeof(f64)) + reducer_bytes(st, in, sizeof(struct wide));
+	if (r->options.check)
+		out->host += bc_check_bytes(st);
+	return MILL_OK;
+}
+
+/* ---- The search ---- */
+
+/* The frontier is the next level. */
+static mill_err keep_level(struct between *b)
+{
+	const struct frontier *f = b->front;
+	u64 at = b->n_reached;
+	const u64 *bits;
+
+	if (!f->n)
+		return MILL_OK;
+	bitmap_put(b->begins, at);
+	b->n_reached += f->n;
+	if (!f->dense) {
+		memcpy(b->order + at, f->list, f->n * sizeof(vid));
+		return MILL_OK;
+	}
+	TRY(frontier_bits(b->front, &bits));
+	for (u64 w = 0; at < b->n_reached; w++)
+		for (u64 word = bits[w]; word; word &= word - 1)
+			b->order[at++] = (vid)(w * 64 + (u64)__builtin_ctzll(word));
+	return MILL_OK;
+}
+
+static mill_err search(struct between *b, vid root)
+{
+	struct bfs_args a = { .depth = b->depth, .level = 0 };
+	f64 hops = 0;
+
+	TRY(vec_set(b->depth, root, &a.level));
+	TRY(frontier_set(b->front, root));
+	b->n_reached = 0;
+	for (; b->front->n; a.level++) {
+		TRY(keep_level(b));
+		if (a.level > 1)
+			hops += (f64)b->front->n * (a.level - 1);
+		TRY(op_advance(b->run, &bfs_advance, &a, b->front));
+	}
+	b->hops += hops;
+	b->reached += b->n_reached;
+	b->deepest = max_u64(b->deepest, a.level - 1);
+	return MILL_OK;
+}
+
+/* The end of the level that begins at order[i]; the beginning of the one that ends there. */
+static u64 level_end(const struct between *b, u64 i)
+{
+	for (i++; i < b->n_reached && !bitmap_get(b->begins, i); i++)
+		if (i % 64 == 0 && !b->begins[i / 64])
+			i += 63;
+	return min_u64(i, b->n_reached);
+}
+
+static u64 level_begin(const struct between *b, u64 i)
+{
+	for (i--; !bitmap_get(b->begins, i); i--)
+		if (i % 64 == 63 && !b->begins[i / 64])
+			i -= 63;
+	return i;
+}
+
+/* ---- The sums ---- */
+
+static mill_err reduce_level(struct between *b, bool wide, bool back, u64 begin, u64 end, u64 *too_many)
+{
+	struct vec *given = back ? b->share : b->paths;
+	struct bc_args a = { given, b->paths, b->share, b->staged, b->score, back, b->run->root };
+	struct bc_wide_args w = { given, b->paths, b->share, b->staged, b->score, b->depth, back, b->run->root };
+
+	if (!wide)
+		return op_reduce_list(b->run, back ? b->out : b->in, &a, b->order + begin, end - begin, too_many);
+	return op_reduce_list(b->run, back ? b->wide_out : b->wide_in, &w, b->order + begin, end - begin, too_many);
+}
+
+/* Stops at a level that has more paths than the numbers hold. */
+static mill_err count_paths(struct between *b, bool wide, u64 *too_many)
+{
+	*too_many = 0;
+	TRY(vec_set(b->paths, b->run->root, &(f64){ 1 }));
+	for (u64 at = level_end(b, 0), end; at < b->n_reached && !*too_many; at = end) {
+		end = level_end(b, at);
+		TRY(reduce_level(b, wide, false, at, end, too_many));
+	}
+	return MILL_OK;
+}
+
+static mill_err sum_dependencies(struct between *b, bool wide)
+{
+	u64 none, before = b->run->ledger.total.edges;
+
+	for (u64 end = b->n_reached, at; end; end = at) {
+		at = level_begin(b, end);
+		TRY(reduce_level(b, wide, true, at, end, &none));
+	}
+	b->edges += b->run->ledger.total.edges - before;	/* those out of all vertices reached */
+	return MILL_OK;
+}
+
+static mill_err make_wide(struct between *b)
+{
+	struct mill_run *r = b->run;
+
+	if (b->wide_in)
+		return MILL_OK;
+	TRY(op_reducer(r, &b->wide_in, &bc_wide_reduce, true));
+	TRY(op_reducer(r, &b->wide_out, &bc_wide_reduce, false));
+	return device_prepare(r->device, &bc_wide_reduce.program.source);
+}
+
+/* ---- From source to source ---- */
+
+struct resetting {
+	const struct between *b;
+	struct vec *const *vec;	/* of f64 */
+	u32 n_vecs;
+	bool depth;
+};
+
+static mill_err reset_some(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	const struct resetting *c = arg;
+	const struct between *b = c->b;
+	u32 *depth = b->depth->buffer.host;
+
+	(void)worker;
+	for (u64 i = begin; i < end; i++) {
+		for (u32 k = 0; k < c->n_vecs; k++)
+			((f64 *)c->vec[k]->buffer.host)[b->order[i]] = 0;
+		if (c->depth)
+			depth[b->order[i]] = UNREACHED;
+	}
+	return MILL_OK;
+}
+
+/* Only what the search reached is looked at, unless that is much: a search of few vertices costs little. */
+static mill_err reset(const struct between *b, struct vec *const *vec, u32 n_vecs, bool depth)
+{
+	struct resetting c = { b, vec, n_vecs, depth };
+	f64 zero = 0;
+
+	if (b->run->device->native && b->n_reached < b->run->store->vertices / 4)
+		return pool_for(b->run->pool, b->n_reached, 16384, reset_some, &c);
+	for (u32 k = 0; k < n_vecs; k++)
+		TRY(device_fill(&vec[k]->buffer, &zero, sizeof(zero)));
+	return depth ? device_fill(&b->depth->buffer, &unreached, sizeof(unreached)) : MILL_OK;
+}
+
+static mill_err from_source(struct between *b, vid root, bool last)
+{
+	struct vec *const all[] = { b->paths, b->share, b->staged };
+	u64 too_many;
+	bool wide = b->wide_in;	/* the next source probably has as many */
+
+	b->run->root = root;
+	TRY(search(b, root));
+	TRY(count_paths(b, wide, &too_many));
+	if (too_many && !wide) {
+		TRY(make_wide(b));
+		TRY(reset(b, all, ARRAY_LEN(all), false));
+		wide = true;
+		TRY(count_paths(b, wide, &too_many));
+	}
+	if (too_many)
+		return fail(MILL_ELIMIT, "there are more than 2^%u shortest paths to a vertex", BC_EXPONENT_MOST);
+	TRY(sum_dependencies(b, wide));
+	if (last)	/* the certificate looks at it */
+		return MILL_OK;
+	for (u64 at = 0; at < b->n_reached; at = level_end(b, at))
+		b->begins[at / 64] &= ~((u64)1 << (at % 64));
+	return reset(b, all, ARRAY_LEN(all), true);
+}
+
+/* ---- The scores ---- */
+
+/* All sources of an undirected graph count each pair twice. Normalized as if the sources were a sample of all. */
+static f64 scale_of(const struct store *st, const struct mill_bc *how, u64 n_sources)
+{
+	f64 n = (f64)st->vertices, half = !st->directed && how && sources_are_all(how->sources) ? 0.5 : 1;
+
+	if (!how || !how->normalized || st->vertices < 3)
+		return half;
+	return n / (f64)n_sources / ((n - 1) * (n - 2));
+}
+
+static mill_err scale_scores(struct mill_run *r, struct vec *score, f64 scale)
+{
+	mill_err err;
+	f64 *x;
+
+	if (scale == 1)
+		return MILL_OK;
+	TRY(vec_map(r, score, &x));
+	for (u64 v = 0; v < score->n; v++)
+		x[v] *= scale;
+	err = r->device->native ? MILL_OK : device_write(&score->buffer, 0, x, score->buffer.size);
+	vec_unmap(score, x);
+	return err;
+}
+
+static mill_err prepare(struct mill_run *r, struct between *b)
+{
+	u64 n = r->store->vertices;
+	struct vec *host;
+
+	TRY(run_vec(r, &b->depth, "depth", n, sizeof(u32), &unreached));
+	TRY(run_vec(r, &b->paths, "paths", n, sizeof(f64), NULL));
+	TRY(run_vec(r, &b->share, "share", n, sizeof(f64), NULL));
+	TRY(run_vec(r, &b->staged, "dependency", n, sizeof(f64), NULL));
+	TRY(run_vec(r, &b->score, "score", n, sizeof(f64), NULL));
+	TRY(run_vec_host(r, &host, "vertices by level", n, sizeof(vid)));
+	b->order = host->buffer.host;
+	TRY(run_vec_host(r, &host, "levels", bitmap_words(n) + 1, sizeof(u64)));
+	b->begins = host->buffer.host;
+	TRY(run_frontier(r, &b->front, false));
+	TRY(op_reducer(r, &b->in, &bc_reduce, true));
+	TRY(op_reducer(r, &b->out, &bc_reduce, false));
+	TRY(device_prepare(r->device, &bfs_advance.program.source));
+	return device_prepare(r->device, &bc_reduce.program.source);
+}
+
+static mill_err tell(struct mill_run *r, const struct between *b)
+{
+	if (r->n_sources == 1)
+		TRY(run_fact_id(r, "source", r->source[0]));
+	run_fact(r, "sources", r->n_sources);
+	run_fact(r, "reached", b->reached);
+	run_fact(r, "max_depth", b->deepest);
+	return result_top(r, b->score, MILL_TYPE_F64, 0);
+}
+
+MILL_API mill_err mill_bc(mill_run *r, const struct mill_bc *how)
+{
+	struct between b = { .run = r };
+	struct bc_settings *s;
+	struct vec *settings;
+	struct need need;
+	f64 scale;
+
+	TRY(bc_need(r, how, &need));
+	TRY(run_sources(r, how ? how->sources : NULL));
+	TRY(run_begin(r, "bc", &need));
+	TRY(prepare(r, &b));
+	TRY(run_vec_host(r, &settings, "settings", 1, sizeof(*s)));
+	run_start(r);
+	for (u64 i = 0; i < r->n_sources; i++)
+		TRY(from_source(&b, r->source[i], i + 1 == r->n_sources));
+	scale = scale_of(r->store, how, r->n_sources);
+	TRY(scale_scores(r, b.score, scale));
+	run_column(r, "score", MILL_TYPE_F64, b.score, 0);
+	TRY(run_end(r));
+	TRY(tell(r, &b));
+	r->ledger.edges_traversed = b.edges;
+	s = settings->buffer.host;
+	*s = (struct bc_settings){
+		.paths = b.paths, .dependency = b.staged, .score = b.score, .exponent = b.wide_in ? b.depth : NULL,
+		.order = b.order, .begins = b.begins, .n_reached = b.n_reached, .n_sources = r->n_sources,
+		.scale = scale, .hops = b.hops,
+	};
+	r->settings = s;
+	r->check = bc_check;
+	return MILL_OK;
+}

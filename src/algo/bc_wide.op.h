@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bc.op.h for more paths than a double can count (a grid has them): paths[v] x 2^exponent[v], with paths[v] in [1, 2), and share[v] x
+ * 2^-exponent[v]. Device dialect.
+ */
+#define BC_WIDE_FIELDS(ARRAY, SCALAR) \
+	ARRAY(f64, given) \
+	ARRAY(f64, paths) \
+	ARRAY(f64, share) \
+	ARRAY(f64, staged) \
+	ARRAY(f64, score) \
+	ARRAY(u32, exponent) \
+	SCALAR(u32, back) \
+	SCALAR(u32, root)
+
+STATE(bc_wide, BC_WIDE_FIELDS);
+
+struct wide {
+	f64 x;	/* 0, or between 2^-1 and 2^100 */
+	i64 e;
+};
+
+#define WIDE_APART 200	/* what is so many binary places smaller adds nothing */
+#define BC_EXPONENT_MOST 0xffffff00u
+
+/* 2^e, for e in -1022 .. 1023. */
+DEVICE f64 bc_wide_power(i64 e) { return f64_of_bits((u64)(e + 1023) << 52); }
+
+DEVICE struct wide bc_wide_start(struct bc_wide s)
+{
+	struct wide none = { 0, 0 };
+
+	(void)s;
+	return none;
+}
+
+/* The exponent of a number that is 0 may be under way. */
+DEVICE struct wide bc_wide_gather(struct bc_wide s, vid u, vid v, u32 w)
+{
+	struct wide a = { s.given[u], 0 };
+
+	(void)v;
+	(void)w;
+	if (a.x > 0)
+		a.e = s.back ? -(i64)s.exponent[u] : (i64)s.exponent[u];
+	return a;
+}
+
+DEVICE struct wide bc_wide_combine(struct wide a, struct wide b)
+{
+	struct wide low = a.e < b.e ? a : b, high = a.e < b.e ? b : a;
+
+	if (!(a.x > 0))
+		return b;
+	if (!(b.x > 0))
+		return a;
+	if (high.e - low.e < WIDE_APART)
+		high.x += low.x * bc_wide_power(low.e - high.e);
+	return high;
+}
+
+DEVICE void bc_wide_apply(struct bc_wide s, vid v, struct wide sum)
+{
+	u64 bits = bits_f64(sum.x);
+	i64 e;
+
+	if (s.back) {
+		/* At most the number of vertices; what is too small to add to 1 may vanish. */
+		e = sum.e + (i64)s.exponent[v];
+		s.staged[v] = sum.x > 0 && e > -1000 ? s.paths[v] * sum.x * bc_wide_power(e < 1000 ? e : 1000) : 0;
+		return;
+	}
+	e = sum.e + (i64)(bits >> 52) - 1023;
+	s.staged[v] = f64_of_bits((bits & 0xffffffffffffful) | (u64)1023 << 52);
+	s.exponent[v] = e < (i64)BC_EXPONENT_MOST ? (u32)e : BC_EXPONENT_MOST;
+}
+
+/* True: too many paths even so. */
+DEVICE bool bc_wide_commit(struct bc_wide s, vid v)
+{
+	f64 x = s.staged[v];
+
+	if (!s.back) {
+		s.paths[v] = x;
+		s.staged[v] = 0;
+		return s.exponent[v] == BC_EXPONENT_MOST;
+	}
+	s.share[v] = (1 + x) / s.paths[v];
+	if (v != s.root)
+		s.score[v] += x;
+	return false;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The certificate of betweenness. Of the last source all is proven, over every edge: the levels are those of a search, the paths to a
+ * vertex are those to the vertices before it, its dependency is what those after it give. Over all sources, the scores sum to the inner
+ * vertices of shortest paths, and none is less than what the last source gave. With one source that leaves
+ * nothing open.
+ */
+#include <string.h>
+
+#include "algo/algo.h"
+#include "algo/bc.h"
+
+/* Sums of positive numbers: an error of some 2^-53 for each that is added. */
+#define BC_RELATIVE 1e-9
+
+struct bc_checking {
+	struct mill_run *run;
+	const struct bc_settings *settings;
+	const f64 *paths, *dependency, *score;
+	const u32 *exponent;
+	u32 *depth;	/* as the levels say */
+	f64 *before;	/* of v's paths, the part that comes from its in-neighbours: must be 1 */
+	f64 *after;	/* v's dependency as its out-neighbours have it */
+};
+
+u64 bc_check_bytes(const struct store *st) { return st->vertices * (sizeof(u32) + 2 * sizeof(f64)); }
+
+static void add_shared(f64 *to, f64 x)
+{
+	f64 old, sum;
+
+	__atomic_load(to, &old, __ATOMIC_RELAXED);
+	do
+		sum = old + x;
+	while (!__atomic_compare_exchange(to, &old, &sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
+/* Paths to u for each to v. */
+static f64 ratio(const struct bc_checking *c, u64 u, u64 v)
+{
+	i64 e = c->exponent ? (i64)c->exponent[u] - (i64)c->exponent[v] : 0;
+	u64 bits = (u64)((e > 1000 ? 1000 : e) + 1023) << 52;	/* 2^e */
+	f64 power;
+
+	memcpy(&power, &bits, sizeof(power));
+	return e < -1000 ? 0 : c->paths[u] / c->paths[v] * power;
+}
+
+static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+{
+	struct bc_checking *c = arg;
+
+	(void)page;
+	(void)worker;
+	for (vid row = begin; row < end; row++) {
+		u64 u = (u64)seg->first + row;
+		f64 sum = 0;
+
+		if (c->depth[u] == UINT32_MAX)
+			continue;
+		for (u32 i = seg->row[row]; i < seg->row[row + 1]; i++) {
+			u64 v = seg->neighbour[i];
+			f64 part;
+
+			if (c->depth[v] > c->depth[u] + 1)
+				return check_wrong(c->run, v, "an edge leads to it on a shorter way");
+			if (c->depth[v] <= c->depth[u])
+				continue;
+			part = ratio(c, u, v);
+			sum += part * (1 + c->dependency[v]);
+			add_shared(&c->before[v], part);
+		}
+		add_shared(&c->after[u], sum);
+	}
+	return MILL_OK;
+}
+
+static mill_err read_levels(struct bc_checking *c)
+{
+	const struct bc_settings *s = c->settings;
+	u64 n = c->run->store->vertices;
+	u32 level = UINT32_MAX;
+
+	for (u64 v = 0; v < n; v++)
+		c->depth[v] = UINT32_MAX;
+	for (u64 i = 0; i < s->n_reached; i++) {
+		level += bitmap_get(s->begins, i);
+		if (s->order[i] >= n || c->depth[s->order[i]] != UINT32_MAX)
+			return fail(MILL_ECHECK, "a vertex was reached twice");
+		c->depth[s->order[i]] = level;
+	}
+	return c->depth[c->run->root] ? check_wrong(c->run, c->run->root, "the source has a distance") : MILL_OK;
+}
+
+static bool is_near(f64 x, f64 want) { return __builtin_fabs(x - want) <= BC_RELATIVE * want; }
+
+static mill_err check_vertex(const struct bc_checking *c, u64 v)
+{
+	const struct bc_settings *s = c->settings;
+	bool reached = c->depth[v] != UINT32_MAX, root = v == c->run->root;
+	f64 given = reached && !root ? c->dependency[v] * s->scale : 0;
+
+	if (!(c->score[v] >= given * (1 - BC_RELATIVE)))
+		return check_wrong(c->run, v, "its score is less than one source gives");
+	if (s->n_sources == 1 && !is_near(c->score[v], given))
+		return check_wrong(c->run, v, "its score is not what the source gives");
+	if (!reached)
+		return MILL_OK;
+	if (root ? c->paths[v] != 1 || (c->exponent && c->exponent[v]) : !is_near(c->before[v], 1))
+		return check_wrong(c->run, v, "its paths are not those to the vertices before it");
+	if (!is_near(c->dependency[v], c->after[v]))
+		return check_wrong(c->run, v, "its dependency is not what the vertices after it give");
+	return MILL_OK;
+}
+
+static mill_err check_scores(struct bc_checking *c)
+{
+	const struct bc_settings *s = c->settings;
+	struct pass pass = { .work = check_rows, .arg = c };
+	struct mill_step step = { 0 };
+	f64 sum = 0;
+
+	TRY(read_levels(c));
+	TRY(run_pass(c->run, &pass, &step));
+	for (u64 v = 0; v < c->run->store->vertices; v++) {
+		TRY(check_vertex(c, v));
+		sum += c->score[v];
+	}
+	if (!is_near(sum, s->hops * s->scale))
+		return fail(MILL_ECHECK, "the scores sum to %.17g, the shortest paths have %.17g inner vertices", sum,
+			    s->hops * s->scale);
+	return MILL_OK;
+}
+
+mill_err bc_check(struct mill_run *r)
+{
+	struct bc_checking c = { .run = r, .settings = r->settings };
+	const struct bc_settings *s = c.settings;
+	u64 n = r->store->vertices;
+	mill_err err;
+
+	if (!s->n_sources)
+		return MILL_OK;
+	err = memory_new(&c.depth, &r->budget, n, sizeof(u32), "the certificate");
+	if (!err)
+		err = memory_new(&c.before, &r->budget, n, sizeof(f64), "the certificate");
+	if (!err)
+		err = memory_new(&c.after, &r->budget, n, sizeof(f64), "the certificate");
+	if (!err)
+		err = vec_map(r, s->paths, &c.paths);
+	if (!err)
+		err = vec_map(r, s->dependency, &c.dependency);
+	if (!err)
+		err = vec_map(r, s->score, &c.score);
+	if (!err && s->exponent)
+		err = vec_map(r, s->exponent, &c.exponent);
+	if (!err) {
+		run_tell(r, "check", 0);
+		err = check_scores(&c);
+	}
+	if (c.exponent)
+		vec_unmap(s->exponent, (void *)c.exponent);
+	if (c.score)
+		vec_unmap(s->score, (void *)c.score);
+	if (c.dependency)
+		vec_unmap(s->dependency, (void *)c.dependency);
+	if (c.paths)
+		vec_unmap(s->paths, (void *)c.paths);
+	memory_free(c.after);
+	memory_free(c.before);
+	memory_free(c.depth);
+	return err;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tarjan's strong components (1972) without recursion. Vertices wait on the stack of components only once they are left, as Pearce
+ * (2016) has it, so that a vertex is on that stack or on the search's, never on both: one array holds the two.
+ */
+#include "algo/scc.h"
+
+struct searching {
+	const struct lists *lists;
+	u32 *root;
+	const u32 *colour;
+	u32 *low;		/* the smallest number that v leads back to; 0: not seen */
+	u32 *next;		/* which edge of v comes next */
+	u32 *stack;		/* from 0: the search's; from n - 1 down: left, but of no component yet */
+	u64 *lowered;		/* v leads back to somebody seen before it */
+	u64 depth, waiting;	/* waiting: where the upper stack begins */
+	u64 n;
+	u32 seen;
+};
+
+u64 scc_finish_bytes(const struct store *st)
+{
+	return st->vertices * 3 * sizeof(u32) + bitmap_words(st->vertices) * sizeof(u64);
+}
+
+static void enter(struct searching *s, u32 v)
+{
+	s->low[v] = ++s->seen;
+	s->stack[s->depth++] = v;
+}
+
+/* All edges of v have been followed: it is the first of its component, or waits for that one to be left. */
+static void leave(struct searching *s, u32 v)
+{
+	s->depth--;
+	if (bitmap_get(s->lowered, v)) {
+		s->stack[--s->waiting] = v;
+		return;
+	}
+	while (s->waiting < s->n && s->low[s->stack[s->waiting]] >= s->low[v])
+		s->root[s->stack[s->waiting++]] = v;
+	s->root[v] = v;
+}
+
+static void search_from(struct searching *s, u32 start)
+{
+	enter(s, start);
+	while (s->depth) {
+		u32 v = s->stack[s->depth - 1];
+		vid w = lists_at(s->lists, (vid)v, s->next[v]);
+
+		if (w == NO_VERTEX) {
+			leave(s, v);
+			continue;
+		}
+		if (s->root[w] != UINT32_MAX || s->colour[w] != s->colour[v] || w == v) {
+			s->next[v]++;
+		} else if (!s->low[w]) {
+			enter(s, w);	/* the edge is looked at again when w has been left */
+		} else {
+			if (s->low[w] < s->low[v]) {
+				s->low[v] = s->low[w];
+				bitmap_put(s->lowered, v);
+			}
+			s->next[v]++;
+		}
+	}
+}
+
+static mill_err search_all(struct mill_run *r, struct searching *s)
+{
+	for (u64 v = 0; v < s->n; v++) {
+		if (s->root[v] == UINT32_MAX)
+			search_from(s, (u32)v);
+		if (v % 65536 == 0)
+			TRY(ticker_tick(&r->ticker, v));
+	}
+	return MILL_OK;
+}
+
+mill_err scc_finish(struct mill_run *r, const struct lists *l, u32 *root, const u32 *colour)
+{
+	u64 n = r->store->vertices;
+	struct searching s = { .lists = l, .root = root, .colour = colour, .n = n, .waiting = n };
+	mill_err err;
+
+	err = memory_new(&s.low, &r->budget, n, sizeof(u32), "the search");
+	if (!err)
+		err = memory_new(&s.next, &r->budget, n, sizeof(u32), "the search");
+	if (!err)
+		err = memory_new(&s.stack, &r->budget, n, sizeof(u32), "the search");
+	if (!err)
+		err = memory_new(&s.lowered, &r->budget, bitmap_words(n), sizeof(u64), "the search");
+	if (!err)
+		err = search_all(r, &s);
+	memory_free(s.lowered);
+	memory_free(s.stack);
+	memory_free(s.next);
+	memory_free(s.low);
+	return err;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/edge_frontier.h"
+
+/* So few that looking each up costs less than walking the bitmap. */
+static u64 list_capacity(u64 n_edges) { return n_edges / 128 + 1024; }
+
+u64 edge_frontier_bytes(const struct store *st)
+{
+	return bitmap_words(st->stored_edges) * sizeof(u64) + 2 * sizeof(u64) + 64;
+}
+
+u64 edge_frontier_host_bytes(const struct store *st)
+{
+	return sizeof(struct edge_frontier) + 2 * list_capacity(st->stored_edges) * sizeof(struct active_edge);
+}
+
+mill_err run_edge_frontier(struct mill_run *r, struct edge_frontier **out)
+{
+	u64 n_edges = run_direction(r, false)->n_edges;
+	struct edge_frontier *f;
+	struct vec *self;
+
+	/* The run frees it with its vectors: its memory is one of them. */
+	TRY(run_vec_host(r, &self, "edge frontier", 1, sizeof(*f)));
+	f = self->buffer.host;
+	f->run = r;
+	f->dense = true;
+	TRY(run_vec(r, &f->bits, "active edges", bitmap_words(n_edges), sizeof(u64), NULL));
+	if (!r->device->native) {
+		TRY(run_vec(r, &f->counts, "counts", 2, sizeof(u64), NULL));
+	} else if (run_direction(r, false)->resident) {
+		f->capacity = list_capacity(n_edges);
+		TRY(run_vec_host(r, &self, "list of active edges", f->capacity, sizeof(struct active_edge)));
+		f->list = self->buffer.host;
+		TRY(run_vec_host(r, &self, "next list of active edges", f->capacity, sizeof(struct active_edge)));
+		f->next_list = self->buffer.host;
+	}
+	*out = f;
+	return MILL_OK;
+}
+
+mill_err edge_frontier_clear(struct edge_frontier *f)
+{
+	u64 zero = 0;
+
+	if (f->dense && f->n)
+		TRY(device_fill(&f->bits->buffer, &zero, sizeof(zero)));
+	f->n = 0;
+	f->dense = true;
+	return MILL_OK;
+}
+
+mill_err edge_frontier_set_all(struct edge_frontier *f)
+{
+	u64 ones = ~(u64)0, n = run_direction(f->run, false)->n_edges;
+
+	f->dense = true;
+	f->n = n;
+	TRY(device_fill(&f->bits->buffer, &ones, sizeof(ones)));
+	if (n % 64)
+		return vec_set(f->bits, n / 64, &(u64){ ((u64)1 << (n % 64)) - 1 });
+	return MILL_OK;
+}
+
+/* The row of a segment that has edge i: the last that begins at or before it and is not empty. */
+static vid row_of(const struct segment *s, u32 i)
+{
+	vid low = 0, high = s->n_rows;
+
+	while (high - low > 1) {
+		vid middle = (vid)(low + (high - low) / 2);
+
+		if (s->row[middle] <= i)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void edge_frontier_list(struct edge_frontier *f)
+{
+	const struct topology *t = run_direction(f->run, false);
+	u64 *bits = f->bits->buffer.host, n = 0;
+	u32 k = 0;
+
+	if (!f->dense || !f->capacity || f->n > f->capacity)
+		return;
+	for (u64 w = 0; n < f->n; w++) {
+		for (u64 word = bits[w]; word; word &= word - 1) {
+			u64 e = w * 64 + (u64)__builtin_ctzll(word);
+			const struct segment *s;
+
+			while (e >= t->segment[k].first_edge + (u64)t->segment[k].n_edges)
+				k++;
+			s = &t->segment[k];
+			f->list[n++] = (struct active_edge){ e, (vid)(s->first + row_of(s, (u32)(e - s->first_edge))) };
+		}
+		bits[w] = 0;
+	}
+	f->dense = false;
+}
+
+const struct segment *edge_segment(const struct topology *t, const struct active_edge *e, u32 *i)
+{
+	u32 k = t->n_segments > 1 ? topology_find(t, e->source) : 0;
+
+	while (e->edge >= t->segment[k].first_edge + (u64)t->segment[k].n_edges)
+		k++;
+	*i = (u32)(e->edge - t->segment[k].first_edge);
+	return &t->segment[k];
+}

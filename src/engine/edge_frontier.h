@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The active edges, of the out-direction: a bitmap by edge number while they are many, a list of them with their sources
+ * while they are few and the topology is resident on the host. The list is not in any order.
+ */
+#ifndef ENGINE_EDGE_FRONTIER_H
+#define ENGINE_EDGE_FRONTIER_H
+
+#include "engine/run.h"
+
+struct active_edge {
+	u64 edge;		/* its number */
+	vid source;
+};
+
+struct edge_frontier {
+	struct mill_run *run;
+	u64 n;			/* active edges */
+	bool dense;		/* `bits` holds them; else `list`, and no bit is set */
+	struct vec *bits;
+	struct active_edge *list, *next_list;
+	u64 capacity;		/* of a list; 0: always dense */
+	u64 next_n;		/* of next_list; atomic */
+	struct vec *counts;	/* what kernels count: edges, kept */
+};
+
+/* Bytes where the device is, and host bytes besides. */
+u64 edge_frontier_bytes(const struct store *st);
+u64 edge_frontier_host_bytes(const struct store *st);
+
+mill_err run_edge_frontier(struct mill_run *r, struct edge_frontier **out);
+/* All edges become active, or none. */
+mill_err edge_frontier_set_all(struct edge_frontier *f);
+mill_err edge_frontier_clear(struct edge_frontier *f);
+/* A dense one becomes a list, if it fits one. */
+void edge_frontier_list(struct edge_frontier *f);
+/* The segment that holds an edge of u, and *i, its place there. The topology is resident. */
+const struct segment *edge_segment(const struct topology *t, const struct active_edge *e, u32 *i);
+
+#endif

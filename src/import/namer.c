@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/namer.h"
+
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/fault.h"
+#include "base/number.h"
+#include "base/sort.h"
+#include "import/name_merge.h"
+#include "import/spool.h"
+#include "store/names.h"
+
+#define SHARE 4u			/* of the budget: what a batch may take, or its merging */
+#define ENTRY_COST 64u			/* bytes of a name in a batch besides its own, sorting included */
+#define BATCH_MIN ((u64)1 << 10)	/* names */
+#define INSERT_BELOW 16u
+#define EDGES 4096u			/* that are read back at a time */
+#define COPY (64 * KIB)
+
+/* A name of the batch. */
+struct entry {
+	u64 at;			/* of its bytes */
+	u32 length;
+	u32 hash;
+};
+
+/* What has been put aside of a batch. */
+struct part {
+	struct name_run names;
+	u64 places_at;		/* in `places`: u32 for each name, as numbered, its place among the sorted */
+	u64 first_edge, n_edges;
+};
+
+struct namer {
+	struct budget *budget;
+	struct pool *pool;
+	struct ticker *ticker;
+	u64 share;		/* bytes */
+	const char *dir;
+	bool weighted;
+	/* The batch. */
+	char *text;
+	u64 text_n, text_room;
+	struct entry *entry;
+	u64 n, room;
+	u32 *slot;		/* 1 + the entry; 0: free. A power of two of them, at least 2 x room */
+	u64 n_slots;
+	/* Put aside. */
+	struct spool edges, names, places;
+	struct file ranks;	/* several parts: u32 for each name of each, sorted */
+	struct part *part;
+	u64 n_parts, part_room;
+	u64 n_edges;
+	struct spool sorted;	/* all names, each with a newline */
+};
+
+mill_err namer_new(struct namer **out, struct budget *budget, struct pool *pool, struct ticker *ticker,
+		   const char *dir)
+{
+	struct namer *n;
+
+	TRY(memory_new(&n, budget, 1, sizeof(*n), "the names"));
+	n->budget = budget;
+	n->pool = pool;
+	n->ticker = ticker;
+	n->share = (budget->limit ? budget->limit : GIB) / SHARE;
+	spool_init(&n->edges, dir, budget);
+	spool_init(&n->names, dir, budget);
+	spool_init(&n->places, dir, budget);
+	n->ranks = FILE_CLOSED;
+	n->dir = dir;
+	spool_init(&n->sorted, dir, budget);
+	*out = n;
+	return MILL_OK;
+}
+
+static void free_batch(struct namer *n)
+{
+	memory_free(n->text);
+	memory_free(n->entry);
+	memory_free(n->slot);
+	n->text = NULL;
+	n->entry = NULL;
+	n->slot = NULL;
+	n->text_n = n->text_room = n->n = n->room = n->n_slots = 0;
+}
+
+void namer_free(struct namer *n)
+{
+	if (!n)
+		return;
+	free_batch(n);
+	memory_free(n->part);
+	spool_release(&n->edges);
+	spool_release(&n->names);
+	spool_release(&n->places);
+	spool_release(&n->sorted);
+	file_close(&n->ranks);
+	memory_free(n);
+}
+
+/* An array of n elements gets more room. */
+static mill_err grow(struct namer *m, void *array, u64 n, u64 room, size_t size)
+{
+	void **old = array, *more;
+
+	TRY(memory_new(&more, m->budget, room, size, "the names"));
+	if (n)
+		memcpy(more, *old, n * size);
+	memory_free(*old);
+	*old = more;
+	return MILL_OK;
+}
+
+/* ---- A batch ---- */
+
+static u64 free_slot(const struct namer *n, u32 hash)
+{
+	u64 i = hash & (n->n_slots - 1);
+
+	while (n->slot[i])
+		i = (i + 1) & (n->n_slots - 1);
+	return i;
+}
+
+static mill_err grow_entries(struct namer *n)
+{
+	u64 room = max_u64(BATCH_MIN, 2 * n->room);
+
+	TRY(grow(n, &n->entry, n->n, room, sizeof(*n->entry)));
+	n->room = room;
+	memory_free(n->slot);
+	n->slot = NULL;
+	n->n_slots = 2 * room;
+	TRY(memory_new(&n->slot, n->budget, n->n_slots, sizeof(*n->slot), "the names"));
+	for (u64 i = 0; i < n->n; i++)
+		n->slot[free_slot(n, n->entry[i].hash)] = (u32)i + 1;
+	return MILL_OK;
+}
+
+/* Would a batch with so many more names and bytes be too large? Arrays double, and are there twice meanwhile. */
+static bool is_full(const struct namer *n, u64 names, u64 bytes)
+{
+	u64 room = max_u64(BATCH_MIN, n->room), text = max_u64(COPY, n->text_room);
+
+	if (fault_hold())
+		return n->n + names > max_u64(2, fault_hold());
+	while (room < n->n + names)
+		room *= 2;
+	while (text < n->text_n + bytes)
+		text *= 2;
+	return n->n && (room * ENTRY_COST + text * 3 / 2 > n->share || room > (u64)1 << 31);
+}
+
+/* The number of a name in the batch. */
+static mill_err number(struct namer *n, struct name name, u32 *out)
+{
+	u32 hash = (u32)checksum(name.text, name.length);
+	u64 i;
+
+	if (n->n == n->room)
+		TRY(grow_entries(n));
+	for (i = hash & (n->n_slots - 1); n->slot[i]; i = (i + 1) & (n->n_slots - 1)) {
+		const struct entry *e = &n->entry[n->slot[i] - 1];
+
+		if (e->hash == hash && e->length == name.length &&
+		    !memcmp(n->text + e->at, name.text, name.length)) {
+			*out = n->slot[i] - 1;
+			return MILL_OK;
+		}
+	}
+	if (name.length > n->text_room - n->text_n) {
+		u64 room = max_u64(COPY, 2 * n->text_room);
+
+		TRY(grow(n, &n->text, n->text_n, room, 1));
+		n->text_room = room;
+	}
+	memcpy(n->text + n->text_n, name.text, name.length);
+	n->entry[n->n] = (struct entry){ .at = n->text_n, .length = name.length, .hash = hash };
+	n->text_n += name.length;
+	*out = (u32)n->n++;
+	n->slot[i] = *out + 1;
+	return MILL_OK;
+}
+
+static u64 edge_size(const struct namer *n) { return n->weighted ? 16 : 8; }
+
+/* Eight bytes of a name from `depth` on, so that numbers are ordered as bytes; zeros behind its end. */
+static u64 key_at(const struct namer *n, u64 i, u64 depth)
+{
+	const struct entry *e = &n->entry[i];
+	u8 bytes[8] = { 0 };
+	u64 key;
+
+	if (depth < e->length)
+		memcpy(bytes, n->text + e->at + depth, min_u64(8, e->length - depth));
+	memcpy(&key, bytes, sizeof(key));
+	return __builtin_bswap64(key);
+}
+
+static void insertion_sort(const struct namer *n, u64 *index, u64 count)
+{
+	for (u64 i = 1; i < count; i++) {
+		u64 it = index[i], k = i;
+		const struct entry *a = &n->entry[it];
+
+		for (; k; k--) {
+			const struct entry *b = &n->entry[index[k - 1]];
+
+			if (name_compare(n->text + a->at, a->length, n->text + b->at, b->length) > 0)
+				break;
+			index[k] = index[k - 1];
+		}
+		index[k] = it;
+	}
+}
+
+/*
+ * Sorts names that are equal up to `depth`: by their next eight bytes, then those that are equal in them further. Names are distinct
+ * and hold no zero, so that equal keys without an end in them are left, and the depth has an end.
+ */
+static mill_err sort_names(struct namer *n, u64 *key, u64 *index, u64 count, u64 depth)
+{
+	u64 end;
+
+	if (count < INSERT_BELOW) {
+		insertion_sort(n, index, count);
+		return MILL_OK;
+	}
+	for (u64 i = 0; i < count; i++)
+		key[i] = key_at(n, index[i], depth);
+	TRY(sort_u64(n->pool, n->budget, key, index, count, 64));
+	for (u64 i = 0; i < count; i = end) {
+		for (end = i + 1; end < count && key[end] == key[i]; end++)
+			;
+		if (end - i > 1)
+			TRY(sort_names(n, key + i, index + i, end - i, depth + 8));
+	}
+	return MILL_OK;
+}
+
+static mill_err put_sorted(struct namer *n, const u64 *index)
+{
+	for (u64 i = 0; i < n->n; i++) {
+		const struct entry *e = &n->entry[index[i]];
+		u16 length = (u16)e->length;
+
+		TRY(spool_add(&n->names, &length, sizeof(length)));
+		TRY(spool_add(&n->names, n->text + e->at, length));
+	}
+	return MILL_OK;
+}
+
+static mill_err put_places(struct namer *n, const u64 *index, u64 *key)
+{
+	u32 *place = (u32 *)key;	/* which is done with, and larger */
+
+	for (u64 i = 0; i < n->n; i++)
+		place[index[i]] = (u32)i;
+	return spool_add(&n->places, place, n->n * sizeof(*place));
+}
+
+/* The batch is complete: its names are sorted and put aside. */
+static mill_err close_batch(struct namer *n)
+{
+	struct part p = {
+		.names = { .n = n->n, .at = n->names.size },
+		.places_at = n->places.size,
+		.first_edge = n->n_parts ? n->part[n->n_parts - 1].first_edge + n->part[n->n_parts - 1].n_edges : 0,
+	};
+	u64 *key = NULL, *index = NULL;
+	mill_err err;
+
+	if (!n->n)
+		return MILL_OK;
+	p.n_edges = n->n_edges - p.first_edge;
+	memory_free(n->slot);
+	n->slot = NULL;
+	if (n->n_parts == n->part_room) {
+		TRY(grow(n, &n->part, n->n_parts, max_u64(16, 2 * n->part_room), sizeof(*n->part)));
+		n->part_room = max_u64(16, 2 * n->part_room);
+	}
+	err = memory_new(&key, n->budget, n->n, sizeof(*key), "the names");
+	if (!err)
+		err = memory_new(&index, n->budget, n->n, sizeof(*index), "the names");
+	for (u64 i = 0; !err && i < n->n; i++)
+		index[i] = i;
+	if (!err)
+		err = sort_names(n, key, index, n->n, 0);
+	if (!err)
+		err = put_sorted(n, index);
+	if (!err)
+		err = put_places(n, index, key);
+	memory_free(index);
+	memory_free(key);
+	p.names.end = n->names.size;
+	if (!err)
+		n->part[n->n_parts++] = p;
+	free_batch(n);
+	return err;
+}
+
+mill_err namer_add(struct namer *n, struct name from, struct name to, const u64 *weight)
+{
+	u32 pair[2];
+
+	if (is_full(n, 2, from.length + to.length))
+		TRY(close_batch(n));
+	TRY(number(n, from, &pair[0]));
+	TRY(number(n, to, &pair[1]));
+	n->weighted = weight;
+	TRY(spool_add(&n->edges, pair, sizeof(pair)));
+	if (weight)
+		TRY(spool_add(&n->edges, weight, sizeof(*weight)));
+	n->n_edges++;
+	return MILL_OK;
+}
+
+/* ---- All together ---- */
+
+mill_err namer_settle(struct namer *n, u64 *vertices)
+{
+	struct name_merge m = {
+		.budget = n->budget,
+		.ticker = n->ticker,
+		.memory = n->share,
+		.names = &n->names,
+		.sorted = &n->sorted,
+		.dir = n->dir,
+	};
+	mill_err err;
+
+	TRY(close_batch(n));
+	TRY(memory_new(&m.run, n->budget, n->n_parts, sizeof(*m.run), "the names"));
+	for (u64 i = 0; i < n->n_parts; i++)
+		m.run[i] = n->part[i].names;
+	m.n_runs = n->n_parts;
+	err = name_merge(&m);
+	n->ranks = m.ranks;
+	memory_free(m.run);
+	spool_release(&n->names);
+	*vertices = m.vertices;
+	return err;
+}
+
+/* ---- Edges again ---- */
+
+struct replay {
+	struct namer *n;
+	u32 *to;		/* rank of each name of the part, as numbered */
+	u8 *packed;
+	struct raw_edge *edge;
+};
+
+static mill_err load_ranks(struct replay *r, const struct part *p, u64 ranks_at)
+{
+	struct namer *n = r->n;
+	u32 *rank;
+	mill_err err;
+
+	TRY(memory_new(&r->to, n->budget, p->names.n, sizeof(*r->to), "the names"));
+	TRY(spool_read(&n->places, r->to, p->names.n * sizeof(*r->to), p->places_at));
+	if (n->n_parts == 1)
+		return MILL_OK;
+	TRY(memory_new(&rank, n->budget, p->names.n, sizeof(*rank), "the names"));
+	err = file_read_at(&n->ranks, rank, p->names.n * sizeof(*rank), ranks_at);
+	for (u64 i = 0; !err && i < p->names.n; i++)
+		r->to[i] = rank[r->to[i]];
+	memory_free(rank);
+	return err;
+}
+
+static mill_err replay_part(struct replay *r, const struct part *p,
+			    mill_err (*take)(void *arg, const struct raw_edge *edge, u64 n), void *arg)
+{
+	struct namer *n = r->n;
+	u64 size = edge_size(n);
+
+	for (u64 at = p->first_edge, end = at + p->n_edges; at < end;) {
+		u64 some = min_u64(EDGES, end - at);
+
+		TRY(spool_read(&n->edges, r->packed, some * size, at * size));
+		for (u64 i = 0; i < some; i++) {
+			u32 pair[2];
+
+			memcpy(pair, r->packed + i * size, sizeof(pair));
+			r->edge[i] = (struct raw_edge){ r->to[pair[0]], r->to[pair[1]], 0 };
+			if (n->weighted)
+				memcpy(&r->edge[i].weight, r->packed + i * size + 8, 8);
+		}
+		TRY(take(arg, r->edge, some));
+		at += some;
+		TRY(ticker_tick(n->ticker, at));
+	}
+	return MILL_OK;
+}
+
+mill_err namer_edges(struct namer *n, mill_err (*take)(void *arg, const struct raw_edge *edge, u64 n), void *arg)
+{
+	struct replay r = { .n = n };
+	u64 ranks_at = 0;
+	mill_err err;
+
+	ticker_begin(n->ticker, "number edges", "edges", n->n_edges);
+	err = memory_new(&r.packed, n->budget, EDGES, 16, "the edges");
+	if (!err)
+		err = memory_new(&r.edge, n->budget, EDGES, sizeof(*r.edge), "the edges");
+	for (u64 i = 0; !err && i < n->n_parts; i++) {
+		err = load_ranks(&r, &n->part[i], ranks_at);
+		ranks_at += n->part[i].names.n * sizeof(u32);
+		if (!err)
+			err = replay_part(&r, &n->part[i], take, arg);
+		memory_free(r.to);
+		r.to = NULL;
+	}
+	memory_free(r.edge);
+	memory_free(r.packed);
+	spool_release(&n->edges);
+	spool_release(&n->places);
+	file_close(&n->ranks);
+	return err;
+}
+
+/* ---- Names in order ---- */
+
+/* Calls take for all of `sorted`, piece by piece. */
+static mill_err each_piece(struct namer *n, mill_err (*take)(void *arg, const char *text, u64 size), void *arg)
+{
+	char *buffer;
+	mill_err err = MILL_OK;
+
+	TRY(memory_new(&buffer, n->budget, COPY, 1, "the names"));
+	for (u64 at = 0; !err && at < n->sorted.size; at += COPY) {
+		u64 some = min_u64(COPY, n->sorted.size - at);
+
+		err = spool_read(&n->sorted, buffer, some, at);
+		if (!err)
+			err = take(arg, buffer, some);
+	}
+	memory_free(buffer);
+	return err;
+}
+
+static mill_err add_to_sum(void *arg, const char *text, u64 size)
+{
+	checksum_add(arg, text, size);
+	return MILL_OK;
+}
+
+mill_err namer_fingerprint(struct namer *n, u64 *out)
+{
+	struct checksum_stream *sum = checksum_begin();
+	mill_err err;
+
+	if (!sum)
+		return fail(MILL_ENOMEM, "no memory for a checksum");
+	err = each_piece(n, add_to_sum, sum);
+	*out = checksum_end(sum);
+	return err;
+}
+
+struct search {
+	u64 rank, at;		/* the one that is looked for, the present one */
+	char *to;
+	u32 length;
+};
+
+static mill_err search_piece(void *arg, const char *text, u64 size)
+{
+	struct search *s = arg;
+
+	for (u64 i = 0; i < size; i++) {
+		if (text[i] == '\n')
+			s->at++;
+		else if (s->at == s->rank)
+			s->to[s->length++] = text[i];
+	}
+	return MILL_OK;
+}
+
+static mill_err show(struct namer *n, u64 rank, char *to)
+{
+	struct search s = { .rank = rank, .to = to };
+
+	if (!n) {
+		to[number_put_u64(to, rank)] = '\0';
+		return MILL_OK;
+	}
+	TRY(each_piece(n, search_piece, &s));
+	to[s.length] = '\0';
+	return MILL_OK;
+}
+
+mill_err namer_fail_edge(struct namer *n, mill_err code, u64 from, u64 to)
+{
+	char a[STORE_NAME_MAX + 1], b[STORE_NAME_MAX + 1];
+
+	TRY(show(n, from, a));
+	TRY(show(n, to, b));
+	if (code == MILL_EINPUT)
+		return fail(code, "the edge from %.400s to %.400s is listed more than once", a, b);
+	return fail(code, "the weights from %.400s to %.400s add up to more than their type", a, b);
+}
+
+struct writing {
+	struct store_writer *w;
+	u64 at;			/* bytes so far */
+	u64 end[1024];
+	u64 n;
+};
+
+static mill_err flush_ends(struct writing *w)
+{
+	u64 n = w->n;
+
+	w->n = 0;
+	return writer_append(w->w, STORE_NAMES_INDEX, w->end, n * sizeof(*w->end));
+}
+
+static mill_err write_piece(void *arg, const char *text, u64 size)
+{
+	struct writing *w = arg;
+	const char *p = text, *end = text + size;
+
+	while ((p = memchr(p, '\n', (size_t)(end - p)))) {
+		p++;
+		w->end[w->n++] = w->at + (u64)(p - text);
+		if (w->n == ARRAY_LEN(w->end))
+			TRY(flush_ends(w));
+	}
+	w->at += size;
+	return writer_append(w->w, STORE_NAMES, text, size);
+}
+
+mill_err namer_write(struct namer *n, struct store_writer *w)
+{
+	struct writing to = { .w = w };
+
+	TRY(each_piece(n, write_piece, &to));
+	return flush_ends(&to);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Filters of vertices and edges, and what leads from one kind of frontier to the other. Frontiers are sets, so
+ * duplicates are culled where they arise: bitmaps take a vertex or edge once.
+ */
+#include "engine/cache.h"
+#include "op/op.h"
+
+#define BUFFER 256
+
+struct filtering {
+	struct mill_run *run;
+	const struct filter_program *program;
+	const void *args;
+	struct edge_frontier *edges;
+	struct frontier *front;
+	const u64 *bits;	/* of front, on the host */
+};
+
+static void tallies_begin(struct filtering *f)
+{
+	for (unsigned i = 0; i < pool_size(f->run->pool); i++)
+		f->run->emit[i].tally = (struct tally){ 0 };
+}
+
+static struct tally tallies_end(struct filtering *f)
+{
+	struct tally sum = { 0 };
+
+	for (unsigned i = 0; i < pool_size(f->run->pool); i++) {
+		sum.edges += f->run->emit[i].tally.edges;
+		sum.emitted += f->run->emit[i].tally.emitted;
+	}
+	return sum;
+}
+
+static void tell_step(struct mill_run *r, struct mill_step *step, f64 began)
+{
+	step->seconds = clock_now() - began;
+	ledger_add(&r->ledger, step);
+}
+
+/* ---- Edges that stay ---- */
+
+static mill_err filter_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+{
+	struct filtering *f = arg;
+
+	(void)page;
+	f->program->rows(f->args, seg, begin, end, f->edges->bits->buffer.host, &f->run->emit[worker].tally);
+	return MILL_OK;
+}
+
+static bool any_edge(void *arg, u64 begin, u64 end)
+{
+	struct filtering *f = arg;
+
+	return bitmap_any(f->edges->bits->buffer.host, begin, end);
+}
+
+static mill_err filter_list(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct filtering *f = arg;
+	struct edge_frontier *ef = f->edges;
+	const struct topology *t = run_direction(f->run, false);
+	struct active_edge kept[BUFFER];
+	u32 n = 0;
+
+	for (u64 k = begin; k < end; k++) {
+		const struct active_edge *e = &ef->list[k];
+		const struct segment *seg;
+		u32 i;
+
+		seg = edge_segment(t, e, &i);
+		if (f->program->one(f->args, seg, e->source, i))
+			kept[n++] = *e;
+		if (n && (n == BUFFER || k + 1 == end)) {
+			u64 at = __atomic_fetch_add(&ef->next_n, n, __ATOMIC_RELAXED);
+
+			memcpy(ef->next_list + at, kept, n * sizeof(*kept));
+			n = 0;
+		}
+	}
+	f->run->emit[worker].tally.edges += end - begin;
+	return MILL_OK;
+}
+
+static mill_err filter_native(struct filtering *f, struct mill_step *step)
+{
+	struct pass pass = { .active_edges = any_edge, .work = filter_rows, .arg = f };
+	struct edge_frontier *ef = f->edges;
+	struct active_edge *list;
+	struct tally t;
+
+	edge_frontier_list(ef);
+	list = ef->list;
+	tallies_begin(f);
+	if (ef->dense) {
+		TRY(run_pass(f->run, &pass, step));
+		t = tallies_end(f);
+		ef->n = t.emitted;
+	} else {
+		ef->next_n = 0;
+		TRY(pool_for(f->run->pool, ef->n, 1024, filter_list, f));
+		TRY(ticker_tick(&f->run->ticker, 0));
+		t = tallies_end(f);
+		ef->list = ef->next_list;
+		ef->next_list = list;
+		ef->n = ef->next_n;
+	}
+	step->edges = t.edges;
+	return MILL_OK;
+}
+
+static mill_err filter_page(void *arg, u32 page, const struct page_args *pa)
+{
+	struct filtering *f = arg;
+	u64 first_edge = run_direction(f->run, false)->pages->entry[page].first_edge;
+	struct launching l;
+
+	launch_begin(&l, &f->program->program, "rows", f->args);
+	launch_page(&l, pa);
+	launch_vec(&l, f->edges->bits);
+	launch_vec(&l, f->edges->counts);
+	launch_u64(&l, &first_edge);
+	return launch_go(f->run, &l, pa->n_rows);
+}
+
+/* Which edges are active is known on the device only: every page is asked. */
+static mill_err filter_device(struct filtering *f, struct mill_step *step)
+{
+	struct device_pass pass = { .launch = filter_page, .arg = f };
+	u64 counts[2] = { 0, 0 };
+
+	TRY(device_write(&f->edges->counts->buffer, 0, counts, sizeof(counts)));
+	TRY(cache_run(f->run, &pass, step));
+	TRY(device_read(&f->edges->counts->buffer, 0, counts, sizeof(counts)));
+	step->edges = counts[0];
+	f->edges->n = counts[1];
+	return MILL_OK;
+}
+
+mill_err op_filter_edges(struct mill_run *r, const struct filter_program *p, const void *args, struct edge_frontier *ef)
+{
+	struct filtering f = { .run = r, .program = p, .args = args, .edges = ef };
+	struct mill_step step = { .frontier = ef->n, .direction = "filter" };
+	f64 began = clock_now();
+
+	if (!ef->n)
+		return MILL_OK;
+	run_tell(r, "step %llu", r->ledger.total.step + 1);
+	TRY(r->device->native ? filter_native(&f, &step) : filter_device(&f, &step));
+	step.updates = step.frontier - ef->n;
+	tell_step(r, &step, began);
+	return MILL_OK;
+}
+
+/* ---- Vertices that stay ---- */
+
+static mill_err filter_words(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct filtering *f = arg;
+
+	f->program->words(f->args, begin, end, f->front->bits->buffer.host, &f->run->emit[worker].tally);
+	return MILL_OK;
+}
+
+static mill_err filter_vertices_device(struct filtering *f)
+{
+	struct frontier *front = f->front;
+	u32 n_words = (u32)(front->bits->n * 2);	/* of 32 bits */
+	u64 counts[4] = { 0 };
+	struct launching l;
+
+	TRY(device_write(&front->counts->buffer, 0, counts, sizeof(counts)));
+	launch_begin(&l, &f->program->program, "words", f->args);
+	launch_vec(&l, front->bits);
+	launch_vec(&l, front->counts);
+	launch_u32(&l, &n_words);
+	TRY(launch_go(f->run, &l, n_words));
+	TRY(device_read(&front->counts->buffer, 0, counts, sizeof(counts)));
+	front->n = counts[1];
+	return MILL_OK;
+}
+
+mill_err op_filter(struct mill_run *r, const struct filter_program *p, const void *args, struct frontier *front)
+{
+	struct filtering f = { .run = r, .program = p, .args = args, .front = front };
+
+	if (!front->n)
+		return MILL_OK;
+	if (!r->device->native) {
+		TRY(filter_vertices_device(&f));
+		return frontier_measure(front);
+	}
+	TRY(frontier_dense(front));
+	tallies_begin(&f);
+	TRY(pool_for(r->pool, front->bits->n, 1024, filter_words, &f));
+	front->n = tallies_end(&f).emitted;
+	return frontier_measure(front);
+}
+
+/* ---- From vertices to edges, and back ---- */
+
+static mill_err refuse_device(const struct mill_run *r, const char *what)
+{
+	if (r->device->native)
+		return MILL_OK;
+	return fail(MILL_EDEVICE, "%s is not made for --device %s yet: use --device cpu", what, r->options.device);
+}
+
+static mill_err expand_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+{
+	struct filtering *f = arg;
+
+	(void)page;
+	f->program->expand(f->args, seg, begin, end, f->bits, f->edges->bits->buffer.host,
+			   &f->run->emit[worker].tally);
+	return MILL_OK;
+}
+
+static bool any_vertex(void *arg, u64 begin, u64 end)
+{
+	struct filtering *f = arg;
+
+	return bitmap_any(f->bits, begin, end);
+}
+
+mill_err op_expand(struct mill_run *r, const struct filter_program *p, const void *args, struct frontier *front,
+		   struct edge_frontier *ef)
+{
+	struct filtering f = { .run = r, .program = p, .args = args, .front = front, .edges = ef };
+	struct pass pass = { .active = any_vertex, .work = expand_rows, .arg = &f };
+	struct mill_step step = { .frontier = front->n, .direction = "expand" };
+	f64 began = clock_now();
+	struct tally t;
+
+	TRY(refuse_device(r, "an advance to edges"));
+	TRY(edge_frontier_clear(ef));
+	TRY(frontier_bits(front, &f.bits));
+	run_tell(r, "step %llu", r->ledger.total.step + 1);
+	tallies_begin(&f);
+	TRY(run_pass(r, &pass, &step));
+	t = tallies_end(&f);
+	ef->n = step.updates = t.emitted;
+	step.edges = t.edges;
+	tell_step(r, &step, began);
+	return MILL_OK;
+}
+
+static mill_err end_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+{
+	struct filtering *f = arg;
+	const u64 *bits = f->edges->bits->buffer.host;
+	u64 *next = f->front->bits->buffer.host, emitted = 0;
+	u64 first = seg->first_edge + seg->row[begin], last = seg->first_edge + seg->row[end];
+
+	(void)page;
+	for (u64 w = first / 64; first < last && w <= (last - 1) / 64; w++)
+		for (u64 word = bitmap_window(bits, w, first, last); word; word &= word - 1) {
+			u64 e = w * 64 + (u64)__builtin_ctzll(word);
+
+			emitted += bitmap_claim(next, seg->neighbour[e - seg->first_edge]);
+		}
+	f->run->emit[worker].tally.emitted += emitted;
+	return MILL_OK;
+}
+
+static void end_list(struct filtering *f)
+{
+	const struct topology *t = run_direction(f->run, false);
+	u64 *next = f->front->bits->buffer.host;
+
+	for (u64 k = 0; k < f->edges->n; k++) {
+		const struct segment *seg;
+		u32 i;
+
+		seg = edge_segment(t, &f->edges->list[k], &i);
+		f->run->emit[0].tally.emitted += bitmap_claim(next, seg->neighbour[i]);
+	}
+}
+
+mill_err op_ends(struct mill_run *r, struct edge_frontier *ef, struct frontier *front)
+{
+	struct filtering f = { .run = r, .front = front, .edges = ef };
+	struct pass pass = { .active_edges = any_edge, .work = end_rows, .arg = &f };
+	struct mill_step step = { .frontier = ef->n, .direction = "ends", .edges = ef->n };
+	f64 began = clock_now();
+
+	TRY(refuse_device(r, "an advance from edges"));
+	TRY(frontier_clear(front));
+	tallies_begin(&f);
+	if (ef->dense)
+		TRY(run_pass(r, &pass, &step));
+	else
+		end_list(&f);
+	front->n = step.updates = tallies_end(&f).emitted;
+	tell_step(r, &step, began);
+	return frontier_measure(front);
+}

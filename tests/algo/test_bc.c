@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Betweenness against Brandes' algorithm as he wrote it down, on one thread and in long doubles, and against closed forms. */
+#include <math.h>
+
+#include "algo/bc.h"
+#include "base/random.h"
+#include "expect.h"
+
+#define RELATIVE 1e-9
+
+/* Adds what a source gives; counts up to 2^16383 fit. */
+static void naive_source(const struct graph *g, u32 root, f64 *score)
+{
+	long double *paths = calloc(g->n, sizeof(*paths)), *given = calloc(g->n, sizeof(*given));
+	u32 *depth = malloc(g->n * sizeof(*depth)), *queue = calloc(g->n, sizeof(*queue)), tail = 0;
+
+	memset(depth, 0xff, g->n * sizeof(*depth));
+	depth[root] = 0;
+	paths[root] = 1;
+	queue[tail++] = root;
+	for (u32 head = 0; head < tail; head++)
+		for (u64 i = g->row[queue[head]]; i < g->row[queue[head] + 1u]; i++) {
+			u32 v = g->stored[i].to;
+
+			if (depth[v] == NONE32) {
+				depth[v] = depth[queue[head]] + 1;
+				queue[tail++] = v;
+			}
+			if (depth[v] == depth[queue[head]] + 1)
+				paths[v] += paths[queue[head]];
+		}
+	while (tail--) {
+		u32 u = queue[tail];
+
+		for (u64 i = g->row[u]; i < g->row[u + 1u]; i++) {
+			u32 v = g->stored[i].to;
+
+			if (depth[v] == depth[u] + 1)
+				given[u] += paths[u] / paths[v] * (1 + given[v]);
+		}
+		if (u != root)
+			score[u] += (f64)given[u];
+	}
+	free(paths);
+	free(given);
+	free(depth);
+	free(queue);
+}
+
+/* root: of n, or (NULL) all. */
+static f64 *naive_bc(const struct graph *g, const u32 *root, u32 n)
+{
+	f64 *score = calloc(g->n + 1u, sizeof(*score));
+
+	for (u32 i = 0; i < (root ? n : g->n); i++)
+		naive_source(g, root ? root[i] : i, score);
+	for (u32 v = 0; !root && g->undirected && v < g->n; v++)
+		score[v] /= 2;
+	return score;
+}
+
+static u64 expect_bc(const struct graph *g, const char *where, mill_run *run, const struct mill_bc *how,
+		     const f64 *want)
+{
+	mill_err err = mill_bc(run, how);
+	struct mill_report report;
+	f64 *got;
+
+	if (err)
+		fail_msg("%s, %s: bc: %d, %s", g->name, where, (int)err, mill_error());
+	got = calloc(g->n + 1u, sizeof(*got));
+	OK(mill_run_values(run, "score", false, got, NULL));
+	for (u32 v = 0; v < g->n; v++)
+		if (!(fabs(got[v] - want[v]) <= RELATIVE * want[v]))
+			fail_msg("%s, %s: vertex %u has score %.17g, not %.17g", g->name, where, v, got[v], want[v]);
+	if (mill_run_check(run))
+		fail_msg("%s, %s: the certificate says: %s", g->name, where, mill_error());
+	mill_run_report(run, &report);
+	if (report.memory_peak > report.memory_budget || report.device_peak > report.device_budget)
+		fail_msg("%s, %s: the peak is above the budget", g->name, where);
+	free(got);
+	return report.hash;
+}
+
+/* Their ids, as --sources takes them. */
+static void write_list(const struct graph *g, const u32 *root, u32 n, char *to, size_t size)
+{
+	*to = 0;
+	for (u32 i = 0; i < n; i++)
+		snprintf(to + strlen(to), size - strlen(to), "%s%llu", i ? "," : "",
+			 (unsigned long long)graph_id(g, root[i]));
+}
+
+/* A few sources of every shape, all of the small ones; the same bits on every number of threads and frames. */
+static void test_shapes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < n_shapes; i++) {
+		u32 root[4], n = 0;
+		char list[200];
+		struct graph g;
+		mill_store *store;
+		f64 *want;
+		u64 hash = 0;
+		bool all;
+
+		if (!shape_make_some(&g, &shapes[i]))
+			continue;
+		all = g.n <= 200;
+		for (u32 k = 0; k < ARRAY_LEN(root) && k < g.n; k++)
+			root[n++] = (u32)((u64)k * g.n / ARRAY_LEN(root));
+		for (u32 a = 1; a < n; a++)	/* of three vertices there are not four */
+			if (root[a] == root[a - 1])
+				memmove(&root[a], &root[a + 1], (--n - a) * sizeof(*root));
+		write_list(&g, root, n, list, sizeof(list));
+		want = naive_bc(&g, all ? NULL : root, n);
+		store = graph_store(&g);
+		for (size_t j = 0; j < n_configs; j++) {
+			struct mill_bc how = { .sources = all ? "all" : list };
+			mill_run *run;
+			u64 got;
+
+			if (!config_usable(&configs[j]) || (configs[j].device && (i + j) % 4) ||
+			    (!configs[j].device && (i + j) % 2 && j))
+				continue;
+			run = run_open(store, &configs[j], (struct mill_options){ .check = true }, "bc", &how);
+			got = expect_bc(&g, configs[j].name, run, &how, want);
+			if (!hash)
+				hash = got;
+			if (!configs[j].device && got != hash)
+				fail_msg("%s, %s: other bits", g.name, configs[j].name);
+			mill_run_free(run);
+		}
+		free(want);
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+/* All directed graphs on 4 vertices side by side: most searches see few vertices of many. */
+static void test_tiny(void **state)
+{
+	static const char *const names[] = { "1 thread", "2 threads" };
+	u32 copies = MILL_VID_BITS < 32 ? 61 : 65536;
+	struct mill_bc how = { .sources = "all" };
+	struct graph g;
+	mill_store *store;
+	f64 *want;
+
+	(void)state;
+	graph_init(&g, "all graphs of 4", 4 * copies);
+	for (u32 k = 0; k < copies; k++)
+		for (u32 bit = 0; bit < 16; bit++)
+			if (k * (65536 / copies) >> bit & 1)
+				graph_add(&g, 4 * k + bit / 4, 4 * k + bit % 4);
+	graph_index(&g);
+	want = calloc(g.n, sizeof(*want));
+	for (u32 k = 0; k < copies; k++) {	/* each on its own */
+		struct graph small;
+		f64 *score;
+
+		graph_init(&small, "4", 4);
+		for (u32 bit = 0; bit < 16; bit++)
+			if (k * (65536 / copies) >> bit & 1)
+				graph_add(&small, bit / 4, bit % 4);
+		graph_index(&small);
+		score = naive_bc(&small, NULL, 0);
+		memcpy(want + 4 * k, score, 4 * sizeof(*score));
+		free(score);
+		graph_release(&small);
+	}
+	store = graph_store(&g);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		mill_run *run = run_open(store, config_named(names[i]), (struct mill_options){ .check = true }, "bc", &how);
+
+		expect_bc(&g, names[i], run, &how, want);
+		mill_run_free(run);
+	}
+	free(want);
+	graph_store_drop(store);
+	graph_release(&g);
+}
+
+/*
+ * A chain of diamonds doubles the paths 2,000 times, a path beside it has one as long; then a chain back to
+ * few vertices, and one of parallel edges.
+ */
+static void make_diamonds(struct graph *g, u32 n, bool undirected)
+{
+	u32 last = 0, v = 1;
+
+	graph_init(g, "diamonds", 1);
+	g->undirected = undirected;
+	for (u32 i = 0; i < n; i++, v += 3) {
+		graph_add(g, last, v);
+		graph_add(g, last, v + 1);
+		graph_add(g, v, v + 2);
+		graph_add(g, v + 1, v + 2);
+		last = v + 2;
+	}
+	for (u32 i = 0, from = 0; i < 2 * n - 1; i++, from = v++)
+		graph_add(g, from, v);
+	graph_add(g, v - 1, last);
+	for (u32 i = 0; i < 50; i++, last = v++)
+		for (u32 k = 0; k < 3; k++)
+			graph_add(g, last, v);
+	g->n = v;
+	graph_index(g);
+}
+
+static void test_overflow(void **state)
+{
+	static const char *const names[] = { "1 thread", "2 threads", "2 threads, 2 frames", "opencl", "4 threads, 5 frames" };
+
+	(void)state;
+	if (MILL_VID_BITS < 32)
+		skip();
+	for (int undirected = 0; undirected < 2; undirected++) {
+		u32 root[] = { 40, 0, 3, 5000 };
+		char list[100];
+		u64 hash = 0;
+		struct graph g;
+		mill_store *store;
+		f64 *want;
+
+		make_diamonds(&g, 2000, undirected);
+		want = naive_bc(&g, root, ARRAY_LEN(root));
+		write_list(&g, root, ARRAY_LEN(root), list, sizeof(list));
+		store = graph_store(&g);
+		for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+			const struct config *c = config_named(names[i]);
+			struct mill_bc how = { .sources = list };
+			mill_run *run;
+			u64 got;
+
+			if (!config_usable(c) || (c->device && undirected))
+				continue;
+			run = run_open(store, c, (struct mill_options){ .check = true }, "bc", &how);
+			got = expect_bc(&g, c->name, run, &how, want);
+			assert_non_null(((const struct bc_settings *)run->settings)->exponent);
+			if (!c->device && hash && got != hash)
+				fail_msg("diamonds, %s: other bits", c->name);
+			hash = c->device ? hash : got;
+			mill_run_free(run);
+		}
+		free(want);
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+/* A path and a star have closed forms. */
+static void test_forms(void **state)
+{
+	static const char *const names[] = { "path, undirected", "path", "small star" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		for (int normalized = 0; normalized < 2; normalized++) {
+			struct mill_bc how = { .sources = "all", .normalized = normalized };
+			struct graph g;
+			mill_store *store;
+			mill_run *run;
+			f64 *want, n;
+
+			if (!shape_make(&g, shape_named(names[i])))
+				continue;
+			n = g.n;
+			want = calloc(g.n, sizeof(*want));
+			for (u32 v = 0; v < g.n && i < 2; v++) {
+				want[v] = (f64)v * (n - 1 - v);	/* before it x behind it, once */
+				if (normalized)
+					want[v] /= (n - 1) * (n - 2) / (g.undirected ? 2 : 1);
+			}
+			store = graph_store(&g);
+			run = run_open(store, config_named("2 threads"), (struct mill_options){ .check = true }, "bc", &how);
+			expect_bc(&g, "closed form", run, &how, want);
+			mill_run_free(run);
+			free(want);
+			graph_store_drop(store);
+			graph_release(&g);
+		}
+}
+
+static void put_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* Gunrock's sample: 7 vertices, of which 6 has no out-edges. */
+static void test_sources(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *file;	/* "@" in text */
+		mill_err err;
+		u64 n;
+	} cases[] = {
+		{ NULL, NULL, MILL_OK, 1 },
+		{ "3", NULL, MILL_OK, 1 },
+		{ "6", NULL, MILL_OK, 1 },
+		{ "5,0,3", NULL, MILL_OK, 3 },
+		{ "all", NULL, MILL_OK, 7 },
+		{ "random", NULL, MILL_OK, 1 },
+		{ "max-degree", NULL, MILL_OK, 1 },
+		{ "random:1", NULL, MILL_OK, 1 },
+		{ "random:6", NULL, MILL_OK, 6 },
+		{ "@", "# two\n4\n\n 1 \r\n", MILL_OK, 2 },
+		{ "", NULL, MILL_EUSAGE, 0 },
+		{ ",", NULL, MILL_EUSAGE, 0 },
+		{ "1,", NULL, MILL_EUSAGE, 0 },
+		{ "1,,2", NULL, MILL_EUSAGE, 0 },
+		{ "1,2,1", NULL, MILL_EUSAGE, 0 },
+		{ "7", NULL, MILL_EUSAGE, 0 },
+		{ "x", NULL, MILL_EUSAGE, 0 },
+		{ "all,1", NULL, MILL_EUSAGE, 0 },
+		{ "random:0", NULL, MILL_EUSAGE, 0 },
+		{ "random:7", NULL, MILL_EUSAGE, 0 },
+		{ "random:", NULL, MILL_EUSAGE, 0 },
+		{ "random:x", NULL, MILL_EUSAGE, 0 },
+		{ "@", "", MILL_EUSAGE, 0 },
+		{ "@", "1\n1\n", MILL_EUSAGE, 0 },
+		{ "@", "1\n9\n", MILL_EUSAGE, 0 },
+		{ "@", "1\nx\n", MILL_EINPUT, 0 },
+		{ "@/does/not/exist", NULL, MILL_EIO, 0 },
+	};
+	struct graph g;
+	mill_store *store;
+	mill_run *run;
+
+	(void)state;
+	assert_true(shape_make(&g, shape_named("Gunrock's sample")));
+	store = graph_store(&g);
+	run = run_open(store, config_named("1 thread"), (struct mill_options){ .check = true, .seed = 5 }, "bc", NULL);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct mill_bc how = { .sources = cases[i].text };
+		u64 seen = 0;
+		char at[700];
+
+		if (cases[i].file) {
+			snprintf(at, sizeof(at), "@%s", scratch_path("sources"));
+			put_text(at + 1, cases[i].file);
+			how.sources = at;
+		}
+		if (cases[i].err) {
+			REFUSED(cases[i].err, mill_bc(run, &how), cases[i].text);
+			continue;
+		}
+		OK(mill_bc(run, &how));
+		OK(mill_run_check(run));
+		assert_int_equal(fact_of(run, "sources")->u64, cases[i].n);
+		assert_int_equal(run->n_sources, cases[i].n);
+		for (u64 k = 0; k < run->n_sources; k++) {
+			assert_false(seen >> run->source[k] & 1);
+			seen |= (u64)1 << run->source[k];
+		}
+		/* Random ones have out-edges. */
+		if (cases[i].text && !strncmp(cases[i].text, "random", 6))
+			assert_true(seen < (u64)1 << 6);
+	}
+	mill_run_free(run);
+	graph_store_drop(store);
+	graph_release(&g);
+}
+
+static void test_refusals(void **state)
+{
+	struct graph g;
+	mill_store *store;
+	mill_run *run;
+
+	(void)state;
+	assert_true(shape_make(&g, shape_named("Gunrock's sample")));
+	g.out_only = true;
+	store = graph_store(&g);
+	OK(mill_run_new(&run, store, NULL));
+	REFUSED(MILL_EUSAGE, mill_bc(run, NULL), "without in-pages");
+	mill_run_free(run);
+	graph_store_drop(store);
+	graph_release(&g);
+}
+
+/* The same sources for the same seed, whatever was asked for before. */
+static void test_random(void **state)
+{
+	struct mill_bc how = { .sources = "random:40" };
+	vid first[40];
+	struct graph g;
+	mill_store *store;
+
+	(void)state;
+	if (!shape_make(&g, shape_named("random, sparse")))
+		skip();
+	store = graph_store(&g);
+	for (u64 seed = 0; seed < 4; seed++) {
+		mill_run *run = run_open(store, config_named("2 threads"), (struct mill_options){ .seed = seed / 2 }, "bc", &how);
+		bool same;
+
+		OK(mill_bc(run, &how));
+		same = seed && !memcmp(first, run->source, sizeof(first));
+		assert_int_equal(run->n_sources, 40);
+		assert_true(!seed || same == (seed % 2));
+		memcpy(first, run->source, sizeof(first));
+		mill_run_free(run);
+	}
+	graph_store_drop(store);
+	graph_release(&g);
+}
+
+/* One byte below what the plan says is refused; at it all goes well, streamed too. */
+static void test_budgets(void **state)
+{
+	static const char *const names[] = { "random, tiny", "star, undirected", "hubs" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		for (u32 frames = 0; frames < 3; frames++) {
+			struct mill_bc how = { .sources = "random:3" };
+			struct mill_options o = { .check = true, .memory = GIB, .threads = 2 };
+			struct mill_report report;
+			struct mill_plan plan;
+			struct graph g;
+			mill_store *store;
+			mill_run *run;
+			u64 hash;
+
+			if (!shape_make(&g, shape_named(names[i])))
+				continue;
+			store = graph_store(&g);
+			OK(mill_run_new(&run, store, &o));
+			OK(mill_run_plan(run, "bc", &how, &plan));
+			OK(mill_bc(run, &how));
+			hash = hash_of(run);
+			mill_run_report(run, &report);
+			assert_true(report.resident && report.memory_peak <= plan.resident);
+			mill_run_free(run);
+			o.memory = plan.needed - 1;
+			OK(mill_run_new(&run, store, &o));
+			REFUSED(MILL_ENOMEM, mill_bc(run, &how), names[i]);
+			mill_run_free(run);
+			o.memory = plan.needed;
+			OK(mill_run_new(&run, store, &o));
+			run->only_frames = frames;
+			for (int twice = 0; twice < 2; twice++) {
+				OK(mill_bc(run, &how));
+				OK(mill_run_check(run));
+				assert_int_equal(hash_of(run), hash);
+			}
+			mill_run_report(run, &report);
+			assert_true(report.memory_peak <= plan.needed);
+			mill_run_free(run);
+			graph_store_drop(store);
+			graph_release(&g);
+		}
+}
+
+/* A right result is spoiled. */
+static void spoil(mill_run *run, const struct vec *vec, u64 v, f64 by)
+{
+	struct vec *to = (struct vec *)vec;
+	f64 old, bad;
+
+	OK(vec_get(to, v, &old));
+	bad = old + by;
+	OK(vec_set(to, v, &bad));
+	if (mill_run_check(run) != MILL_ECHECK)
+		fail_msg("%s of vertex %llu became %g after %g, and the certificate does not mind", vec->name,
+			 (unsigned long long)v, bad, old);
+	OK(vec_set(to, v, &old));
+}
+
+static void test_certificate(void **state)
+{
+	static const char *const names[] = { "1 thread", "2 threads, 1 frame", "opencl" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		for (int several = 0; several < 2; several++) {
+			struct mill_bc how = { .sources = several ? "1,2,0" : "0" };
+			const struct bc_settings *s;
+			struct graph g;
+			mill_store *store;
+			mill_run *run;
+			vid swap;
+
+			if (!config_usable(config_named(names[i])))
+				continue;
+			assert_true(shape_make(&g, shape_named("Gunrock's sample")));
+			store = graph_store(&g);
+			run = run_open(store, config_named(names[i]), (struct mill_options){ .check = true }, "bc", &how);
+			OK(mill_bc(run, &how));
+			OK(mill_run_check(run));
+			s = run->settings;
+			assert_int_equal(s->n_reached, 7);
+			for (u64 v = 0; v < 7; v++) {
+				spoil(run, s->score, v, 1e-3);
+				spoil(run, s->score, v, -0.5);
+				spoil(run, s->score, v, NAN);
+				spoil(run, s->paths, v, 1);
+				spoil(run, s->dependency, v, 0.25);
+			}
+			/* A vertex in the wrong level, in both directions; one twice; one level less. */
+			for (u32 k = 1; k < 7; k++) {
+				vid *order = (vid *)s->order;
+				u64 *begins = (u64 *)s->begins;
+
+				if (bitmap_get(begins, k)) {
+					swap = order[k];
+					order[k] = order[k - 1];
+					order[k - 1] = swap;
+					assert_int_equal(mill_run_check(run), MILL_ECHECK);
+					order[k - 1] = order[k];
+					assert_int_equal(mill_run_check(run), MILL_ECHECK);
+					order[k] = swap;
+				}
+				begins[0] ^= (u64)1 << k;
+				assert_int_equal(mill_run_check(run), MILL_ECHECK);
+				begins[0] ^= (u64)1 << k;
+			}
+			OK(mill_run_check(run));
+			mill_run_free(run);
+			graph_store_drop(store);
+			graph_release(&g);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_tiny),
+		cmocka_unit_test(test_overflow),
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_sources),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_budgets),
+		cmocka_unit_test(test_certificate),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
+}

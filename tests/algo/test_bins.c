@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reductions by bins: the bits that rows give, whatever the graph, the precision and the threads. */
+#include "expect.h"
+
+static const enum mill_precision precisions[] = { MILL_F32, MILL_F64, MILL_EXACT };
+
+/* Its hash; whether it was done as asked is looked at too. */
+static u64 rank(const struct graph *g, mill_store *store, u32 threads, u32 frames, int bins, enum mill_precision precision)
+{
+	struct mill_pagerank how = { .precision = precision, .iterations = 5 };
+	struct mill_report report;
+	struct mill_plan plan;
+	mill_run *run;
+	u64 hash;
+
+	OK(mill_run_new(&run, store, &(struct mill_options){ .threads = threads, .memory = GIB, .check = true }));
+	run->only_frames = frames;
+	run->only_bins = bins;
+	OK(mill_run_plan(run, "pagerank", &how, &plan));
+	for (int i = 0; i < 2; i++) {
+		OK(mill_pagerank(run, &how));
+		OK(mill_run_check(run));
+	}
+	mill_run_report(run, &report);
+	hash = report.hash;
+	if (!run->bins != !(bins == BINS_ALWAYS && !frames && g->n_arcs))
+		fail_msg("%s: bins where there should be rows, or the other way round", g->name);
+	if (report.resident != !frames || report.memory_peak > (frames ? GIB : plan.resident))
+		fail_msg("%s: resident or the peak is wrong", g->name);
+	/* What comes after finds its rows. */
+	if (g->n) {
+		char source[32];
+
+		snprintf(source, sizeof(source), "%llu", (unsigned long long)graph_id(g, 0));
+		OK(mill_bfs(run, &(struct mill_bfs){ source }));
+		OK(mill_run_check(run));
+		OK(mill_pagerank(run, &how));
+		assert_int_equal(hash_of(run), hash);
+	}
+	mill_run_free(run);
+	return hash;
+}
+
+static void compare(const struct graph *g)
+{
+	mill_store *store = graph_store(g);
+
+	for (size_t i = 0; i < ARRAY_LEN(precisions); i++) {
+		u64 want = rank(g, store, 1, 0, BINS_NEVER, precisions[i]);
+
+		if (rank(g, store, 2, 2, BINS_ALWAYS, precisions[i]) != want)
+			fail_msg("%s, precision %zu, streamed: other bits", g->name, i);
+		for (u32 threads = 1; threads <= 3; threads++)
+			if (rank(g, store, threads, 0, BINS_ALWAYS, precisions[i]) != want)
+				fail_msg("%s, precision %zu, %u threads: other bits", g->name, i, threads);
+	}
+	graph_store_drop(store);
+}
+
+static void test_shapes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < n_shapes; i++) {
+		struct graph g;
+
+		if (!shape_make(&g, &shapes[i]))
+			continue;
+		compare(&g);
+		graph_release(&g);
+	}
+}
+
+/* Lists of lengths around one and two blocks, in several bins, interleaved. */
+static void test_blocks(void **state)
+{
+	static const u32 lengths[] = { 1023, 1024, 1025, 2047, 2048, 2049, 3072, 3073, 5000 };
+	struct graph g;
+
+	(void)state;
+	graph_init(&g, "blocks", 100000);
+	for (size_t i = 0; i < ARRAY_LEN(lengths); i++)
+		for (u32 j = 0; j < lengths[i]; j++) {
+			graph_add(&g, (u32)((j * 7919u + i) % g.n), (u32)(i * 11003 + 17));
+			graph_add(&g, (u32)((j * 104729u + i) % g.n), 40000 + (u32)i);
+		}
+	if (graph_fits(&g)) {
+		graph_index(&g);
+		compare(&g);
+	}
+	graph_release(&g);
+}
+
+/* The sample finds neighbours that are far apart, and leaves near ones to rows. */
+static void test_choice(void **state)
+{
+	static const struct {
+		const char *kind;
+		u64 vertices;
+		f64 degree;
+		bool bins;
+	} cases[] = {
+		{ "uniform", 1 << 19, 4, true },
+		{ "kron", 1 << 20, 4, true },
+		{ "grid", 1 << 20, 0, false },
+		{ "path", 1 << 19, 0, false },
+		{ "uniform", 1 << 14, 4, false },
+	};
+
+	(void)state;
+	if (MILL_VID_BITS < 32)
+		skip();
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct mill_generate how = {
+			.target = { .path = scratch_path("choice"), .memory = GIB, .force = true },
+			.kind = cases[i].kind, .vertices = cases[i].vertices, .degree = cases[i].degree, .seed = 7,
+		};
+		struct mill_built built;
+		mill_store *store;
+		mill_run *run;
+
+		OK(mill_generate(&built, &how));
+		OK(mill_store_open(&store, how.target.path));
+		OK(mill_run_new(&run, store, &(struct mill_options){ .memory = GIB }));
+		OK(mill_pagerank(run, &(struct mill_pagerank){ .iterations = 2 }));
+		if (!run->bins != !cases[i].bins)
+			fail_msg("%s of %llu vertices: the other layout", cases[i].kind,
+				 (unsigned long long)cases[i].vertices);
+		mill_run_free(run);
+		mill_store_close(store);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_choice),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Weak and strong components, by every method and in every configuration, against searches by one thread. */
+#include "base/random.h"
+#include "component.h"
+
+static const struct mill_options checked = { .check = true };
+
+static void try_graph(const struct graph *g, mill_store *store, const struct config *c)
+{
+	for (size_t k = 0; k < n_finders && config_usable(c); k++) {
+		const struct finder *f = &finders[k];
+		u32 *part;
+		mill_run *run;
+
+		/* A narrow build cannot number the edges of both directions. */
+		if (f->how.method == MILL_CC_LABELS && !g->undirected && 2 * g->n_arcs != min_u64(2 * g->n_arcs, MAX_EDGES))
+			continue;
+		if (g->out_only && (f->strong || f->how.method == MILL_CC_LABELS)) {
+			run = run_open(store, config_named("2 threads"), checked, f->algorithm, &f->how);
+			REFUSED(MILL_EUSAGE, finder_call(f, run), g->name);
+			mill_run_free(run);
+			continue;
+		}
+		part = parts_of(g, f);
+		run = run_open(store, c, checked, f->algorithm, &f->how);
+		expect_components(g, c->name, run, f, part);
+		/* Once more on the same run: nothing is left of the first time. */
+		expect_components(g, c->name, run, f, part);
+		mill_run_free(run);
+		free(part);
+	}
+}
+
+static void test_shapes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < n_shapes; i++) {
+		struct graph g;
+		mill_store *store;
+
+		if (!shape_make(&g, &shapes[i]))
+			continue;
+		store = graph_store(&g);
+		for (size_t j = 0; j < n_configs; j++)
+			if (configs[j].quick)
+				try_graph(&g, store, &configs[j]);
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+static void test_shapes_on_opencl(void **state)
+{
+	(void)state;
+	if (!have_opencl())
+		skip();
+	for (size_t i = 0; i < n_shapes; i++) {
+		struct graph g;
+		mill_store *store;
+
+		if (!shape_make(&g, &shapes[i]))
+			continue;
+		store = graph_store(&g);
+		try_graph(&g, store, config_named(i % 2 ? "opencl" : "opencl, 2 pages"));
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+/* Without in-edges. */
+static void test_out_only(void **state)
+{
+	static const char *const names[] = { "2 threads", "2 threads, 2 frames", "opencl" };
+
+	(void)state;
+	for (size_t i = 0; i < n_shapes; i++) {
+		struct graph g;
+		mill_store *store;
+
+		if (shapes[i].undirected || !shape_make(&g, &shapes[i]))
+			continue;
+		g.out_only = true;
+		store = graph_store(&g);
+		try_graph(&g, store, config_named(names[i % ARRAY_LEN(names)]));
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+/* All configurations give the same bits, and so do all weak methods. */
+static void test_configurations(void **state)
+{
+	static const char *const names[] = { "hubs", "random, sparse", "random, sparse, undirected", "components" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		u64 hash[2] = { 0, 0 };
+		struct graph g;
+		mill_store *store;
+
+		if (!shape_make(&g, shape_named(names[i])))
+			continue;
+		store = graph_store(&g);
+		for (size_t k = 0; k < n_finders; k++) {
+			u32 *part = parts_of(&g, &finders[k]);
+
+			for (size_t j = 0; j < n_configs; j++) {
+				u64 *want = &hash[finders[k].strong], got;
+				mill_run *run;
+
+				if (!config_usable(&configs[j]))
+					continue;
+				run = run_open(store, &configs[j], checked, finders[k].algorithm, &finders[k].how);
+				got = expect_components(&g, configs[j].name, run, &finders[k], part);
+				if (*want && got != *want)
+					fail_msg("%s, %s, %s: other bits", g.name, finders[k].name, configs[j].name);
+				*want = got;
+				mill_run_free(run);
+			}
+			free(part);
+		}
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+/* Dense parts in a row, each a strong component, with edges onwards: too much to be finished in memory while it streams. */
+static void test_coloured(void **state)
+{
+	static const char *const places[] = { "1 thread", "2 threads, 2 frames", "4 threads, 5 frames", "opencl",
+					      "opencl, 2 pages" };
+	u32 size = 40, parts = MILL_VID_BITS < 32 ? 5 : 60;
+	struct graph g;
+	mill_store *store;
+
+	(void)state;
+	graph_init(&g, "coloured", size * parts);
+	for (u32 part = 0; part < parts; part++)
+		for (u32 i = 0; i < size; i++)
+			for (u32 j = 0; j < size; j++) {
+				u32 u = part * size + i, v = part * size + j;
+
+				/* Numbers go up and down along the row, and some parts come twice as often. */
+				if (i != j)
+					graph_add(&g, u, v);
+				if (i == j && part + 1 < parts)
+					graph_add(&g, part % 2 ? u : u + size, part % 2 ? u + size : u);
+				if (i == j && part + 7 < parts)
+					graph_add(&g, part % 2 ? u : u + 7 * size, part % 2 ? u + 7 * size : u);
+			}
+	graph_index(&g);
+	store = graph_store(&g);
+	for (size_t i = 0; i < ARRAY_LEN(places); i++)
+		try_graph(&g, store, config_named(places[i]));
+	graph_store_drop(store);
+	graph_release(&g);
+}
+
+/* A long path and a long cycle, in an order in which nothing comes by itself: they must not take a step per vertex. */
+static void test_long(void **state)
+{
+	u32 n = MILL_VID_BITS < 32 ? 200 : 100000;
+
+	(void)state;
+	for (int cycle = 0; cycle < 2; cycle++)
+		for (int backwards = 0; backwards < 3; backwards++) {
+			u32 *place = calloc(n, sizeof(*place));
+			struct graph g;
+			mill_store *store;
+
+			graph_init(&g, cycle ? "long cycle" : "long path", n);
+			for (u32 v = 0; v < n; v++)
+				place[v] = backwards ? n - 1 - v : v;
+			for (u32 v = n - 1; backwards == 2 && v; v--) {
+				u32 other = (u32)random_below(5, v, v + 1), held = place[v];
+
+				place[v] = place[other];
+				place[other] = held;
+			}
+			for (u32 v = 0; v + !cycle < n; v++)
+				graph_add(&g, place[v], place[(v + 1) % n]);
+			graph_index(&g);
+			store = graph_store(&g);
+			for (size_t k = 0; k < n_finders; k++) {
+				u32 *part = parts_of(&g, &finders[k]);
+
+				for (int streamed = 0; streamed < 2; streamed++) {
+					struct mill_report report;
+					mill_run *run;
+
+					if (finders[k].how.method == MILL_CC_LABELS && !finders[k].strong)
+						continue;	/* as many steps as the path is long */
+					run = run_open(store, config_named(streamed ? "2 threads, 2 frames" : "2 threads"),
+						       (struct mill_options){ 0 }, finders[k].algorithm,
+						       &finders[k].how);
+					expect_components(&g, "long", run, &finders[k], part);
+					mill_run_report(run, &report);
+					if (report.iterations > 1100)
+						fail_msg("%s, %s: %llu steps", g.name, finders[k].name,
+							 (unsigned long long)report.iterations);
+					mill_run_free(run);
+				}
+				free(part);
+			}
+			graph_store_drop(store);
+			graph_release(&g);
+			free(place);
+		}
+}
+
+/* Certificates must fail: every vertex in every other component, and in none. */
+static void test_certificate(void **state)
+{
+	static const char *const names[] = { "random, tiny", "random, tiny, undirected", "components", "self-loops",
+					     "Graphie's figure 2", "path against the ids" };
+	static const char *const places[] = { "2 threads", "2 threads, 1 frame", "opencl" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names) * n_finders; i++) {
+		const struct config *c = config_named(places[i % ARRAY_LEN(places)]);
+		const struct finder *f = &finders[i / ARRAY_LEN(names)];
+		struct graph g;
+		mill_store *store;
+		mill_run *run;
+
+		if (!config_usable(c) || !shape_make(&g, shape_named(names[i % ARRAY_LEN(names)])))
+			continue;
+		store = graph_store(&g);
+		run = run_open(store, c, checked, f->algorithm, &f->how);
+		OK(finder_call(f, run));
+		OK(mill_run_check(run));
+		for (u32 v = 0; v < g.n; v++)
+			for (u32 k = 0; k < g.n + 2; k += g.n > 20 ? 7 : 1) {
+				u32 bad = k < g.n ? k : k == g.n ? g.n : UINT32_MAX, old;
+				mill_err err;
+
+				OK(vec_get(run->column[0].vec, v, &old));
+				if (bad == old)
+					continue;
+				OK(vec_set(run->column[0].vec, v, &bad));
+				err = mill_run_check(run);
+				if (err != MILL_ECHECK)
+					fail_msg("%s, %s: vertex %u in component %u, and the certificate gives %d",
+						 g.name, f->name, v, bad, (int)err);
+				OK(vec_set(run->column[0].vec, v, &old));
+			}
+		OK(mill_run_check(run));
+		mill_run_free(run);
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+/* Two components under one name, or one under two: every vertex has a name that fits, and still it is wrong. */
+static void test_merged_and_split(void **state)
+{
+	struct graph g;
+	mill_store *store;
+
+	(void)state;
+	assert_true(shape_make(&g, shape_named("components")));
+	store = graph_store(&g);
+	for (size_t k = 0; k < n_finders; k++) {
+		mill_run *run = run_open(store, config_named("2 threads"), checked, finders[k].algorithm, &finders[k].how);
+		struct vec *name;
+		u32 *data, *rank;
+		struct vec *ranks = NULL;
+
+		OK(finder_call(&finders[k], run));
+		name = run->column[0].vec;
+		data = name->buffer.host;
+		for (u32 i = 0; i < run->n_vecs; i++)
+			if (!strcmp(run->vec[i]->name, "ranks"))
+				ranks = run->vec[i];
+		assert_non_null(ranks);
+		rank = malloc(g.n * sizeof(*rank));
+		for (u32 v = 0; v < g.n; v++)
+			rank[v] = ((const vid *)ranks->buffer.host)[v];
+		/* The clique of 64 .. 72 joins the cycle of 0 .. 63. */
+		for (u32 v = 0; v < g.n; v++)
+			data[v] = data[v] == 64 ? 0 : data[v];
+		REFUSED(MILL_ECHECK, mill_run_check(run), "merged");
+		/* The clique falls in two. */
+		for (u32 v = 0; v < g.n; v++)
+			if (rank[v] >= 64 && rank[v] < 73)
+				data[v] = rank[v] < 70 ? 64 : 70;
+		REFUSED(MILL_ECHECK, mill_run_check(run), "split");
+		free(rank);
+		mill_run_free(run);
+	}
+	graph_store_drop(store);
+	graph_release(&g);
+}
+
+/* Races show themselves seldom. */
+static void test_repeats(void **state)
+{
+	struct graph g;
+	mill_store *store;
+
+	(void)state;
+	graph_init(&g, "repeats", 0);
+	graph_random(&g, 250, 260, 8);
+	graph_index(&g);
+	store = graph_store(&g);
+	for (size_t k = 0; k < 2 * n_finders; k++) {
+		const struct finder *f = &finders[k / 2];
+		mill_run *run = run_open(store, config_named(k % 2 ? "4 threads, 5 frames" : "4 threads"),
+					 (struct mill_options){ 0 }, f->algorithm, &f->how);
+		u64 hash = 0;
+
+		for (int i = 0; i < 200; i++) {
+			OK(finder_call(f, run));
+			assert_true(!hash || hash_of(run) == hash);
+			hash = hash_of(run);
+		}
+		mill_run_free(run);
+	}
+	graph_store_drop(store);
+	graph_release(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_shapes_on_opencl),
+		cmocka_unit_test(test_out_only),
+		cmocka_unit_test(test_configurations),
+		cmocka_unit_test(test_coloured),
+		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_certificate),
+		cmocka_unit_test(test_merged_and_split),
+		cmocka_unit_test(test_repeats),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Edge frontiers and filters: from vertices to edges and back, against what is printed of Gunrock's sample graph, and
+ * against plain loops on random graphs, resident and streamed.
+ */
+#include "base/random.h"
+#include "expect.h"
+
+#include "device/dialect.h"
+#include "op/op.h"
+
+/* Keeps what a table says: of vertices by number, of edges by a mix of both ends. */
+#define PICK_FIELDS(ARRAY, SCALAR) \
+	ARRAY(u32, flag) \
+	SCALAR(u32, seed)
+
+STATE(pick, PICK_FIELDS);
+
+DEVICE bool pick_edge(struct pick s, vid u, vid v, u32 w)
+{
+	(void)w;
+	return !s.seed || random_at(s.seed, (u64)u * 100003 + v) % 3;
+}
+
+DEVICE bool pick_vertex(struct pick s, vid v) { return s.flag[v]; }
+
+#define PROGRAM pick
+#define FIELDS PICK_FIELDS
+#define SOURCE "a test has no kernels"
+#define KEEP_EDGE pick_edge
+#include "op/filter.inc"
+#define PROGRAM pick
+#define FIELDS PICK_FIELDS
+#define SOURCE "a test has no kernels"
+#define KEEP_VERTEX pick_vertex
+#include "op/filter.inc"
+
+/* A run of `hooking` has an edge frontier's room, and leaves it to us. */
+struct bench {
+	mill_run *run;
+	struct pick_args args;
+	struct frontier *front;
+	struct edge_frontier *edges;
+	u32 *flag;
+};
+
+static void bench_init(struct bench *b, mill_store *store, const struct config *c)
+{
+	struct need need = { .out = true };
+	u64 n;
+
+	*b = (struct bench){ .run = run_open(store, c, (struct mill_options){ 0 }, "cc", NULL) };
+	n = b->run->store->vertices;
+	need.state = n * sizeof(u32) + frontier_bytes(n, false) + edge_frontier_bytes(b->run->store);
+	need.host = frontier_host_bytes(n) + edge_frontier_host_bytes(b->run->store);
+	OK(run_begin(b->run, "edges", &need));
+	OK(run_vec(b->run, &b->args.flag, "flag", n, sizeof(u32), NULL));
+	OK(run_frontier(b->run, &b->front, false));
+	OK(run_edge_frontier(b->run, &b->edges));
+	b->flag = b->args.flag->buffer.host;
+}
+
+/* Is edge number e active? */
+static bool is_active(const struct edge_frontier *f, u64 e)
+{
+	if (f->dense)
+		return bitmap_get(f->bits->buffer.host, e);
+	for (u64 i = 0; i < f->n; i++)
+		if (f->list[i].edge == e)
+			return true;
+	return false;
+}
+
+static void expect_front(struct bench *b, const bool *want, u64 n, const char *what)
+{
+	const u64 *bits;
+	u64 count = 0;
+
+	OK(frontier_bits(b->front, &bits));
+	for (u64 v = 0; v < n; v++) {
+		count += want[v];
+		if (bitmap_get(bits, v) != want[v])
+			fail_msg("%s: vertex %llu is %sactive", what, (unsigned long long)v, want[v] ? "not " : "");
+	}
+	assert_int_equal(b->front->n, count);
+}
+
+static void choose(struct bench *b, const u32 *vertex, u32 n)
+{
+	memset(b->flag, 0, b->args.flag->buffer.size);
+	for (u32 i = 0; i < n; i++)
+		b->flag[vertex[i]] = 1;
+	OK(frontier_clear(b->front));
+	OK(frontier_set_all(b->front, b->run->store->vertices));
+	OK(op_filter(b->run, &pick_vertex_filter, &b->args, b->front));
+	assert_int_equal(b->front->n, n);
+}
+
+/* Advance {1, 2, 3}: to edges 3 .. 10; their ends are 0 2 4 3 4 5 5 6, of which 4 5 6 are new. */
+static void test_sample(void **state)
+{
+	static const u32 chosen[] = { 1, 2, 3 }, fresh[] = { 4, 5, 6 };
+	static const char *const places[] = { "1 thread", "2 threads", "2 threads, 1 frame" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		bool ends[7] = { true, false, true, true, true, true, true }, kept[7] = { 0 }, all[7];
+		struct graph g;
+		mill_store *store;
+		struct bench b;
+
+		assert_true(shape_make(&g, shape_named("Gunrock's sample")));
+		store = graph_store(&g);
+		bench_init(&b, store, config_named(places[i]));
+		choose(&b, chosen, 3);
+		OK(op_expand(b.run, &pick_edge_filter, &b.args, b.front, b.edges));
+		assert_int_equal(b.edges->n, 8);
+		for (u64 e = 0; e < 15; e++)
+			assert_int_equal(is_active(b.edges, e), e >= 3 && e <= 10);
+		OK(op_ends(b.run, b.edges, b.front));
+		expect_front(&b, ends, 7, "ends");
+		memset(b.flag, 0, b.args.flag->buffer.size);
+		for (u32 k = 0; k < 3; k++)
+			b.flag[fresh[k]] = kept[fresh[k]] = 1;
+		OK(op_filter(b.run, &pick_vertex_filter, &b.args, b.front));
+		expect_front(&b, kept, 7, "filtered");
+		/* From edges to edges: those of 4, 5 and 6 are 11 .. 14. */
+		OK(op_expand(b.run, &pick_edge_filter, &b.args, b.front, b.edges));
+		assert_int_equal(b.edges->n, 4);
+		for (u64 e = 0; e < 15; e++)
+			assert_int_equal(is_active(b.edges, e), e >= 11);
+		/* As a list and as a bitmap alike. */
+		for (int list = 0; list < 2; list++) {
+			if (list)
+				edge_frontier_list(b.edges);
+			OK(op_ends(b.run, b.edges, b.front));
+			memset(all, 0, sizeof(all));
+			all[2] = all[5] = all[6] = true;
+			expect_front(&b, all, 7, "ends of the last");
+		}
+		mill_run_free(b.run);
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+/* Rounds of filtering all edges by changing rules, on graphs with long lists: what stays is what a loop says. */
+static void test_filter(void **state)
+{
+	static const char *const names[] = { "hubs", "random, sparse", "star, undirected", "self-loops", "no vertex",
+					     "all dangling", "clique" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		for (size_t j = 0; j < n_configs; j++) {
+			const struct config *c = &configs[j];
+			struct graph g;
+			mill_store *store;
+			struct bench b;
+			u64 before;
+
+			if (c->device || !shape_make(&g, shape_named(names[i])))
+				continue;
+			store = graph_store(&g);
+			bench_init(&b, store, c);
+			OK(edge_frontier_set_all(b.edges));
+			assert_int_equal(b.edges->n, g.n_stored);
+			for (b.args.seed = 1; b.args.seed < 40 && b.edges->n; b.args.seed++) {
+				before = b.edges->n;
+				OK(op_filter_edges(b.run, &pick_edge_filter, &b.args, b.edges));
+				/* Two thirds stay; the same rule once more takes nothing away. */
+				if (before > 3000 && (b.edges->n < before / 2 || b.edges->n > before / 5 * 4))
+					fail_msg("%s, %s: of %llu edges %llu stay", g.name, c->name,
+						 (unsigned long long)before, (unsigned long long)b.edges->n);
+				before = b.edges->n;
+				OK(op_filter_edges(b.run, &pick_edge_filter, &b.args, b.edges));
+				assert_int_equal(b.edges->n, before);
+			}
+			mill_run_free(b.run);
+			graph_store_drop(store);
+			graph_release(&g);
+		}
+}
+
+/* The same numbers stay in every configuration. */
+static void test_same(void **state)
+{
+	u64 want[12] = { 0 };
+	struct graph g;
+	mill_store *store;
+
+	(void)state;
+	if (!shape_make(&g, shape_named("hubs, undirected")))
+		skip();
+	store = graph_store(&g);
+	for (size_t j = 0; j < n_configs; j++) {
+		struct bench b;
+
+		if (configs[j].device)
+			continue;
+		bench_init(&b, store, &configs[j]);
+		OK(edge_frontier_set_all(b.edges));
+		for (u32 round = 0; round < ARRAY_LEN(want); round++) {
+			b.args.seed = round + 1;
+			OK(op_filter_edges(b.run, &pick_edge_filter, &b.args, b.edges));
+			if (j && b.edges->n != want[round])
+				fail_msg("%s: %llu edges stay in round %u, not %llu", configs[j].name,
+					 (unsigned long long)b.edges->n, round, (unsigned long long)want[round]);
+			want[round] = b.edges->n;
+		}
+		/* Small by now: a list where the graph is resident. */
+		edge_frontier_list(b.edges);
+		assert_int_equal(b.edges->dense, configs[j].frames != 0);
+		mill_run_free(b.run);
+	}
+	graph_store_drop(store);
+	graph_release(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_same),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
+}
