@@ -26,15 +26,15 @@ static const struct {
 
 static void test_repeats(void **state)
 {
-	static const char *const shapes[] = { "hubs", "hubs, undirected", "random, dense" };
+	static const char *const names[] = { "hubs", "hubs, undirected", "random, dense" };
 
 	(void)state;
-	for (size_t s = 0; s < ARRAY_LEN(shapes); s++) {
+	for (size_t s = 0; s < ARRAY_LEN(names); s++) {
 		u64 hash[ARRAY_LEN(algorithms)] = { 0 };
 		struct graph g;
 		mill_store *store;
 
-		if (!shape_make(&g, shape_named(shapes[s])))
+		if (!shape_make(&g, shape_named(names[s])))
 			continue;
 		g.weight = MILL_WEIGHT_U32;
 		for (u64 a = 0; a < g.n_arcs; a++)
