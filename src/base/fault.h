@@ -4,7 +4,8 @@
  *
  *	MILL_FAULT=alloc:n=K[,sticky]                         the K-th allocation fails (and all after it)
  *	MILL_FAULT=io:op=OP,n=K,err=ENOSPC|short=B[,sticky]   the K-th OP fails, or transfers B bytes
- *	MILL_FAULT=hold:n=K                                   import holds at most K edges in memory at a time
+ *	MILL_FAULT=hold:n=K                                   import holds at most K edges in memory at a time, and
+ *	                                                      runs stream whatever would fit
  *
  * OP: open read write sync rename mkdir unlink truncate, or any. err: EIO ENOSPC EFBIG EINTR
  * EAGAIN ENOMEM EACCES. K counts from 1. Several faults are separated by ';'. The environment

@@ -156,8 +156,11 @@ static void tell(const struct call *call, const struct work *w, struct outcome *
 	char a[SHOWN_SIZE], b[SHOWN_SIZE];
 	size_t i;
 
-	say(call, "%s of %s: %" PRIu64 " vertices, %" PRIu64 " stored edges\n",
-	    w->algorithm->name, w->info.path, w->info.vertices, w->info.stored_edges);
+	say(call, "%s of %s: %" PRIu64 " vertices, %" PRIu64 " stored edges%s\n",
+	    w->algorithm->name, w->info.path, w->info.vertices, w->info.stored_edges,
+	    w->algorithm->who & (FOR_KCORE | FOR_TRIANGLES) &&
+			    (w->info.directed || w->info.self_loops || w->info.parallel_edges) ?
+		    ", as an undirected simple graph" : "");
 	for (i = 0; i < r->n_facts; i++)
 		show_fact(call, w, out, &r->fact[i], i ? ", " : "  result  ");
 	if (r->n_facts)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fault.h"
 #include "base/number.h"
 #include "engine/cache.h"
 #include "engine/result.h"
@@ -156,7 +157,8 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 		out->pass_bytes = pages * st->page_size;
 	}
 	out->needed = host_bytes(r, n) + max_u64(RUN_ROOM, streamed + PROCESS_BYTES + BUFFER_BYTES);
-	out->fits = (r->device->native || n->on_host) && !r->only_frames && out->resident <= r->budget.limit &&
+	out->fits = (r->device->native || n->on_host) && !r->only_frames && !fault_hold() &&
+		    out->resident <= r->budget.limit &&
 		    !(n->one_segment && view_edges(st, n->view) > UINT32_MAX);
 	with_bins = host_bytes(r, n) + bins_bytes(st, pool_size(r->pool)) + scratch + PROCESS_BYTES + BUFFER_BYTES +
 		    LOAD_FRAMES * (u64)st->page_size;

@@ -155,7 +155,7 @@ static u32 probe_bits(struct counting *c, struct scratch *s, struct span v)
 			vid w = v.at[i];
 
 			s->hit[n] = w;
-			n += s->bits[w / 64] >> (w % 64) & 1;
+			n += (u32)(s->bits[w / 64] >> (w % 64) & 1);
 		}
 		for (u32 i = 0; i < n; i++)
 			add(c, s, s->hit[i], 1);

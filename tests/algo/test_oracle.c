@@ -227,6 +227,62 @@ static void test_components(void **state)
 	}
 }
 
+/* Cores, triangles and clustering coefficients of the undirected simple graph. */
+static void test_simple(void **state)
+{
+	(void)state;
+	for (u64 seed = 0; seed < 2 * SEEDS; seed++) {
+		struct mill_triangles how = { .lcc = MILL_LCC_UNDIRECTED };
+		igraph_vector_t weight, triangles, local;
+		igraph_vector_int_t core;
+		struct graph g;
+		mill_store *store;
+		mill_run *run;
+		igraph_t ig;
+		u32 *got_core;
+		u64 *got;
+		f64 *lcc;
+
+		make_random(&g, seed);
+		to_igraph(&g, &ig, &weight);
+		igraph_to_undirected(&ig, IGRAPH_TO_UNDIRECTED_COLLAPSE, NULL);
+		igraph_simplify(&ig, true, true, NULL);
+		igraph_vector_int_init(&core, 0);
+		igraph_vector_init(&triangles, 0);
+		igraph_vector_init(&local, 0);
+		assert_int_equal(igraph_coreness(&ig, &core, IGRAPH_ALL), IGRAPH_SUCCESS);
+		assert_int_equal(igraph_adjacent_triangles(&ig, &triangles, igraph_vss_all()), IGRAPH_SUCCESS);
+		assert_int_equal(igraph_transitivity_local_undirected(&ig, &local, igraph_vss_all(), IGRAPH_TRANSITIVITY_ZERO),
+				 IGRAPH_SUCCESS);
+		store = graph_store(&g);
+		run = run_open(store, config_named(config_of(seed)), (struct mill_options){ .check = true }, "kcore", NULL);
+		got_core = calloc(g.n, sizeof(*got_core));
+		got = calloc(g.n, sizeof(*got));
+		lcc = calloc(g.n, sizeof(*lcc));
+		OK(mill_kcore(run));
+		OK(mill_run_values(run, "core", false, got_core, NULL));
+		OK(mill_triangles(run, &how));
+		OK(mill_run_values(run, "triangles", false, got, NULL));
+		OK(mill_run_values(run, "lcc", false, lcc, NULL));
+		for (u32 v = 0; v < g.n; v++)
+			if (got_core[v] != (u32)VECTOR(core)[v] || (f64)got[v] != VECTOR(triangles)[v] ||
+			    fabs(lcc[v] - VECTOR(local)[v]) > 1e-12)
+				fail_msg("seed %llu: igraph says that %u is of core %d with %g triangles, %.17g", (unsigned long long)seed,
+					 v, (int)VECTOR(core)[v], VECTOR(triangles)[v], VECTOR(local)[v]);
+		free(lcc);
+		free(got);
+		free(got_core);
+		mill_run_free(run);
+		graph_store_drop(store);
+		igraph_vector_destroy(&local);
+		igraph_vector_destroy(&triangles);
+		igraph_vector_int_destroy(&core);
+		igraph_vector_destroy(&weight);
+		igraph_destroy(&ig);
+		graph_release(&g);
+	}
+}
+
 static void test_bc(void **state)
 {
 	(void)state;
@@ -270,6 +326,7 @@ int main(void)
 		cmocka_unit_test(test_sssp),
 		cmocka_unit_test(test_pagerank),
 		cmocka_unit_test(test_components),
+		cmocka_unit_test(test_simple),
 		cmocka_unit_test(test_bc),
 	};
 

@@ -53,6 +53,7 @@ expect 0 import named.el --names --weights 3 --page-size 64K -o named.mill
 expect 0 bfs named.mill --source b -o want.csv
 expect 0 bfs g.mill --source 0 -o want.tsv
 expect 0 export g.mill -o want.el
+expect 0 triangles g.mill --lcc=directed -o want.tri.tsv
 
 makers() { # KIND ALLOWED
 	target=made.mill want=g.mill
@@ -72,6 +73,9 @@ makers() { # KIND ALLOWED
 	sweep "$1" "$2" bfs g.mill --source 0 --check -o made.tsv
 	target=made.el want=want.el
 	sweep "$1" "$2" export g.mill -o made.el
+	# Streamed, so that its undirected view is a temporary graph, and the oriented one another.
+	target=made.tri.tsv want=want.tri.tsv
+	sweep "hold:n=1;$1" "$2" triangles g.mill --lcc=directed --check -o made.tri.tsv
 }
 
 all() { # KIND ALLOWED
@@ -81,6 +85,12 @@ all() { # KIND ALLOWED
 		"cc g.mill --check" "cc g.mill --method hooking" "scc g.mill --check" "degrees g.mill --check"; do
 		# shellcheck disable=SC2086
 		sweep "$1" "$2" $command
+	done
+	for command in "kcore g.mill --check" "cdlp g.mill --check"; do
+		# shellcheck disable=SC2086
+		sweep "$1" "$2" $command
+		# shellcheck disable=SC2086
+		sweep "hold:n=1;$1" "$2" $command
 	done
 }
 
