@@ -6,6 +6,7 @@
  */
 #include "algo/bc.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "algo/algo.h"
@@ -16,7 +17,7 @@
 #define PROGRAM bfs
 #define FIELDS BFS_FIELDS
 #define SOURCE "algo/bfs.op.h"
-#define UNIQUE 1
+#define IDEMPOTENT 1	/* as in bfs.c: levels must not hold a vertex twice */
 #define PULL 1
 #include "op/advance.inc"
 
@@ -91,6 +92,7 @@ static mill_err keep_level(struct between *b)
 		return MILL_OK;
 	bitmap_put(b->begins, at);
 	b->n_reached += f->n;
+	assert(b->n_reached <= b->run->store->vertices);
 	if (!f->dense) {
 		memcpy(b->order + at, f->list, f->n * sizeof(vid));
 		return MILL_OK;
