@@ -17,9 +17,10 @@ STATE(bc_wide, BC_WIDE_FIELDS);
 
 struct wide {
 	f64 x;	/* 0, or between 2^-1 and 2^100 */
-	i64 e;
+	i64 e;	/* of 0: WIDE_NONE */
 };
 
+#define WIDE_NONE (-((i64)1 << 40))
 #define WIDE_APART 200	/* what is so many binary places smaller adds nothing */
 #define BC_EXPONENT_MOST 0xffffff00u
 
@@ -28,35 +29,35 @@ DEVICE f64 bc_wide_power(i64 e) { return f64_of_bits((u64)(e + 1023) << 52); }
 
 DEVICE struct wide bc_wide_start(struct bc_wide s)
 {
-	struct wide none = { 0, 0 };
+	struct wide none = { 0, WIDE_NONE };
 
 	(void)s;
 	return none;
 }
 
-/* The exponent of a number that is 0 may be under way. */
+/* While a number is 0 its exponent may be under way; it is read all the same, which is cheaper than to ask. */
 DEVICE struct wide bc_wide_gather(struct bc_wide s, vid u, vid v, u32 w)
 {
-	struct wide a = { s.given[u], 0 };
+	i64 e = (i64)dev_load_u32(&s.exponent[u]);
+	struct wide a = { s.given[u], WIDE_NONE };
 
 	(void)v;
 	(void)w;
-	if (a.x > 0)
-		a.e = s.back ? -(i64)s.exponent[u] : (i64)s.exponent[u];
+	e = s.back ? -e : e;
+	a.e = a.x > 0 ? e : WIDE_NONE;
 	return a;
 }
 
+/* Which of the two is larger cannot be foreseen, so nothing branches. */
 DEVICE struct wide bc_wide_combine(struct wide a, struct wide b)
 {
-	struct wide low = a.e < b.e ? a : b, high = a.e < b.e ? b : a;
+	i64 d = a.e - b.e, apart = d < 0 ? -d : d;
+	f64 high = d < 0 ? b.x : a.x, low = d < 0 ? a.x : b.x;
+	struct wide sum;
 
-	if (!(a.x > 0))
-		return b;
-	if (!(b.x > 0))
-		return a;
-	if (high.e - low.e < WIDE_APART)
-		high.x += low.x * bc_wide_power(low.e - high.e);
-	return high;
+	sum.x = high + (apart < WIDE_APART ? low : 0) * bc_wide_power(apart < WIDE_APART ? -apart : 0);
+	sum.e = d < 0 ? b.e : a.e;
+	return sum;
 }
 
 DEVICE void bc_wide_apply(struct bc_wide s, vid v, struct wide sum)
@@ -72,7 +73,7 @@ DEVICE void bc_wide_apply(struct bc_wide s, vid v, struct wide sum)
 	}
 	e = sum.e + (i64)(bits >> 52) - 1023;
 	s.staged[v] = f64_of_bits((bits & 0xffffffffffffful) | (u64)1023 << 52);
-	s.exponent[v] = e < (i64)BC_EXPONENT_MOST ? (u32)e : BC_EXPONENT_MOST;
+	dev_store_u32(&s.exponent[v], e < (i64)BC_EXPONENT_MOST ? (u32)e : BC_EXPONENT_MOST);
 }
 
 /* True: too many paths even so. */

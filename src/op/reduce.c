@@ -21,7 +21,7 @@ struct reducer {
 /* Edges that a worker takes from a list at a time; below so many in all, waking the others costs more than they do. */
 #define LIST_CHUNK_EDGES 16384u
 #define LIST_CHUNK 4096u
-#define SMALL_LIST 8192u
+#define SMALL_LIST 32768u
 #define COMMIT_GRAIN 16384u
 
 _Static_assert(sizeof(struct split_list) == 24, "kernels see three u64");
