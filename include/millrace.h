@@ -437,7 +437,7 @@ MILL_API void mill_run_step(const mill_run *run, uint64_t i, struct mill_step *o
 /* ---- Plan: what a run would need, before it is made ---- */
 
 struct mill_plan {
-	uint64_t state;		/* bytes of vertex state */
+	uint64_t state;		/* bytes of vertex state, and of what else does not depend on the edges */
 	uint64_t needed;	/* the smallest host budget: state + 64 MiB */
 	uint64_t resident;	/* host bytes with the topology resident */
 	uint64_t device_needed;	/* the smallest device budget: state + 2 pages */

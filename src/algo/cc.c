@@ -104,7 +104,7 @@ static mill_err find_largest(struct mill_run *r, struct cc_args *a)
 static mill_err afforest(struct mill_run *r, struct cc_args *a)
 {
 	const struct store *st = r->store;
-	struct scan first = { .count = 1 }, second = { .from = 1, .count = 1 }, rest = { .some = st->has_in, .from = 2 };
+	struct scan first = { .count = 1 }, second = { .from = 1, .count = 1 }, rest = { .from = 1, .some = st->has_in };
 	u64 links, more = 0;
 
 	if (!op_rescan_is_free(r) || !st->sources) {
@@ -113,9 +113,15 @@ static mill_err afforest(struct mill_run *r, struct cc_args *a)
 	}
 	TRY(op_scan(r, &cc_scan, a, &first, NULL));
 	TRY(flatten(r, a));
-	TRY(op_scan(r, &cc_scan, a, &second, NULL));
-	TRY(flatten(r, a));
-	/* An edge out of the largest tree is met again at its other end, where that has the list to show it. */
+	/*
+	 * An edge out of the largest tree is met again at its other end, where that has the list to show it. Which tree is the
+	 * largest may change between the two passes; who is outside of the last looks at all of its list.
+	 */
+	if (st->has_in)
+		TRY(find_largest(r, a));
+	TRY(op_scan(r, &cc_scan, a, &second, &links));
+	if (links)
+		TRY(flatten(r, a));
 	if (st->has_in)
 		TRY(find_largest(r, a));
 	TRY(op_scan(r, &cc_scan, a, &rest, &links));

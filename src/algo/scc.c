@@ -74,14 +74,13 @@ mill_err scc_need(const struct mill_run *r, const void *how, struct need *out)
 		return fail(MILL_EUSAGE, "scc reads in-edges, which %s lacks: import it without --out-only", st->path);
 	*out = (struct need){
 		.state = 3 * n * sizeof(u32) + frontier_bytes(n, false) + 64,
-		/* On a device the roots and colours come back to be finished. */
-		.host = frontier_host_bytes(n) + scc_finish_bytes(st) + lists_bytes(st),
+		/* The search is over when the certificate begins. */
+		.host = frontier_host_bytes(n) + lists_bytes(st) +
+			max_u64(scc_finish_bytes(st), r->options.check ? scc_check_bytes(st) : 0),
 		.out = true,
 		.in = true,
 	};
 	component_need(r, out);
-	if (r->options.check)
-		out->host += scc_check_bytes(st);
 	return MILL_OK;
 }
 

@@ -41,9 +41,7 @@ u64 bins_bytes(const struct store *st, unsigned workers)
 
 /* ---- Whether they pay ---- */
 
-/* Values that need less than this lie in a core's cache anyway, wherever they are. */
-#define NEAR_BYTES (512 * KIB)
-#define SAMPLES 8u
+#define SAMPLES 8u	/* pages */
 
 /* Of the page's edges, those between vertices whose values lie near each other. */
 static u64 count_near(const struct segment *seg, u64 distance)
@@ -64,12 +62,12 @@ static u64 count_near(const struct segment *seg, u64 distance)
 
 mill_err bins_pay(const struct store *st, struct budget *budget, u32 size, bool *out)
 {
-	u64 distance = NEAR_BYTES / 2 / size, near = 0, edges = 0;
+	u64 distance = BINS_FROM / 2 / size, near = 0, edges = 0;
 	mill_err err = MILL_OK;
 	void *frame;
 
 	*out = false;
-	if (st->sources * size <= NEAR_BYTES || !st->out.n_pages)
+	if (st->sources * size <= BINS_FROM || !st->out.n_pages)
 		return MILL_OK;
 	TRY(page_frame_new(&frame, st, budget));
 	for (u32 i = 0; !err && i < SAMPLES; i++) {

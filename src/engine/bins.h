@@ -15,11 +15,14 @@
 #include "store/store.h"
 #include "stream/stream.h"
 
-#define BIN_BITS 15
+#define BIN_BITS 15			/* an entry has 16: reduce.inc takes several at once */
 #define BIN_VERTICES (1u << BIN_BITS)
 #define BIN_PLACE (BIN_VERTICES - 1)	/* in an entry: the destination, counted from the bin's first */
 /* The bit above: this is the first entry of the bin's next source. A bin's first entry has it. */
 #define BIN_AHEAD 64u			/* so many entries and sources after a bin's last can be read */
+
+/* Values of fewer bytes than this lie in a core's cache anyway, wherever they are. */
+#define BINS_FROM (512 * KIB)
 
 struct bin {
 	vid first;

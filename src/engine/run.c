@@ -15,8 +15,6 @@
 #define BUFFER_BYTES (8 * MIB)
 /* Frames while a resident topology is read. */
 #define LOAD_FRAMES 8
-/* Values of fewer bytes than this are near enough to be read at random. */
-#define BINS_FROM (1 * MIB)
 
 struct topology *run_direction(struct mill_run *r, bool in)
 {
@@ -148,7 +146,7 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 	u64 with_bins;
 
 	*out = (struct mill_plan){
-		.state = n->state,
+		.state = r->device->native ? host_bytes(r, n) : n->state,
 		.resident = host_bytes(r, n) + resident_bytes(r, n, pages) + PROCESS_BYTES + BUFFER_BYTES,
 		.device_needed = n->state + 2 * (n->view ? view_slot(st) : cache_slot_size(st)),
 		.pass_bytes = (u64)(n->out ? st->out.n_pages : in_pages ? st->in.n_pages : st->out.n_pages) *

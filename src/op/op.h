@@ -67,7 +67,8 @@ mill_err op_ends(struct mill_run *r, struct edge_frontier *ef, struct frontier *
  */
 struct scan {
 	bool in;		/* over in-edges */
-	bool some;		/* cond is false for many: pages of which no row is wanted are not read */
+	/* cond is false for many: pages of which no row is wanted are not read. It must not become true during a pass. */
+	bool some;
 	u64 from, count;	/* of each list only the edges at positions [from, from + count); 0: all after from */
 };
 mill_err op_scan(struct mill_run *r, const struct scan_program *p, const void *args, const struct scan *how,
