@@ -52,7 +52,7 @@ test-tree:	##   the order of the folders; no test is empty
 	@cmake/check-tests.sh
 
 test-dev:	##   all tests, warnings as errors
-	$(call stage,dev,unit|algo|cli|fault)
+	$(call stage,dev,unit|algo|cli|fault|guide)
 
 test-asan:	##   under AddressSanitizer and UBSan
 	$(call stage,asan,unit|algo|cli)

@@ -22,6 +22,8 @@ mill_err view_need(const struct store *st, enum view view, const char *what, str
 	if (!st->has_in)
 		return fail(MILL_EUSAGE, "%s has no in-edges, which %s needs: import it without --out-only", st->path,
 			    what);
+	if (view == VIEW_BOTH && st->directed && st->stored_edges > MAX_EDGES / 2)
+		return fail(MILL_ELIMIT, "%s has too many edges for %s, which takes each in both directions", st->path, what);
 	n->view = VIEW_NONE;
 	n->out = n->in = false;
 	if (is_simple(st) || (view == VIEW_BOTH && !st->directed))

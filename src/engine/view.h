@@ -20,8 +20,8 @@ enum view {
 };
 
 /*
- * Adds the view to a need. MILL_EUSAGE for a directed store without in-pages: `what` names who asks. A store that is
- * its own view leaves n->view VIEW_NONE, and the algorithm reads its out-lists.
+ * Adds the view to a need. MILL_EUSAGE for a directed store without in-pages, MILL_ELIMIT if it has too many edges:
+ * `what` names who asks. A store that is its own view leaves n->view VIEW_NONE, and the algorithm reads its out-lists.
  */
 mill_err view_need(const struct store *st, enum view view, const char *what, struct need *n);
 /* Edges that the view has at most; bytes that it takes at most when resident; bytes while it is made on disk, and afterwards. */

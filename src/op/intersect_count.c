@@ -17,9 +17,14 @@
 #include "base/bitmap.h"
 #include "op/intersect.h"
 
+#if MILL_VID_BITS == 32
 #define CORE 8192u
-#define CORE_WORDS (CORE / 64)
 #define LOCAL 65536u		/* counters of hubs that each worker has for itself */
+#else
+#define CORE 64u
+#define LOCAL 32u
+#endif
+#define CORE_WORDS (CORE / 64)
 #define FILTER 8192u		/* bits */
 #define TINY 4u			/* lists up to here are merged */
 #define SHORT 64u		/* lists up to here go through the filter */

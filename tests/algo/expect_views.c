@@ -309,6 +309,12 @@ u64 expect_cdlp(const struct graph *g, const char *where, mill_run *run, u32 ite
 	mill_err err = mill_cdlp(run, &(struct mill_cdlp){ iterations });
 	struct mill_report report;
 
+	if (!g->undirected && g->n_arcs > MAX_EDGES / 2) {	/* a narrow build cannot hold them in both directions */
+		assert_int_equal(err, MILL_ELIMIT);
+		free(want);
+		free(got);
+		return 0;
+	}
 	if (err)
 		fail_msg("%s, %s: cdlp: %d, %s", g->name, where, (int)err, mill_error());
 	rounds = naive_cdlp(g, iterations, want);
