@@ -26,7 +26,8 @@ struct emit {
 	u64 *bits;
 	u64 *far;		/* near/far: what can wait; else NULL */
 	u64 limit;		/* near/far: keys below it are near */
-	bool cascade;		/* the worker goes on at once with what it activates: `buffer` is its stack */
+	bool cascade;		/* the worker goes on at once with what it activates: `buffer` is its queue ... */
+	u32 head;		/* ... whose oldest entry is here */
 	vid *list;		/* NULL: bitmap */
 	u64 *list_n;		/* atomic, shared by the workers */
 	u32 n_buffer;

@@ -97,7 +97,7 @@ static void begin_emit(struct advancing *a, bool to_list)
 		e->list_n = &a->front->next_n;
 		/* Streamed pages hold only the rows that were asked for. */
 		e->cascade = a->program->cascade && run_direction(a->run, false)->resident;
-		e->n_buffer = 0;
+		e->n_buffer = e->head = 0;
 	}
 }
 
