@@ -14,6 +14,11 @@ set(test_environment POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/pocl-cache MILL_SANITI
 	LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0)
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/pocl-cache)
 
+set(test_runner "")
+if(MILL_SANITIZE MATCHES address)
+	set(test_runner ${PROJECT_SOURCE_DIR}/cmake/again.sh)
+endif()
+
 function(mill_test folder name timeout)
 	set_tests_properties(${folder}/${name} PROPERTIES LABELS ${folder} TIMEOUT ${timeout}
 		SKIP_RETURN_CODE 77 ENVIRONMENT "${test_environment}")
@@ -44,7 +49,7 @@ foreach(folder unit algo)
 		if(short STREQUAL oracle)
 			target_link_libraries(${folder}_${name} PRIVATE PkgConfig::IGRAPH)
 		endif()
-		add_test(NAME ${folder}/${short} COMMAND ${folder}_${name})
+		add_test(NAME ${folder}/${short} COMMAND ${test_runner} $<TARGET_FILE:${folder}_${name}>)
 		mill_test(${folder} ${short} 1200)
 	endforeach()
 endforeach()
