@@ -376,6 +376,14 @@ static mill_err write_npy_header(struct writing *w)
 	return outfile_write(w->file, text, total - sizeof(head));
 }
 
+/* Some vertices of a search may have no value. */
+static bool is_search(const struct mill_run *r)
+{
+	const char *name = r->column[0].column.name;
+
+	return !strcmp(name, "depth") || !strcmp(name, "distance");
+}
+
 static mill_err write_header(struct writing *w)
 {
 	char separator = w->form == FORM_CSV ? ',' : '\t';
@@ -383,8 +391,8 @@ static mill_err write_header(struct writing *w)
 	if (w->form == FORM_NPY)
 		return write_npy_header(w);
 	if (w->form == FORM_TSV)
-		TRY(outfile_printf(w->file, "# millrace %s of %s, by original id; unreached: -1, distance inf\n# ",
-				   w->run->algorithm, w->run->store->uuid));
+		TRY(outfile_printf(w->file, "# millrace %s of %s, by original id%s\n# ", w->run->algorithm,
+				   w->run->store->uuid, is_search(w->run) ? "; unreached: -1, distance inf" : ""));
 	TRY(outfile_printf(w->file, "id"));
 	for (u32 i = 0; i < w->run->n_columns; i++)
 		TRY(outfile_printf(w->file, "%c%s", separator, w->run->column[i].column.name));
