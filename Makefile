@@ -26,7 +26,8 @@ bench: all	## time every algorithm, resident and streamed; operators against pla
 	@build/release/templates build/bench/kron$(or $(SCALE),20).mill
 	@SIZES=$(or $(SCALE),20) SCALE=$(or $(SCALE),20) bench/codec.sh build/release/millrace build/release/codec build/bench/codec$(or $(SCALE),20)
 	@SCALE=$(or $(SCALE),20) bench/import.sh build/release/millrace "$(PEERS)"
-	@[ -z "$(PEERS)" ] || bench/peers.sh build/release/millrace "$(PEERS)" build/bench
+	-@cmake --build build/release --target mill_igraph -j$(JOBS)	# not there without Debian's libigraph-dev
+	@bench/peers.sh build/release/millrace "$(PEERS)" build/bench
 
 install: all	## install under PREFIX (default /usr/local); DESTDIR is honoured
 	@cmake --install build/release --prefix $(PREFIX)

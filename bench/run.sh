@@ -16,11 +16,12 @@ printf '%-12s %-10s %-10s %10s %10s %12s %12s\n' graph algorithm memory seconds 
 for kind in kron uniform; do
 	store=$keep/$kind$scale.mill
 	[ -e "$store" ] || "$millrace" generate "$kind" --scale "$scale" --weights u32 --seed 1 -o "$store" --quiet
-	for algorithm in bfs sssp pagerank; do
+	for algorithm in bfs sssp pagerank cc scc bc triangles kcore cdlp degrees; do
 		arguments=(--repeat "$repeat")
 		case $algorithm in
 		pagerank) arguments+=(--iterations 10 --tolerance 0) ;;
-		*) arguments+=(--source max-degree) ;;
+		bfs | sssp) arguments+=(--source max-degree) ;;
+		bc) arguments+=(--sources max-degree) ;;
 		esac
 		"$millrace" plan $algorithm "$store" --json="$scratch/plan" --quiet
 		for least in "" "$(value "$scratch/plan" needed)"; do
