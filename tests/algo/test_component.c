@@ -58,7 +58,8 @@ static void test_shapes_on_opencl(void **state)
 		struct graph g;
 		mill_store *store;
 
-		if (!shape_make(&g, &shapes[i]))
+		/* Two of four: every step is a launch, and the driver takes its time for each. */
+		if (i / 2 % 2 || !shape_make(&g, &shapes[i]))
 			continue;
 		store = graph_store(&g);
 		try_graph(&g, store, config_named(i % 2 ? "opencl" : "opencl, 2 pages"));
