@@ -25,18 +25,31 @@ u32 pages_find(const struct pages *p, vid v)
 	return low;
 }
 
-mill_err page_read(const struct pages *p, u32 i, void *frame)
+struct page_place page_place(const struct pages *p, u32 i)
 {
 	const struct store *st = p->store;
-	u64 n_blocks = st->page_size / STORE_BLOCK;
-	u64 first = (u64)i * n_blocks;
 
 	assert(i < p->n_pages);
-	TRY(file_read_at(&st->file[p->data], frame, st->page_size, (u64)i * st->page_size));
-	for (u64 b = 0; b < n_blocks; b++)
-		TRY(store_check_block(st, p->data, first + b, (u8 *)frame + b * STORE_BLOCK,
+	return (struct page_place){ &st->file[p->data], (u64)i * st->page_size };
+}
+
+mill_err page_check(const struct pages *p, u32 i, u32 first, u32 n, const void *data)
+{
+	u64 before = (u64)i * (p->store->page_size / STORE_BLOCK) + first;
+
+	for (u32 b = 0; b < n; b++)
+		TRY(store_check_block(p->store, p->data, before + b, (const u8 *)data + b * STORE_BLOCK,
 				      STORE_BLOCK));
 	return MILL_OK;
+}
+
+mill_err page_read(const struct pages *p, u32 i, void *frame)
+{
+	struct page_place at = page_place(p, i);
+	u32 size = p->store->page_size;
+
+	TRY(file_read_at(at.file, frame, size, at.offset));
+	return page_check(p, i, 0, size / STORE_BLOCK, frame);
 }
 
 mill_err page_frame_new(void **out, const struct store *st, struct budget *budget)

@@ -108,6 +108,14 @@ mill_err store_degree(const struct store *st, vid v, u32 *out);	/* out */
 
 /* The page that holds the beginning of v's row. v < pages->n_rows. */
 u32 pages_find(const struct pages *p, vid v);
+/* Where page i lies, for whoever reads it himself. */
+struct page_place {
+	const struct file *file;
+	u64 offset;
+};
+struct page_place page_place(const struct pages *p, u32 i);
+/* Are blocks [first, first + n) of page i, of which data holds so many, what was written? */
+mill_err page_check(const struct pages *p, u32 i, u32 first, u32 n, const void *data);
 /* Reads page i into frame (page_size bytes, aligned to 4096 for direct I/O) and verifies its checksums. */
 mill_err page_read(const struct pages *p, u32 i, void *frame);
 /* A frame for page_read and page_decode: a page and the room for decoding it. memory_free it. */
