@@ -121,6 +121,7 @@ struct mill_info {
 	const char *codec;	/* "packed" or "raw" */
 	uint64_t page_bytes;	/* of all pages */
 	const char *origin;	/* what made it: "generate kron --scale 20 ...", "import" */
+	const char *const *stripe;	/* folders over which the pages are spread, NULL-terminated; none: they are in the store */
 };
 
 MILL_API mill_err mill_store_open(mill_store **out, const char *path);
@@ -185,6 +186,7 @@ struct mill_target {
 	enum mill_order order;
 	uint64_t memory;	/* budget, from 64 MiB; 0: 80 % of what is available */
 	const char *tmp;	/* directory of temporary files; NULL: beside the store */
+	const char *stripes;	/* "DIR,DIR,...": the pages lie there in turn; NULL: in the store */
 	uint32_t threads;	/* 0: all */
 	struct mill_watcher watcher;
 };

@@ -427,6 +427,25 @@ mill_err dir_make(const char *path)
 	return MILL_OK;
 }
 
+mill_err link_make(const char *text, int dir, const char *name)
+{
+	int r;
+
+	do
+		r = admit(FAULT_MKDIR, NULL) ? -1 : symlinkat(text, dir, name);
+	while (r < 0 && errno == EINTR);
+	if (r)
+		return fail_errno("cannot make the link %s to %s", name, text);
+	return MILL_OK;
+}
+
+void path_drop(int dir, const char *path, bool directory)
+{
+	for (int i = 0; i < 3; i++)
+		if (!unlink_at(dir, path, directory ? AT_REMOVEDIR : 0) || errno == ENOENT)
+			return;
+}
+
 mill_err dir_sync(const char *path)
 {
 	mill_err err = MILL_OK;

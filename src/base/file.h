@@ -59,6 +59,10 @@ mill_err dir_remove(const char *path);
 /* from becomes to; fails with MILL_EUSAGE if `to` exists, unless exchange: then the two swap. */
 mill_err dir_rename(const char *from, const char *to, bool exchange);
 bool path_exists(const char *path);
+/* A symbolic link called `name` in the directory. */
+mill_err link_make(const char *text, int dir, const char *name);
+/* Removes a file, a link or an empty directory, as far as it can. path: seen from dir. */
+void path_drop(int dir, const char *path, bool directory);
 
 /*
  * A file that appears whole or not at all: written as PATH.partial-PID beside its target, synced and

@@ -34,6 +34,7 @@ mill_err build_target(struct call *call, struct mill_target *out)
 		.codec = (enum mill_codec)o->codec,
 		.memory = o->memory.bytes,
 		.tmp = o->tmp,
+		.stripes = o->stripe,
 		.order = (enum mill_order)o->order,
 		.threads = o->threads,
 		.watcher = progress_watcher(&call->progress),

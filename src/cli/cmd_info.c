@@ -36,6 +36,8 @@ static void tell(const struct call *call, const struct mill_info *info)
 	if (arcs)
 		say(call, ", %.2f bytes an edge", (double)info->page_bytes / (double)arcs);
 	say(call, "\n");
+	for (size_t k = 0; info->stripe[k]; k++)
+		say(call, "  %-13s %s\n", k ? "" : "stripes", info->stripe[k]);
 	say(call, "  made by       %s\n", info->origin);
 	say(call, "  format        %" PRIu32 ", store %s\n", info->format, info->uuid);
 }

@@ -147,6 +147,8 @@ static const struct option table[] = {
 	  .help = "temporary files of what --memory cannot hold (default: beside the store)" },
 	{ "out-only", FLAG, FOR_STORES, AT(out_only), NULL,
 	  .help = "directed: leave the in-edges out" },
+	{ "stripe", TEXT, FOR_STORES, AT(stripe), "DIR,...",
+	  .help = "spread the pages over these directories, one on each disk" },
 	{ "force", FLAG, FOR_STORES, AT(force), NULL,
 	  .help = "replace a store that is there" },
 	{ "memory", SIZE, FOR_STORES, AT(memory), "SIZE",

@@ -67,6 +67,7 @@ struct options {
 	int weight_type;	/* import; generate --weights */
 	struct size_option page_size;
 	const char *tmp;
+	const char *stripe;
 	int order;
 	int codec;		/* enum mill_codec */
 	uint32_t scale;

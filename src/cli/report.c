@@ -67,6 +67,10 @@ void report_store(struct json *j, const char *path, const struct mill_info *info
 	json_bool(j, "in_edges", info->has_in_pages);
 	json_string(j, "codec", info->codec);
 	json_u64(j, "page_bytes", info->page_bytes);
+	json_array(j, "stripes");
+	for (i = 0; info->stripe[i]; i++)
+		json_string(j, NULL, info->stripe[i]);
+	json_array_end(j);
 	json_u64(j, "format", info->format);
 	json_string(j, "uuid", info->uuid);
 	json_string(j, "origin", info->origin);

@@ -134,6 +134,8 @@ mill_err builder_new(struct builder **out, const struct builder_options *o)
 	if (err)
 		goto fail;
 	err = writer_open(&b->writer, t->path, t->force, &b->budget);
+	if (!err && t->stripes)
+		err = writer_stripe(b->writer, t->stripes);
 	if (err)
 		goto fail;
 	*out = b;

@@ -90,13 +90,15 @@ size_t manifest_format(char *text, const struct manifest *m)
 	char uuid[37];
 
 	uuid_show(uuid, m->uuid);
-	line(&t, VERSION_KEY "%u\n", STORE_FORMAT);
+	line(&t, VERSION_KEY "%u\n", m->version);
 	line(&t, "uuid %s\n", uuid);
 	line(&t, "origin %s\n", m->origin);
 	line(&t, "fingerprint %016" PRIx64 "\n", m->fingerprint);
 	line(&t, "vid_bits %d\n", MILL_VID_BITS);
 	line(&t, "codec %s\n", codec_name(m->codec));
 	line(&t, "page_size %u\n", m->page_size);
+	if (m->version > 1)
+		line(&t, "stripes %u\n", m->stripes);
 	line(&t, "directed %s\n", m->directed ? "yes" : "no");
 	line(&t, "in_pages %s\n", m->in_pages ? "yes" : "no");
 	line(&t, "weight %s\n", weight_name(m->weight));
@@ -275,6 +277,7 @@ static bool take_file(struct cursor *c, enum store_file f, u64 *out)
 static bool take_body(struct cursor *c, struct manifest *m)
 {
 	if (!take_codec(c, &m->codec) || !take_u32(c, "page_size", &m->page_size) ||
+	    (m->version > 1 && !take_u32(c, "stripes", &m->stripes)) ||
 	    !take_bool(c, "directed", &m->directed) || !take_bool(c, "in_pages", &m->in_pages) ||
 	    !take_weight(c, &m->weight) || !take_bool(c, "names", &m->names) ||
 	    !take_u64(c, "vertices", &m->vertices) ||
@@ -312,6 +315,8 @@ static const char *shape_fault(const struct manifest *m)
 	if (m->page_size < PAGE_SIZE_MIN || m->page_size > PAGE_SIZE_MAX ||
 	    (m->page_size & (m->page_size - 1)))
 		return "impossible page size";
+	if (m->stripes > STRIPES_MAX)
+		return "more stripes than there can be";
 	if (m->vertices > MAX_VERTICES || m->stored_edges > MAX_EDGES)
 		return "more vertices or edges than there can be";
 	if (m->sources > m->vertices || m->in_rows > m->vertices ||
@@ -368,6 +373,7 @@ mill_err manifest_parse(struct manifest *out, const char *text, size_t size, con
 			    "%s: the store has format %" PRIu64
 			    ", this version of millrace reads format %u: use a newer one",
 			    shown, version, STORE_FORMAT);
+	m.version = (u32)version;
 	if (!take_uuid(&c, m.uuid) || !take_origin(&c, m.origin) ||
 	    !take_hex(&c, "fingerprint", &m.fingerprint) || !take_u64(&c, "vid_bits", &bits))
 		return fail(MILL_ECORRUPT, "%s is not as a manifest must be", shown);

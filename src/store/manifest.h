@@ -12,11 +12,13 @@
 #define ORIGIN_MAX 1000u
 
 struct manifest {
+	u32 version;		/* of the format: what is written is STORE_FORMAT */
 	u8 uuid[16];
 	char origin[ORIGIN_MAX + 1];
 	u64 fingerprint;
 	enum page_codec codec;
 	u32 page_size;
+	u32 stripes;		/* 0: the pages are in the store's own directory; not in version 1 */
 	bool directed, in_pages, names;
 	enum mill_weight weight;
 	u64 vertices, sources, edges, stored_edges, in_rows, self_loops, parallel_edges, max_degree;

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "store/packed.h"
 #include "store/store.h"
 
@@ -28,18 +29,25 @@ u32 pages_find(const struct pages *p, vid v)
 struct page_place page_place(const struct pages *p, u32 i)
 {
 	const struct store *st = p->store;
+	u32 n = st->n_stripes;
 
 	assert(i < p->n_pages);
-	return (struct page_place){ &st->file[p->data], (u64)i * st->page_size };
+	if (!n)
+		return (struct page_place){ &st->file[p->data], (u64)i * st->page_size };
+	return (struct page_place){ &st->stripe[p->data == STORE_IN_PAGES][i % n], (u64)(i / n) * st->page_size };
 }
 
 mill_err page_check(const struct pages *p, u32 i, u32 first, u32 n, const void *data)
 {
-	u64 before = (u64)i * (p->store->page_size / STORE_BLOCK) + first;
+	const struct store *st = p->store;
+	const u64 *sum = st->sum[p->data] + (u64)i * (st->page_size / STORE_BLOCK) + first;
 
 	for (u32 b = 0; b < n; b++)
-		TRY(store_check_block(p->store, p->data, before + b, (const u8 *)data + b * STORE_BLOCK,
-				      STORE_BLOCK));
+		if (checksum((const u8 *)data + (u64)b * STORE_BLOCK, STORE_BLOCK) != sum[b]) {
+			struct page_place at = page_place(p, i);
+
+			return bad_block(at.file, at.offset + (u64)(first + b) * STORE_BLOCK);
+		}
 	return MILL_OK;
 }
 
@@ -60,7 +68,7 @@ mill_err page_frame_new(void **out, const struct store *st, struct budget *budge
 
 static mill_err bad_page(const struct pages *p, u32 i, const char *what)
 {
-	return fail(MILL_ECORRUPT, "%s: page %u: %s", p->store->file[p->data].name, i, what);
+	return fail(MILL_ECORRUPT, "%s: page %u: %s", page_place(p, i).file->name, i, what);
 }
 
 /* Offsets ascend from 0 to n_edges. One flag instead of an exit per row: this can be vectorised. */

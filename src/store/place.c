@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/fault.h"
 #include "store/manifest.h"
+#include "store/stripe.h"
 
 #define MARK_NAME "making"	/* holds the name of the store that a PATH.new belongs to */
 #define MANIFEST_TEMP "manifest.tmp"
@@ -26,6 +26,7 @@ struct place {
 	char *temp;		/* PATH.new */
 	const char *base;	/* the last component of path */
 	struct file dir;	/* temp, locked */
+	struct stripes stripes;
 	mode_t mode;		/* of finished files */
 	bool force, committed;
 };
@@ -89,7 +90,7 @@ static mill_err file_says(bool *out, int dir, const char *name, const char *text
 
 static bool is_part(const char *name)
 {
-	static const char *const part[] = { MANIFEST_NAME, MANIFEST_TEMP, SUMS_NAME, MARK_NAME };
+	static const char *const part[] = { MANIFEST_NAME, MANIFEST_TEMP, SUMS_NAME, MARK_NAME, STRIPE_MARK };
 
 	for (size_t i = 0; i < ARRAY_LEN(part); i++)
 		if (!strcmp(name, part[i]))
@@ -97,11 +98,27 @@ static bool is_part(const char *name)
 	for (enum store_file f = 0; f < STORE_FILES; f++)
 		if (!strcmp(name, store_file_name(f)))
 			return true;
-	return false;
+	return is_stripe_name(name);
 }
 
-/* Something in the directory that is not part of a store; "" if there is nothing else. */
-static mill_err find_stranger(char *out, size_t size, int dir)
+static mill_err find_stranger(char *out, size_t size, int dir, const char *within);
+
+/* Part of a store? A stripe that is a directory, as in a copy that followed the links, is if all in it is. */
+static mill_err look_at(char *out, size_t size, int dir, const char *name)
+{
+	struct stat st;
+
+	if (!strcmp(name, ".") || !strcmp(name, ".."))
+		return MILL_OK;
+	if (is_stripe_name(name) && !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode))
+		return find_stranger(out, size, dir, name);
+	if (!is_part(name))
+		snprintf(out, size, "%s", name);
+	return MILL_OK;
+}
+
+/* Something in the directory `within` dir that is not part of a store; "" if there is nothing else. */
+static mill_err find_stranger(char *out, size_t size, int dir, const char *within)
 {
 	struct dirent *entry;
 	mill_err err = MILL_OK;
@@ -109,7 +126,7 @@ static mill_err find_stranger(char *out, size_t size, int dir)
 	int fd;
 
 	*out = '\0';
-	fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(dir, within, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	list = fd < 0 ? NULL : fdopendir(fd);
 	if (!list) {
 		err = fail_errno("cannot read a directory");
@@ -117,14 +134,9 @@ static mill_err find_stranger(char *out, size_t size, int dir)
 			close(fd);
 		return err;
 	}
-	while (errno = 0, (entry = readdir(list))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
-		    is_part(entry->d_name))
-			continue;
-		snprintf(out, size, "%s", entry->d_name);
-		break;
-	}
-	if (!entry && errno)
+	while (errno = 0, !err && !*out && (entry = readdir(list)))
+		err = look_at(out, size, fd, entry->d_name);
+	if (!err && !*out && errno)
 		err = fail_errno("cannot read a directory");
 	closedir(list);
 	return err;
@@ -138,7 +150,7 @@ static mill_err is_leftover(bool *out, int dir, const char *base)
 	TRY(file_says(out, dir, MARK_NAME, base, true));
 	if (*out || has_file(dir, MANIFEST_NAME))
 		return MILL_OK;
-	TRY(find_stranger(stranger, sizeof(stranger), dir));
+	TRY(find_stranger(stranger, sizeof(stranger), dir, "."));
 	*out = !stranger[0];
 	return MILL_OK;
 }
@@ -183,18 +195,14 @@ static mill_err lock_dir(struct file *out, const char *path)
 	return MILL_OK;
 }
 
-/* Best effort: what stays is swept by the next command. */
-static void drop(int dir, const char *name)
-{
-	for (int i = 0; i < 3; i++)
-		if (!fault_io(FAULT_UNLINK, NULL) && !unlinkat(dir, name, 0))
-			return;
-}
-
-/* The manifest first: without it the rest is a leftover, should we be killed half-way. */
+/*
+ * The manifest first: without it the rest is a leftover, should we be killed half-way; the links to the
+ * stripes after what they lead to. What stays is swept by the next command.
+ */
 static mill_err remove_store(int dir, const char *path)
 {
-	drop(dir, MANIFEST_NAME);
+	path_drop(dir, MANIFEST_NAME, false);
+	stripes_remove(dir, path);
 	return dir_remove(path);
 }
 
@@ -232,7 +240,7 @@ static mill_err check_replaceable(const struct place *p)
 	if (!err && !store)
 		err = fail(MILL_EUSAGE, "%s is not a store: only a store can be replaced", p->path);
 	if (!err)
-		err = find_stranger(stranger, sizeof(stranger), dir.fd);
+		err = find_stranger(stranger, sizeof(stranger), dir.fd, ".");
 	if (!err && stranger[0])
 		err = fail(MILL_EUSAGE,
 			   "%s holds \"%s\", which is not part of a store: move it away first",
@@ -262,7 +270,7 @@ static mill_err write_mark(const struct place *p, int dir)
 	if (there)
 		return MILL_OK;
 	if (has_file(dir, MARK_NAME))
-		drop(dir, MARK_NAME);
+		path_drop(dir, MARK_NAME, false);
 	TRY(file_open(&f, dir, MARK_NAME, FILE_CREATE, NULL));
 	err = file_write_at(&f, p->base, strlen(p->base), 0);
 	if (!err)
@@ -343,6 +351,22 @@ mill_err place_open(struct place **out, const char *path, bool force, struct bud
 	}
 	*out = p;
 	return MILL_OK;
+}
+
+/* Stripes */
+
+mill_err place_stripe(struct place *p, const char *list) { return stripes_choose(&p->stripes, list, p->budget); }
+
+u32 place_stripes(const struct place *p) { return p->stripes.n; }
+
+mill_err place_make_stripes(struct place *p, const u8 *uuid)
+{
+	return stripes_make(&p->stripes, p->dir.fd, p->temp, p->path, uuid, p->mode);
+}
+
+mill_err place_create_in(struct place *p, u32 stripe, struct file *out, const char *name)
+{
+	return stripe_create(&p->stripes, stripe, out, name);
 }
 
 /* Files */
@@ -431,7 +455,7 @@ static mill_err publish_over(const struct place *p, int old)
 			err = take_back(p, err, true);
 	}
 	if (err)
-		drop(old, MARK_NAME);
+		path_drop(old, MARK_NAME, false);
 	else if (same_inode(old, p->temp))
 		(void)remove_store(old, p->temp);	/* if it stays, the next command sweeps it */
 	return err;
@@ -442,6 +466,7 @@ mill_err place_commit(struct place *p, const char *manifest, size_t size)
 	struct file old;
 	mill_err err;
 
+	TRY(stripes_sync(&p->stripes));
 	TRY(dir_sync(p->temp));
 	TRY(write_manifest(p, manifest, size));
 	TRY(dir_sync(p->temp));
@@ -452,7 +477,7 @@ mill_err place_commit(struct place *p, const char *manifest, size_t size)
 	if (err)
 		return err;
 	p->committed = true;
-	drop(p->dir.fd, MARK_NAME);
+	path_drop(p->dir.fd, MARK_NAME, false);
 	return MILL_OK;
 }
 
@@ -469,6 +494,7 @@ void place_close(struct place *p)
 		error_restore(&why);
 	}
 	file_close(&p->dir);
+	stripes_release(&p->stripes);
 	memory_free(p->temp);
 	memory_free(p->parent);
 	memory_free(p->path);

@@ -30,8 +30,8 @@ static mill_err open_dir(struct file *out, const char *path)
 	return file_open(out, AT_FDCWD, path, FILE_READ, NULL);
 }
 
-/* A file of the store that must be a plain file of this size. */
-static mill_err open_part(struct file *out, const struct store *st, int dir, const char *name,
+/* A file in the directory `path` that must be a plain file of this size. */
+static mill_err open_part(struct file *out, const char *path, int dir, const char *name,
 			  enum file_mode mode, u64 size)
 {
 	struct file f = FILE_CLOSED;
@@ -40,7 +40,7 @@ static mill_err open_part(struct file *out, const struct store *st, int dir, con
 	mill_err err;
 	u64 found;
 
-	TRY(memory_printf(&shown, NULL, "%s/%s", st->path, name));
+	TRY(memory_printf(&shown, NULL, "%s/%s", path, name));
 	if (fstatat(dir, name, &info, 0))
 		err = errno == ENOENT ? fail(MILL_ECORRUPT, "%s is missing", shown)
 				      : fail_errno("cannot open %s", shown);
@@ -99,7 +99,7 @@ static mill_err take_manifest(struct store *st, const struct manifest *m, struct
 	TRY(memory_string(&st->origin, budget, m->origin));
 	memcpy(st->uuid_bytes, m->uuid, sizeof(st->uuid_bytes));
 	uuid_show(st->uuid, m->uuid);
-	st->format = STORE_FORMAT;
+	st->format = m->version;
 	st->page_size = m->page_size;
 	st->codec = m->codec;
 	st->directed = m->directed;
@@ -126,13 +126,52 @@ static bool is_paged(enum store_file f)
 	return f == STORE_OUT_PAGES || f == STORE_IN_PAGES;
 }
 
+/* Stripe k's share of a page file. */
+static mill_err open_share(struct store *st, const struct manifest *m, u32 k, int folder, enum store_file f)
+{
+	u64 n = stripe_share(m->size[f] / m->page_size, k, m->stripes);
+
+	return open_part(&st->stripe[f == STORE_IN_PAGES][k], st->stripe_path[k], folder, store_file_name(f),
+			 FILE_READ_DIRECT, n * m->page_size);
+}
+
+static mill_err open_stripe(struct store *st, const struct manifest *m, int dir, u32 k)
+{
+	struct file folder = FILE_CLOSED;
+	mill_err err = stripe_open(&folder, &st->stripe_path[k], dir, st->path, k, m->stripes, m->uuid);
+
+	if (!err)
+		err = open_share(st, m, k, folder.fd, STORE_OUT_PAGES);
+	if (!err && m->in_pages)
+		err = open_share(st, m, k, folder.fd, STORE_IN_PAGES);
+	file_close(&folder);
+	return err;
+}
+
+static mill_err open_stripes(struct store *st, const struct manifest *m, int dir, struct budget *budget)
+{
+	if (!m->stripes)
+		return MILL_OK;
+	TRY(memory_new(&st->stripe[0], budget, 2 * (u64)m->stripes, sizeof(struct file), "the stripes"));
+	st->stripe[1] = st->stripe[0] + m->stripes;
+	st->n_stripes = m->stripes;
+	for (u32 i = 0; i < 2 * m->stripes; i++)
+		st->stripe[0][i] = FILE_CLOSED;
+	for (u32 k = 0; k < m->stripes; k++)
+		TRY(open_stripe(st, m, dir, k));
+	return MILL_OK;
+}
+
 static mill_err open_parts(struct store *st, const struct manifest *m, int dir)
 {
 	for (enum store_file f = 0; f < STORE_FILES; f++) {
 		if (!manifest_has(m, f))
 			continue;
-		TRY(open_part(&st->file[f], st, dir, store_file_name(f),
-			      is_paged(f) ? FILE_READ_DIRECT : FILE_READ, m->size[f]));
+		if (is_paged(f) && m->stripes)
+			TRY(memory_printf(&st->file[f].name, NULL, "%s/%s", st->path, store_file_name(f)));
+		else
+			TRY(open_part(&st->file[f], st->path, dir, store_file_name(f),
+				      is_paged(f) ? FILE_READ_DIRECT : FILE_READ, m->size[f]));
 		st->bytes += m->size[f];
 	}
 	return MILL_OK;
@@ -149,7 +188,7 @@ static mill_err read_sums(struct store *st, const struct manifest *m, int dir,
 	for (enum store_file i = 0; i < STORE_FILES; i++)
 		n += div_up(m->size[i], STORE_BLOCK);
 	size = n * sizeof(u64);
-	TRY(open_part(&f, st, dir, SUMS_NAME, FILE_READ, size));
+	TRY(open_part(&f, st->path, dir, SUMS_NAME, FILE_READ, size));
 	err = memory_new(&st->sum[0], budget, n, sizeof(u64), "the store's checksums");
 	if (!err)
 		err = file_read_at(&f, st->sum[0], size, 0);
@@ -261,6 +300,8 @@ static mill_err open_all(struct store *st, const char *path, struct budget *budg
 	if (!err)
 		err = open_parts(st, &m, dir.fd);
 	if (!err)
+		err = open_stripes(st, &m, dir.fd, budget);
+	if (!err)
 		err = read_sums(st, &m, dir.fd, budget);
 	file_close(&dir);
 	if (err)
@@ -346,6 +387,12 @@ void store_close(struct store *st)
 		return;
 	for (enum store_file f = 0; f < STORE_FILES; f++)
 		file_close(&st->file[f]);
+	for (u32 k = 0; k < st->n_stripes; k++) {
+		file_close(&st->stripe[0][k]);
+		file_close(&st->stripe[1][k]);
+		memory_free(st->stripe_path[k]);
+	}
+	memory_free(st->stripe[0]);
 	if (st->in.entry != st->out.entry)
 		memory_free((void *)st->in.entry);
 	memory_free((void *)st->out.entry);
@@ -371,13 +418,17 @@ u64 store_csr_bytes(const struct store *st)
 
 /* Reading */
 
-mill_err store_check_block(const struct store *st, enum store_file f, u64 number, const void *data,
-			   u64 size)
+mill_err bad_block(const struct file *f, u64 at)
+{
+	return fail(MILL_ECORRUPT, "%s: the block at byte %" PRIu64 " does not match its checksum", f->name, at);
+}
+
+/* Block `number` of a file, of which data holds all `size` bytes. */
+static mill_err check_block(const struct store *st, enum store_file f, u64 number, const void *data, u64 size)
 {
 	if (checksum(data, size) == st->sum[f][number])
 		return MILL_OK;
-	return fail(MILL_ECORRUPT, "%s: the block at byte %" PRIu64 " does not match its checksum",
-		    st->file[f].name, number * STORE_BLOCK);
+	return bad_block(&st->file[f], number * STORE_BLOCK);
 }
 
 /* Bytes [from, to) of one block that lies at `at`, through a buffer that holds all of it. */
@@ -387,7 +438,7 @@ static mill_err read_part(const struct store *st, enum store_file f, u8 *buffer,
 	u64 size = min_u64(STORE_BLOCK, st->size[f] - at);
 
 	TRY(file_read_at(&st->file[f], buffer, size, at));
-	TRY(store_check_block(st, f, at / STORE_BLOCK, buffer, size));
+	TRY(check_block(st, f, at / STORE_BLOCK, buffer, size));
 	memcpy(out, buffer + (from - at), to - from);
 	return MILL_OK;
 }
@@ -408,7 +459,7 @@ mill_err store_read(const struct store *st, enum store_file f, void *to, u64 siz
 		if (offset == at && stop == block_end) {
 			err = file_read_at(&st->file[f], out, stop - at, at);
 			if (!err)
-				err = store_check_block(st, f, at / STORE_BLOCK, out, stop - at);
+				err = check_block(st, f, at / STORE_BLOCK, out, stop - at);
 		} else {
 			if (!buffer)
 				err = memory_new(&buffer, NULL, STORE_BLOCK, 1, "a block");
@@ -530,6 +581,7 @@ MILL_API void mill_store_info(const mill_store *store, struct mill_info *out)
 		.codec = codec_name(st->codec),
 		.page_bytes = st->size[STORE_OUT_PAGES] + st->size[STORE_IN_PAGES],
 		.origin = st->origin,
+		.stripe = (const char *const *)st->stripe_path,
 	};
 }
 

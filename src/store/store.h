@@ -10,8 +10,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "store/segment.h"
+#include "store/stripe.h"
 
-#define STORE_FORMAT 1u
+#define STORE_FORMAT 2u	/* written; earlier ones are read */
 #define STORE_BLOCK (64 * KIB)	/* what a checksum covers */
 #define PAGE_SIZE_MIN (64 * KIB)
 #define PAGE_SIZE_MAX (64 * MIB)
@@ -75,7 +76,10 @@ struct store {
 	f64 max_weight, sum_weight;	/* over stored edges; 0 without weights */
 	f64 min_weight;
 	u64 bytes;
-	struct file file[STORE_FILES];
+	u32 n_stripes;			/* 0: none, the page files are among the others */
+	char *stripe_path[STRIPES_MAX + 1];	/* of the folders; NULL-terminated */
+	struct file *stripe[2];		/* their page files: out, in */
+	struct file file[STORE_FILES];	/* page files in stripes: not open, but with a name for messages */
 	u64 size[STORE_FILES];
 	u64 *sum[STORE_FILES];		/* checksum of each block */
 	struct pages out, in;		/* an undirected store has in == out */
@@ -136,9 +140,8 @@ mill_err page_decode_into(const struct pages *p, u32 i, const void *frame, void 
 u64 store_scratch(const struct store *st);
 const char *codec_name(enum page_codec c);
 
-/* Is block `number` of a file, of which data holds all `size` bytes, what was written? */
-mill_err store_check_block(const struct store *st, enum store_file f, u64 number, const void *data,
-			   u64 size);
+/* The block at this byte of a file is not what was written: MILL_ECORRUPT. */
+mill_err bad_block(const struct file *f, u64 at);
 
 /* Every checksum, and every invariant: sorted lists, degrees, ids, in = transpose of out. */
 struct ticker;

@@ -44,6 +44,7 @@ struct store_writer {
 	bool begun, in_begun;
 	bool whole_lists;
 	struct sink sink[STORE_FILES];
+	struct file *stripe[2];	/* n_stripes page files each: out, in */
 	struct side side[2];
 	struct stats stats;
 	/*
@@ -66,12 +67,29 @@ static mill_err bug(const char *what)
 	return fail(MILL_EBUG, "the store's writer was misused: %s", what);
 }
 
+static u32 n_stripes(const struct store_writer *w) { return w->manifest.stripes; }
+
 /* Sinks */
+
+/* The pages of a direction, in the folders of the stripes. */
+static mill_err open_stripes(struct store_writer *w, enum store_file f)
+{
+	struct file **file = &w->stripe[f == STORE_IN_PAGES];
+
+	TRY(memory_new(file, w->budget, n_stripes(w), sizeof(**file), "the stripes"));
+	for (u32 k = 0; k < n_stripes(w); k++)
+		(*file)[k] = FILE_CLOSED;
+	for (u32 k = 0; k < n_stripes(w); k++)
+		TRY(place_create_in(w->place, k, &(*file)[k], store_file_name(f)));
+	return MILL_OK;
+}
 
 static mill_err sink_open(struct store_writer *w, enum store_file f, bool paged)
 {
 	struct sink *s = &w->sink[f];
 
+	if (paged && n_stripes(w))
+		return open_stripes(w, f);
 	if (w->place)
 		TRY(place_create(w->place, &s->file, store_file_name(f)));
 	else
@@ -129,6 +147,15 @@ static mill_err sink_add(struct store_writer *w, enum store_file f, const void *
 	return MILL_OK;
 }
 
+static mill_err finish_file(struct store_writer *w, struct file *f, bool paged)
+{
+	if (w->place)
+		TRY(place_finish(w->place, f));
+	if (paged)
+		file_forget(f);	/* pages are read past the cache */
+	return MILL_OK;
+}
+
 static mill_err sink_finish(struct store_writer *w, enum store_file f)
 {
 	struct sink *s = &w->sink[f];
@@ -136,11 +163,12 @@ static mill_err sink_finish(struct store_writer *w, enum store_file f)
 	if (s->block && s->size % STORE_BLOCK)
 		TRY(put_block(w, s, s->block, s->size % STORE_BLOCK, s->size));
 	w->manifest.size[f] = s->size;
-	if (w->place)
-		TRY(place_finish(w->place, &s->file));
-	if (!s->block)
-		file_forget(&s->file);	/* pages are read past the cache */
-	return MILL_OK;
+	if (!s->block && n_stripes(w)) {
+		for (u32 k = 0; k < n_stripes(w); k++)
+			TRY(finish_file(w, &w->stripe[f == STORE_IN_PAGES][k], true));
+		return MILL_OK;
+	}
+	return finish_file(w, &s->file, !s->block);
 }
 
 static void sink_release(struct sink *s)
@@ -160,11 +188,17 @@ static enum store_file data_file(bool in)
 static mill_err put_page(struct store_writer *w, enum store_file f)
 {
 	struct sink *s = &w->sink[f];
-	u32 size = w->manifest.page_size;
+	u32 size = w->manifest.page_size, n = n_stripes(w);
+	const struct file *file = &s->file;
+	u64 page = s->size / size;
 
 	for (u64 at = 0; at < size; at += STORE_BLOCK)
 		TRY(add_sum(w, s, checksum(w->frame + at, STORE_BLOCK)));
-	TRY(file_write_at(&s->file, w->frame, size, s->size));
+	if (n) {
+		file = &w->stripe[f == STORE_IN_PAGES][page % n];
+		page /= n;
+	}
+	TRY(file_write_at(file, w->frame, size, page * size));
 	s->size += size;
 	return MILL_OK;
 }
@@ -426,6 +460,8 @@ mill_err writer_open(struct store_writer **out, const char *path, bool force, st
 	return MILL_OK;
 }
 
+mill_err writer_stripe(struct store_writer *w, const char *list) { return place_stripe(w->place, list); }
+
 /* The same graph in the same shape has the same uuid: stores can be compared byte by byte. */
 static void derive_uuid(struct manifest *m)
 {
@@ -485,7 +521,9 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 	if (facts->sources > facts->vertices)
 		return bug("more sources than vertices");
 
+	m->version = STORE_FORMAT;
 	m->page_size = size;
+	m->stripes = w->place ? place_stripes(w->place) : 0;
 	m->codec = facts->codec;
 	m->directed = facts->directed;
 	m->in_pages = facts->directed && facts->in_pages;
@@ -512,6 +550,8 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 		TRY(memory_new(&w->packed, w->budget, PACKED_BLOCK_MAX + PACKED_SLACK, 1,
 			       "a packed block"));
 	}
+	if (n_stripes(w))
+		TRY(place_make_stripes(w->place, m->uuid));
 	for (enum store_file f = 0; f < STORE_FILES; f++)
 		if (has_file(w, f))
 			TRY(sink_open(w, f, f == STORE_OUT_PAGES || f == STORE_IN_PAGES));
@@ -691,6 +731,11 @@ void writer_abandon(struct store_writer *w)
 		return;
 	for (enum store_file f = 0; f < STORE_FILES; f++)
 		sink_release(&w->sink[f]);
+	for (u32 i = 0; i < 2; i++) {
+		for (u32 k = 0; w->stripe[i] && k < n_stripes(w); k++)
+			file_close(&w->stripe[i][k]);
+		memory_free(w->stripe[i]);
+	}
 	memory_free(w->frame);
 	memory_free(w->row);
 	memory_free(w->weight);

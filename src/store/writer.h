@@ -25,6 +25,8 @@ struct store_facts {
 };
 
 mill_err writer_open(struct store_writer **out, const char *path, bool force, struct budget *budget);
+/* Its pages will lie in these directories, "DIR,DIR,...": at most once, before writer_begin. */
+mill_err writer_stripe(struct store_writer *w, const char *list);
 /* Before the first list. */
 mill_err writer_begin(struct store_writer *w, const struct store_facts *facts);
 /*

@@ -224,6 +224,9 @@ static mill_err write_ids(struct store_writer *w, const struct graph *g)
 	return err;
 }
 
+/* "DIR,DIR": graph_write spreads the pages over them. */
+UNUSED static const char *stripe_list;
+
 UNUSED static mill_err graph_write(struct graph *g, const char *path, u32 page_size, bool force)
 {
 	struct store_facts facts = {
@@ -242,7 +245,9 @@ UNUSED static mill_err graph_write(struct graph *g, const char *path, u32 page_s
 	mill_err err;
 
 	TRY(writer_open(&w, path, force, NULL));
-	err = writer_begin(w, &facts);
+	err = stripe_list ? writer_stripe(w, stripe_list) : MILL_OK;
+	if (!err)
+		err = writer_begin(w, &facts);
 	if (!err)
 		err = write_lists(w, g, false);
 	if (!err && facts.in_pages)

@@ -338,12 +338,16 @@ static const struct {
 	const char *from, *to;
 	mill_err err;
 } edits[] = {
-	{ "millrace-store 1\n", "millrace-store 2\n", MILL_EINPUT },
-	{ "millrace-store 1\n", "millrace-store 99999999999\n", MILL_EINPUT },
-	{ "millrace-store 1\n", "millrace-store 0\n", MILL_ECORRUPT },
-	{ "millrace-store 1\n", "millrace-store 01\n", MILL_ECORRUPT },
-	{ "millrace-store 1\n", "", MILL_ECORRUPT },
-	{ "millrace-store 1\n", "\nmillrace-store 1\n", MILL_ECORRUPT },
+	{ "millrace-store 2\n", "millrace-store 3\n", MILL_EINPUT },
+	{ "millrace-store 2\n", "millrace-store 99999999999\n", MILL_EINPUT },
+	{ "millrace-store 2\n", "millrace-store 0\n", MILL_ECORRUPT },
+	{ "millrace-store 2\n", "millrace-store 1\n", MILL_ECORRUPT },
+	{ "millrace-store 2\n", "millrace-store 02\n", MILL_ECORRUPT },
+	{ "millrace-store 2\n", "", MILL_ECORRUPT },
+	{ "millrace-store 2\n", "\nmillrace-store 2\n", MILL_ECORRUPT },
+	{ "stripes 0\n", "stripes 1\n", MILL_ECORRUPT },
+	{ "stripes 0\n", "stripes 17\n", MILL_ECORRUPT },
+	{ "stripes 0\n", "", MILL_ECORRUPT },
 	{ "vid_bits ", "vid_bits 1", MILL_EINPUT },
 	{ "codec raw", "codec packed", MILL_ECORRUPT },
 	{ "codec raw", "codec zip", MILL_ECORRUPT },
@@ -421,6 +425,40 @@ static void manifest_edits(void **state)
 	assert_int_equal(open_and_verify(store), MILL_ECORRUPT);
 	seal_manifest(store, "", 0);
 	assert_int_equal(open_and_verify(store), MILL_ECORRUPT);
+	free(text);
+	graph_release(&g);
+}
+
+/* Removes a line of the text. */
+static void without(char *text, const char *line)
+{
+	char *at = strstr(text, line);
+
+	assert_non_null(at);
+	memmove(at, at + strlen(line), strlen(at + strlen(line)) + 1);
+}
+
+/* A store of the first format is read, and says which it is. */
+static void first_format(void **state)
+{
+	const char *store = in_scratch("first");
+	struct store *st;
+	struct graph g;
+	size_t size;
+	char *text;
+
+	(void)state;
+	make_small(&g, store);
+	text = (char *)slurp(part_path(store, "manifest"), &size);
+	text[size - 26] = '\0';
+	text[strlen("millrace-store ")] = '1';
+	without(text, "stripes 0\n");
+	seal_manifest(store, text, strlen(text));
+	assert_ok(open_and_verify(store));
+	assert_ok(store_open(&st, store, NULL));
+	assert_int_equal(st->format, 1);
+	store_close(st);
+	compare(&g, store, 65536);
 	free(text);
 	graph_release(&g);
 }
@@ -764,6 +802,7 @@ int main(void)
 		cmocka_unit_test(foreign_pages),
 		cmocka_unit_test(not_a_store),
 		cmocka_unit_test(manifest_edits),
+		cmocka_unit_test(first_format),
 		cmocka_unit_test(hostile_pages),
 		cmocka_unit_test(hostile_headers),
 		cmocka_unit_test(hostile_index),

@@ -285,6 +285,86 @@ static void limits(void **state)
 #endif
 }
 
+/* Directories for two stripes; the list is kept for graph_write. */
+static void use_stripes(const char *name)
+{
+	static char list[600];
+	char dir[2][300];
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(dir[i], sizeof(dir[i]), "%s.dir%d", in_scratch(name), i);
+		mkdir(dir[i], 0700);
+	}
+	snprintf(list, sizeof(list), "%s,%s", dir[0], dir[1]);
+	stripe_list = list;
+}
+
+/* How many folders there are in them. */
+static int n_folders(void)
+{
+	const char *comma = strchr(stripe_list, ',');
+	char first[300];
+
+	snprintf(first, sizeof(first), "%.*s", (int)(comma - stripe_list), stripe_list);
+	return entries(first) + entries(comma + 1);
+}
+
+/* Killed at any moment of making or replacing: the next command removes the folders of the dead, and no others. */
+static void striped_leftovers(void **state)
+{
+	struct store_facts facts = { .page_size = 65536, .vertices = 3, .sources = 1, .edges = 1 };
+	const char *path = in_scratch("striped");
+	char temp[300], link[320], keep[300];
+	struct store_writer *w;
+	pid_t pid;
+
+	(void)state;
+	use_stripes("striped");
+	snprintf(keep, sizeof(keep), "%s.keep", path);
+	assert_ok(write_small(keep, 1, false));
+	assert_ok(write_small(path, 1, false));
+	assert_int_equal(n_folders(), 4);
+
+	/* Killed while writing. */
+	pid = fork();
+	if (!pid)
+		_exit(writer_open(&w, path, true, NULL) || writer_stripe(w, stripe_list) || writer_begin(w, &facts));
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	snprintf(temp, sizeof(temp), "%s.new", path);
+	assert_true(path_exists(temp));
+	assert_int_equal(n_folders(), 6);
+	assert_ok(open_and_verify(path));
+	assert_false(path_exists(temp));
+	assert_int_equal(n_folders(), 4);
+
+	/* Killed between the exchange and the removal. */
+	assert_ok(write_small(temp, 2, false));
+	spill(part_path(temp, "making"), "striped", 7);
+	assert_int_equal(n_folders(), 6);
+	assert_ok(open_and_verify(path));
+	assert_false(path_exists(temp));
+	assert_int_equal(n_folders(), 4);
+
+	/* A link to what was made for another store is only a link. */
+	assert_int_equal(mkdir(temp, 0700), 0);
+	spill(part_path(temp, "making"), "striped", 7);
+	snprintf(link, sizeof(link), "%s/stripe.0", temp);
+	assert_int_equal(symlink(part_path(keep, "stripe.0"), link), 0);
+	assert_ok(open_and_verify(path));
+	assert_false(path_exists(temp));
+	assert_int_equal(n_folders(), 4);
+	assert_ok(open_and_verify(keep));
+
+	/* Replaced by one without stripes, they go; renamed before, too. */
+	snprintf(link, sizeof(link), "%s.renamed", path);
+	assert_int_equal(rename(path, link), 0);
+	stripe_list = NULL;
+	assert_ok(write_small(link, 1, true));
+	use_stripes("striped");
+	assert_int_equal(n_folders(), 2);
+	stripe_list = NULL;
+}
+
 /* What a child does under a fault: replaces a store, or makes one, and uses it. */
 static int child(const char *path, bool force)
 {
@@ -302,6 +382,7 @@ static int child(const char *path, bool force)
 	return (int)err;
 }
 
+/* Letters for "force": capital ones with stripes. */
 static int run_child(const char *fault, const char *path, bool force)
 {
 	char self[] = "/proc/self/exe", setting[160], where[300], how[] = "x";
@@ -311,6 +392,8 @@ static int run_child(const char *fault, const char *path, bool force)
 	pid_t pid;
 
 	how[0] = force ? 'f' : 'n';
+	if (stripe_list)
+		how[0] ^= 'a' ^ 'A';
 	snprintf(setting, sizeof(setting), "MILL_FAULT=%s", fault);
 	snprintf(where, sizeof(where), "%s", path);
 	assert_int_equal(posix_spawn(&pid, self, NULL, NULL, argv, env), 0);
@@ -323,17 +406,18 @@ static int run_child(const char *fault, const char *path, bool force)
 static const struct {
 	const char *format;	/* with the number of the operation */
 	mill_err err;		/* or MILL_OK, or MILL_EIO where a corrupt file is meant */
+	bool stripes;		/* with them too: syncs take their time */
 } faults[] = {
-	{ "alloc:n=%d", MILL_ENOMEM },
-	{ "alloc:n=%d,sticky", MILL_ENOMEM },
-	{ "io:op=any,n=%d,err=EIO", MILL_EIO },
-	{ "io:op=any,n=%d,err=EIO,sticky", MILL_EIO },
-	{ "io:op=any,n=%d,err=ENOSPC", MILL_ENOSPACE },
-	{ "io:op=any,n=%d,err=EINTR", MILL_OK },
-	{ "io:op=write,n=%d,short=7", MILL_OK },
-	{ "io:op=read,n=%d,short=3", MILL_OK },
-	{ "io:op=sync,n=%d,err=EIO", MILL_EIO },
-	{ "io:op=rename,n=%d,err=EIO,sticky", MILL_EIO },
+	{ "alloc:n=%d", MILL_ENOMEM, .stripes = false },
+	{ "alloc:n=%d,sticky", MILL_ENOMEM, .stripes = true },
+	{ "io:op=any,n=%d,err=EIO", MILL_EIO, .stripes = true },
+	{ "io:op=any,n=%d,err=EIO,sticky", MILL_EIO, .stripes = false },
+	{ "io:op=any,n=%d,err=ENOSPC", MILL_ENOSPACE, .stripes = false },
+	{ "io:op=any,n=%d,err=EINTR", MILL_OK, .stripes = false },
+	{ "io:op=write,n=%d,short=7", MILL_OK, .stripes = false },
+	{ "io:op=read,n=%d,short=3", MILL_OK, .stripes = false },
+	{ "io:op=sync,n=%d,err=EIO", MILL_EIO, .stripes = false },
+	{ "io:op=rename,n=%d,err=EIO,sticky", MILL_EIO, .stripes = false },
 };
 
 /*
@@ -342,7 +426,7 @@ static const struct {
  */
 static void sweep_faults(bool force)
 {
-	const char *path = in_scratch(force ? "replaced" : "made");
+	const char *path = in_scratch("made");
 	u64 old, new;
 
 	assert_ok(write_small(path, 2, false));
@@ -352,6 +436,8 @@ static void sweep_faults(bool force)
 	for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
 		int clean = 0;
 
+		if (stripe_list && !faults[i].stripes)
+			continue;
 		for (int n = 1; clean < 3; n++) {
 			char fault[128], temp[300];
 			struct store *st;
@@ -360,9 +446,9 @@ static void sweep_faults(bool force)
 
 			snprintf(fault, sizeof(fault), faults[i].format, n);
 			snprintf(temp, sizeof(temp), "%s.new", path);
-			if (force)
+			if (force && hash_of(path, "manifest") != old)
 				assert_ok(write_small(path, 1, true));
-			else if (path_exists(path))
+			else if (!force && path_exists(path))
 				assert_ok(dir_remove(path));
 			code = run_child(fault, path, force);
 			if (code && code != (int)faults[i].err)
@@ -373,6 +459,8 @@ static void sweep_faults(bool force)
 				store_close(st);
 			if (path_exists(temp))
 				fail_msg("%s: %s stays", fault, temp);
+			if (stripe_list && n_folders() != (path_exists(path) ? 2 : 0))
+				fail_msg("%s: %d folders of stripes", fault, n_folders());
 			if (!path_exists(path)) {
 				assert_true(code && !force);
 				continue;
@@ -396,6 +484,14 @@ static void fault_sweep_force(void **state)
 	sweep_faults(true);
 }
 
+static void fault_sweep_stripes(void **state)
+{
+	(void)state;
+	use_stripes("made");
+	sweep_faults(true);
+	stripe_list = NULL;
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -409,9 +505,17 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(limits, scratch_make, scratch_remove),
 		cmocka_unit_test_setup_teardown(fault_sweep_new, scratch_make, scratch_remove),
 		cmocka_unit_test_setup_teardown(fault_sweep_force, scratch_make, scratch_remove),
+		cmocka_unit_test_setup_teardown(striped_leftovers, scratch_make, scratch_remove),
+		cmocka_unit_test_setup_teardown(fault_sweep_stripes, scratch_make, scratch_remove),
 	};
 
-	if (argc == 3)
-		return child(argv[1], argv[2][0] == 'f');
+	if (argc == 3) {
+		char list[600];
+
+		snprintf(list, sizeof(list), "%s.dir0,%s.dir1", argv[1], argv[1]);
+		if (strchr("FN", argv[2][0]))
+			stripe_list = list;
+		return child(argv[1], strchr("Ff", argv[2][0]));
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
