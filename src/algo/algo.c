@@ -9,11 +9,11 @@
 mill_err count_reached(struct mill_run *r, const void *data, bool (*reached)(const void *data, u64 v),
 		       struct reach *out)
 {
-	u64 n = r->store->vertices, sources = r->store->sources;
+	u64 n = r->store->connected, sources = r->store->sources;
 	mill_err err = MILL_OK;
 	u32 *degree;
 
-	*out = (struct reach){ 0 };
+	*out = (struct reach){ .reached = r->n_chosen };	/* an isolated source */
 	TRY(memory_new(&degree, &r->budget, DEGREES, sizeof(u32), "degrees"));
 	for (u64 at = 0; !err && at < n; at += DEGREES) {
 		u64 some = min_u64(DEGREES, n - at);

@@ -60,7 +60,7 @@ struct between {
 mill_err bc_need(const struct mill_run *r, const struct mill_bc *how, struct need *out)
 {
 	const struct store *st = r->store;
-	u64 n = st->vertices, n_sources;
+	u64 n = st->connected, n_sources;
 
 	if (!st->has_in)
 		return fail(MILL_EUSAGE, "bc reads in-edges, which %s lacks: import it without --out-only", st->path);
@@ -92,7 +92,7 @@ static mill_err keep_level(struct between *b)
 		return MILL_OK;
 	bitmap_put(b->begins, at);
 	b->n_reached += f->n;
-	assert(b->n_reached <= b->run->store->vertices);
+	assert(b->n_reached <= b->run->store->connected);
 	if (!f->dense) {
 		memcpy(b->order + at, f->list, f->n * sizeof(vid));
 		return MILL_OK;
@@ -220,7 +220,7 @@ static mill_err reset(const struct between *b, struct vec *const *vec, u32 n_vec
 	struct resetting c = { b, vec, n_vecs, depth };
 	f64 zero = 0;
 
-	if (b->run->device->native && b->n_reached < b->run->store->vertices / 4)
+	if (b->run->device->native && b->n_reached < b->run->store->connected / 4)
 		return pool_for(b->run->pool, b->n_reached, 16384, reset_some, &c);
 	for (u32 k = 0; k < n_vecs; k++)
 		TRY(device_fill(&vec[k]->buffer, &zero, sizeof(zero)));
@@ -281,7 +281,7 @@ static mill_err scale_scores(struct mill_run *r, struct vec *score, f64 scale)
 
 static mill_err prepare(struct mill_run *r, struct between *b)
 {
-	u64 n = r->store->vertices;
+	u64 n = r->store->connected;
 	struct vec *host;
 
 	TRY(run_vec(r, &b->depth, "depth", n, sizeof(u32), &unreached));
@@ -302,12 +302,14 @@ static mill_err prepare(struct mill_run *r, struct between *b)
 
 static mill_err tell(struct mill_run *r, const struct between *b)
 {
-	if (r->n_sources == 1)
-		TRY(run_fact_id(r, "source", r->source[0]));
-	run_fact(r, "sources", r->n_sources);
+	u64 n = r->n_sources + r->n_isolated;
+
+	if (n == 1)
+		TRY(run_fact_id(r, "source", r->n_sources ? r->source[0] : r->isolated_source));
+	run_fact(r, "sources", n);
 	run_fact(r, "reached", b->reached);
 	run_fact(r, "max_depth", b->deepest);
-	return result_top(r, b->score, MILL_TYPE_F64, 0);
+	return result_top(r);
 }
 
 MILL_API mill_err mill_bc(mill_run *r, const struct mill_bc *how)
@@ -326,16 +328,17 @@ MILL_API mill_err mill_bc(mill_run *r, const struct mill_bc *how)
 	run_start(r);
 	for (u64 i = 0; i < r->n_sources; i++)
 		TRY(from_source(&b, r->source[i], i + 1 == r->n_sources));
-	scale = scale_of(r->store, how, r->n_sources);
+	b.reached += r->n_isolated;	/* each itself, and no more */
+	scale = scale_of(r->store, how, r->n_sources + r->n_isolated);
 	TRY(scale_scores(r, b.score, scale));
-	run_column(r, "score", MILL_TYPE_F64, b.score, 0);
+	run_column(r, "score", MILL_TYPE_F64, b.score, 0, 0);
 	TRY(run_end(r));
 	TRY(tell(r, &b));
 	r->ledger.edges_traversed = b.edges;
 	s = settings->buffer.host;
 	*s = (struct bc_settings){
 		.paths = b.paths, .dependency = b.staged, .score = b.score, .exponent = b.wide_in ? b.depth : NULL,
-		.order = b.order, .begins = b.begins, .n_reached = b.n_reached, .n_sources = r->n_sources,
+		.order = b.order, .begins = b.begins, .n_reached = b.n_reached, .n_sources = r->n_sources + r->n_isolated,
 		.scale = scale, .hops = b.hops,
 	};
 	r->settings = s;

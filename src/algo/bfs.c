@@ -16,7 +16,7 @@ static const u32 unreached = UNREACHED;
 
 mill_err bfs_need(const struct mill_run *r, const struct mill_bfs *how, struct need *out)
 {
-	u64 n = r->store->vertices;
+	u64 n = r->store->connected;
 
 	(void)how;
 	*out = (struct need){
@@ -50,18 +50,17 @@ MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
 	TRY(bfs_need(r, how, &need));
 	TRY(run_begin(r, "bfs", &need));
 	r->root = root;
-	TRY(run_vec(r, &a.depth, "depth", r->store->vertices, sizeof(u32), &unreached));
+	TRY(run_vec(r, &a.depth, "depth", r->store->connected, sizeof(u32), &unreached));
 	TRY(run_frontier(r, &front, false));
 
 	TRY(device_prepare(r->device, &bfs_advance.program.source));
 	run_start(r);
-	TRY(vec_set(a.depth, root, &a.level));
-	TRY(frontier_set(front, root));
+	TRY(frontier_begin(front, a.depth, root));
 	for (; front->n; a.level++)
 		TRY(op_advance(r, &bfs_advance, &a, front));
 	levels = a.level;
 
-	run_column(r, "depth", MILL_TYPE_U32, a.depth, UNREACHED);
+	run_column(r, "depth", MILL_TYPE_U32, a.depth, UNREACHED, UNREACHED);
 	TRY(run_end(r));
 	TRY(vec_map(r, a.depth, &depth));
 	err = count_reached(r, depth, reached, &reach);
@@ -71,7 +70,7 @@ MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
 	r->ledger.edges_traversed = reach.edges;
 	TRY(run_fact_id(r, "source", root));
 	run_fact(r, "reached", reach.reached);
-	run_fact(r, "max_depth", levels - 1);
+	run_fact(r, "max_depth", levels ? levels - 1 : 0);
 	if (r->options.parents)
 		TRY(tree_settle(r, TREE_UNIT, a.depth, root));
 	r->check = check;

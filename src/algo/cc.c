@@ -45,7 +45,7 @@ mill_err cc_need(const struct mill_run *r, const struct mill_cc *how, struct nee
 {
 	const struct store *st = r->store;
 
-	*out = (struct need){ .state = st->vertices * 2 * sizeof(u32), .out = true };
+	*out = (struct need){ .state = st->connected * 2 * sizeof(u32), .out = true };
 	component_need(r, out);
 	if (r->options.check)
 		out->host += component_check_bytes(st);
@@ -58,8 +58,8 @@ mill_err cc_need(const struct mill_run *r, const struct mill_cc *how, struct nee
 		out->host += edge_frontier_host_bytes(st);
 		return MILL_OK;
 	default:
-		out->state += frontier_bytes(st->vertices, false);
-		out->host += frontier_host_bytes(st->vertices);
+		out->state += frontier_bytes(st->connected, false);
+		out->host += frontier_host_bytes(st->connected);
 		return view_need(st, VIEW_BOTH, "cc --method labels", out);
 	}
 }
@@ -69,7 +69,7 @@ static mill_err flatten(struct mill_run *r, struct cc_args *a)
 	f64 left;
 
 	do
-		TRY(op_compute(r, &cc_flat_compute, a, 0, r->store->vertices, &left));
+		TRY(op_compute(r, &cc_flat_compute, a, 0, r->store->connected, &left));
 	while (left > 0);
 	return MILL_OK;
 }
@@ -177,7 +177,7 @@ static mill_err find(struct mill_run *r, struct cc_args *a, const struct means *
 {
 	f64 sum;
 
-	TRY(op_compute(r, &cc_alone_compute, a, 0, r->store->vertices, &sum));
+	TRY(op_compute(r, &cc_alone_compute, a, 0, r->store->connected, &sum));
 	switch (m->method) {
 	case MILL_CC_AFFOREST:
 		return afforest(r, a);
@@ -192,7 +192,7 @@ mill_err cc_run(struct mill_run *r, const char *algorithm, const struct mill_cc 
 {
 	struct means means = { .method = method_of(how) };
 	struct cc_args a = { .largest = UINT32_MAX };
-	u64 n = r->store->vertices, n_components;
+	u64 n = r->store->connected, n_components;
 	struct need need;
 	u32 none = UINT32_MAX;
 	struct vec *least;

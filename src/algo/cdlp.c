@@ -20,7 +20,6 @@
 #define LONG 16384u		/* neighbours */
 #define TABLE (2 * LONG)	/* a power of two */
 #define NO_LABEL UINT32_MAX
-#define RANKS 8192u		/* read at a time */
 
 /* Per worker. */
 struct table {
@@ -150,7 +149,7 @@ static mill_err count_pages(struct spreading *s, struct best *best, vid v, struc
 static mill_err spread_late(struct spreading *s, struct mill_step *step)
 {
 	bool resident = run_direction(s->run, false)->resident;
-	u64 words = bitmap_words(s->run->store->vertices);
+	u64 words = bitmap_words(s->run->store->connected);
 
 	s->held = 0;
 	for (u64 w = 0; s->n_late && w < words; w++)
@@ -174,42 +173,19 @@ static mill_err spread_late(struct spreading *s, struct mill_step *step)
 
 mill_err cdlp_need(const struct mill_run *r, const struct mill_cdlp *how, struct need *out)
 {
-	u64 n = r->store->vertices;
+	u64 n = r->store->connected;
 
 	(void)how;
 	*out = (struct need){
 		.state = n * (2 * sizeof(u32) + sizeof(struct tally_of_list)) + (bitmap_words(n) + 1) * sizeof(u64) +
 			 pool_size(r->pool) * sizeof(struct table),
-		.host = result_ids_bytes(r->store) + (r->options.check ? cdlp_check_bytes(r->store) : 0),
+		.host = result_ids_bytes(r->store) + result_ranks_bytes(r->store) + (r->options.check ? cdlp_check_bytes(r->store) : 0),
 		.on_host = true,
 	};
 	TRY(view_need(r->store, VIEW_BOTH, "cdlp", out));
 	/* A page for long lists; a temporary store's may take more to decode. */
 	out->host += (out->view ? r->store->page_size + view_scratch(r->store, 1) : cursor_bytes(r->store)) + 2 * MIB;
 	return MILL_OK;
-}
-
-/* The labels are the ranks at first. */
-static mill_err begin_labels(struct mill_run *r, u32 *label, u32 *next)
-{
-	u64 n = r->store->vertices;
-	mill_err err = MILL_OK;
-	vid *rank;
-
-	TRY(memory_new(&rank, &r->budget, RANKS, sizeof(vid), "an input buffer"));
-	for (u64 at = 0; !err && at < n; at += RANKS) {
-		u64 some = min_u64(RANKS, n - at);
-
-		err = store_read(r->store, STORE_RANK, rank, some * sizeof(vid), at * sizeof(vid));
-		for (u64 i = 0; !err && i < some; i++) {
-			if (rank[i] >= n)
-				err = fail(MILL_ECORRUPT, "%s/rank: entry %llu is no rank", r->store->path,
-					   (unsigned long long)(at + i));
-			label[at + i] = next[at + i] = rank[i];
-		}
-	}
-	memory_free(rank);
-	return err;
 }
 
 static mill_err iterate(struct spreading *s)
@@ -242,14 +218,14 @@ static void tell(const struct spreading *s, const u32 *label, u64 n)
 		communities += now == 1;
 		largest = now > largest ? now : largest;
 	}
-	run_fact(s->run, "communities", communities);
-	run_fact(s->run, "largest", largest);
+	run_fact(s->run, "communities", communities + run_isolated(s->run));
+	run_fact(s->run, "largest", largest ? largest : run_isolated(s->run) > 0);
 }
 
 static mill_err prepare(struct spreading *s, struct vec **label, struct vec **next)
 {
 	struct mill_run *r = s->run;
-	u64 n = r->store->vertices;
+	u64 n = r->store->connected;
 	struct vec *v;
 
 	TRY(run_vec_host(r, label, "labels", n, sizeof(u32)));
@@ -264,7 +240,10 @@ static mill_err prepare(struct spreading *s, struct vec **label, struct vec **ne
 		TRY(run_vec_host(r, &v, "a page", max_u64(r->graph->page_size + store_scratch(r->graph), 2 * MIB), 1));
 		s->frame = v->buffer.host;
 	}
-	return begin_labels(r, (*label)->buffer.host, (*next)->buffer.host);
+	/* The labels are the ranks at first. */
+	TRY(result_read_ranks(r, (*label)->buffer.host));
+	memcpy((*next)->buffer.host, (*label)->buffer.host, n * sizeof(u32));
+	return MILL_OK;
 }
 
 MILL_API mill_err mill_cdlp(mill_run *r, const struct mill_cdlp *how)
@@ -287,10 +266,10 @@ MILL_API mill_err mill_cdlp(mill_run *r, const struct mill_cdlp *how)
 		label = next;
 		next = swap;
 	}
-	run_column(r, "community", MILL_TYPE_ID, label, UINT64_MAX);
+	run_column(r, "community", MILL_TYPE_ID, label, UINT64_MAX, OWN_RANK);
 	TRY(run_end(r));
 	r->ledger.edges_traversed = run_direction(r, false)->n_edges * r->ledger.total.step;
-	tell(&s, label->buffer.host, r->store->vertices);
+	tell(&s, label->buffer.host, r->store->connected);
 	r->settings = next->buffer.host;
 	r->check = cdlp_check;
 	return MILL_OK;

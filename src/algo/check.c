@@ -132,13 +132,13 @@ static mill_err check_circles(struct tree_checking *c, u64 n, vid root)
 static mill_err check_tree(struct tree_checking *c, vid root)
 {
 	struct pass pass = { .work = check_edges, .arg = c };
-	u64 n = c->run->store->vertices;
+	u64 n = c->run->store->connected;
 	struct mill_step step = { 0 };
 
-	if (key_at(c, root) != 0)
+	if (root < n && key_at(c, root) != 0)	/* one without edges has no state, and nothing else may be reached */
 		return check_wrong(c->run, root, "the source has a distance");
 	TRY(run_pass(c->run, &pass, &step));
-	if (c->parent && c->parent[root] != c->rank[root])
+	if (root < n && c->parent && c->parent[root] != c->rank[root])
 		return check_wrong(c->run, root, "the source is not its own parent");
 	for (u64 v = 0; v < n; v++) {
 		bool reached = is_reached(c, key_at(c, v));
@@ -160,7 +160,7 @@ static mill_err check_tree(struct tree_checking *c, vid root)
 /* Where an edge may add nothing: `order`, from the ranks. */
 static mill_err invert_ranks(struct tree_checking *c)
 {
-	u64 n = c->run->store->vertices;
+	u64 n = c->run->store->connected;
 
 	TRY(memory_new(&c->order, &c->run->budget, n, sizeof(vid), "the certificate"));
 	for (u64 v = 0; v < n; v++)
@@ -175,7 +175,7 @@ mill_err tree_check(struct mill_run *r, enum tree_kind kind, vid root)
 	const struct vec *distance = r->column[0].vec, *parent = r->n_columns > 1 ? r->column[1].vec : NULL;
 	mill_err err;
 
-	TRY(memory_new(&c.seen, &r->budget, bitmap_words(r->store->vertices), sizeof(u64), "the certificate"));
+	TRY(memory_new(&c.seen, &r->budget, bitmap_words(r->store->connected), sizeof(u64), "the certificate"));
 	err = vec_map(r, distance, &c.distance);
 	if (!err && parent)
 		err = vec_map(r, parent, &c.parent);
@@ -210,7 +210,7 @@ struct rank_checking {
 	f64 *incoming;
 };
 
-u64 pagerank_check_bytes(const struct store *st) { return st->vertices * (sizeof(f64) + sizeof(u32)); }
+u64 pagerank_check_bytes(const struct store *st) { return st->connected * (sizeof(f64) + sizeof(u32)); }
 
 static f64 value_at(enum mill_precision p, const void *data, u64 v)
 {
@@ -254,8 +254,8 @@ static mill_err sum_rows(void *arg, const struct segment *seg, vid begin, vid en
 static mill_err residual(struct rank_checking *c, const void *teleport, f64 *out, f64 *sum_out)
 {
 	const struct pagerank_settings *s = c->settings;
-	u64 n = c->run->store->vertices, sources = c->run->store->sources;
-	f64 jump, dangling = 0, sum = 0, total = 0;
+	u64 n = c->run->store->connected, sources = c->run->store->sources;
+	f64 jump, dangling = 0, sum = 0, total = 0, each = 1 / (f64)c->run->store->vertices;
 
 	for (u64 v = 0; v < n; v++) {
 		f64 x = value_at(s->precision, c->score, v);
@@ -265,9 +265,16 @@ static mill_err residual(struct rank_checking *c, const void *teleport, f64 *out
 		sum += x;
 		dangling += v >= sources ? x : 0;
 	}
+	for (u32 i = 0; i < 2; i++) {	/* isolated vertices dangle */
+		sum += (f64)s->isolated[i] * s->isolated_score[i];
+		dangling += (f64)s->isolated[i] * s->isolated_score[i];
+	}
 	jump = (1 - s->damping) * sum + s->damping * dangling;
+	for (u32 i = 0; i < 2; i++)
+		total += (f64)s->isolated[i] * __builtin_fabs(jump * (teleport ? s->isolated_teleport[i] : each) -
+							     s->isolated_score[i]);
 	for (u64 v = 0; v < n; v++) {
-		f64 part = teleport ? value_at(s->precision, teleport, v) : 1 / (f64)n;
+		f64 part = teleport ? value_at(s->precision, teleport, v) : each;
 
 		total += __builtin_fabs(jump * part + s->damping * c->incoming[v] -
 					value_at(s->precision, c->score, v));
@@ -310,10 +317,10 @@ static mill_err check_ranks(struct rank_checking *c)
 mill_err pagerank_check(struct mill_run *r)
 {
 	struct rank_checking c = { .run = r, .settings = r->settings };
-	u64 n = r->store->vertices;
+	u64 n = r->store->connected;
 	mill_err err;
 
-	if (!n)
+	if (!r->store->vertices)
 		return MILL_OK;
 	err = memory_new(&c.incoming, &r->budget, n, sizeof(f64), "the certificate");
 	if (!err)

@@ -18,7 +18,7 @@ struct component_checking {
 
 u64 component_check_bytes(const struct store *st)
 {
-	return st->vertices * sizeof(u32) + bitmap_words(st->vertices) * sizeof(u64);
+	return st->connected * sizeof(u32) + bitmap_words(st->connected) * sizeof(u64);
 }
 
 static u32 root_of(u32 *forest, u32 v)
@@ -62,7 +62,7 @@ static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid 
 
 mill_err component_check_names(struct mill_run *r, const u32 *name, const vid *rank, u64 *n_components)
 {
-	u64 n = r->store->vertices, *own;
+	u64 n = r->store->connected, *own;
 	mill_err err = MILL_OK;
 
 	TRY(memory_new(&own, &r->budget, bitmap_words(n), sizeof(u64), "the certificate"));
@@ -85,7 +85,7 @@ mill_err component_check_names(struct mill_run *r, const u32 *name, const vid *r
 static mill_err check_components(struct component_checking *c)
 {
 	struct pass pass = { .work = check_rows, .arg = c };
-	u64 n = c->run->store->vertices, named, found = 0;
+	u64 n = c->run->store->connected, named, found = 0;
 	struct mill_step step = { 0 };
 	mill_err err;
 

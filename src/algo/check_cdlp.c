@@ -24,7 +24,7 @@ u64 cdlp_check_bytes(const struct store *st)
 {
 	u64 pairs = min_u64(PAIRS, view_edges(st, VIEW_BOTH));
 
-	return 2 * (bitmap_words(st->vertices) + 1) * sizeof(u64) + st->vertices * sizeof(u32) + 3 * pairs * sizeof(u64) + MIB;
+	return 2 * (bitmap_words(st->connected) + 1) * sizeof(u64) + st->connected * sizeof(u32) + 3 * pairs * sizeof(u64) + MIB;
 }
 
 static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
@@ -95,7 +95,7 @@ static mill_err check_pairs(struct checking *c)
 /* Vertices whose lists fit the buffer: in a small graph all, else by lot. */
 static void choose(struct checking *c, const u32 *degree, u64 edges)
 {
-	u64 n = c->run->store->vertices, left = c->room;
+	u64 n = c->run->store->connected, left = c->room;
 
 	for (u64 i = 0; i < n && i < c->room; i++) {
 		u64 v = edges <= c->room ? i : random_below(c->run->options.seed, i, n);
@@ -110,7 +110,7 @@ static void choose(struct checking *c, const u32 *degree, u64 edges)
 static mill_err check_labels(struct checking *c, struct vec *degrees)
 {
 	struct pass pass = { .work = look_at_rows, .arg = c };
-	u64 n = c->run->store->vertices;
+	u64 n = c->run->store->connected;
 	struct mill_step step = { 0 };
 	const u32 *degree = degrees->buffer.host;
 
@@ -127,7 +127,7 @@ static mill_err check_labels(struct checking *c, struct vec *degrees)
 mill_err cdlp_check(struct mill_run *r)
 {
 	struct checking c = { .run = r, .label = r->column[0].vec->buffer.host, .before = r->settings };
-	u64 words = bitmap_words(r->store->vertices) + 1;
+	u64 words = bitmap_words(r->store->connected) + 1;
 	struct vec *seen, *chosen, *pair, *degree;
 	u32 start = r->n_vecs;
 	mill_err err;
@@ -139,7 +139,7 @@ mill_err cdlp_check(struct mill_run *r)
 	if (!err)
 		err = run_vec_host(r, &pair, "the certificate", c.room, sizeof(u64));
 	if (!err)
-		err = run_vec_host(r, &degree, "the certificate", r->store->vertices, sizeof(u32));
+		err = run_vec_host(r, &degree, "the certificate", r->store->connected, sizeof(u32));
 	if (!err) {
 		c.seen = seen->buffer.host;
 		c.chosen = chosen->buffer.host;

@@ -21,7 +21,7 @@ struct checking {
 
 u64 kcore_check_bytes(const struct store *st)
 {
-	return st->vertices * sizeof(u32) + 2 * (bitmap_words(st->vertices) + 1) * sizeof(u64) + 4096;
+	return st->connected * sizeof(u32) + 2 * (bitmap_words(st->connected) + 1) * sizeof(u64) + 4096;
 }
 
 static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
@@ -103,7 +103,7 @@ static mill_err check_cores(struct checking *c)
 {
 	struct pass count = { .work = count_rows, .arg = c };
 	struct pass peel = { .active = is_active, .work = peel_rows, .arg = c };
-	u64 n = c->run->store->vertices, words = bitmap_words(n), before;
+	u64 n = c->run->store->connected, words = bitmap_words(n), before;
 	struct mill_step step = { 0 };
 
 	TRY(run_pass(c->run, &count, &step));
@@ -134,7 +134,7 @@ static mill_err check_cores(struct checking *c)
 mill_err kcore_check(struct mill_run *r)
 {
 	struct checking c = { .run = r, .local = run_direction(r, false)->resident };
-	u64 n = r->store->vertices;
+	u64 n = r->store->connected;
 	mill_err err;
 
 	TRY(memory_new(&c.left, &r->budget, n, sizeof(u32), "the certificate"));

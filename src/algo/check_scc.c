@@ -26,7 +26,7 @@ struct scc_checking {
 
 u64 scc_check_bytes(const struct store *st)
 {
-	return (st->vertices + 1) * (sizeof(u64) + 3 * sizeof(u32)) + 3 * bitmap_words(st->vertices) * sizeof(u64);
+	return (st->connected + 1) * (sizeof(u64) + 3 * sizeof(u32)) + 3 * bitmap_words(st->connected) * sizeof(u64);
 }
 
 static mill_err check_seen(const struct scc_checking *c, bool in)
@@ -248,7 +248,7 @@ static mill_err check_by_passes(struct scc_checking *c)
 
 static mill_err check_strong(struct mill_run *r, const u32 *name, const vid *rank)
 {
-	struct scc_checking c = { .run = r, .name = name, .rank = rank, .n = r->store->vertices };
+	struct scc_checking c = { .run = r, .name = name, .rank = rank, .n = r->store->connected };
 	bool fits = run_direction(r, false)->resident || r->store->stored_edges <= lists_most(r->store);
 	mill_err err;
 

@@ -25,7 +25,7 @@ struct checking {
 	u64 twice[SAMPLE], arcs[SAMPLE];	/* atomic: edges among the neighbours, and their arcs, from both ends */
 };
 
-u64 triangles_check_bytes(const struct store *st) { return st->vertices * (sizeof(u64) + sizeof(u32)) + 8192; }
+u64 triangles_check_bytes(const struct store *st) { return st->connected * (sizeof(u64) + sizeof(u32)) + 8192; }
 
 static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
 {
@@ -104,7 +104,7 @@ static mill_err check_sample(struct checking *c)
 {
 	struct pass mark = { .active = is_sampled, .work = mark_rows, .arg = c };
 	struct pass count = { .active = is_neighbour, .work = count_rows, .arg = c };
-	u64 n = c->run->store->vertices;
+	u64 n = c->run->store->connected;
 	struct mill_step step = { 0 };
 
 	memset(c->whose, 0, n * sizeof(u64));
@@ -130,7 +130,7 @@ static mill_err check_sample(struct checking *c)
 /* What can be said of every vertex by itself. degree: of all of them, counted by the run. */
 static mill_err check_all(struct checking *c, const u32 *degree)
 {
-	u64 n = c->run->store->vertices, rest = 0;
+	u64 n = c->run->store->connected, rest = 0;
 
 	for (u64 v = 0; v < n; v++) {
 		f64 pairs = degree[v] > 1 ? (f64)degree[v] * ((f64)degree[v] - 1) / 2 : 0, share;
@@ -152,7 +152,7 @@ static mill_err check_all(struct checking *c, const u32 *degree)
 /* The largest count, the largest degree, and others by lot. */
 static void choose_sample(struct checking *c, const u32 *degree)
 {
-	u64 n = c->run->store->vertices;
+	u64 n = c->run->store->connected;
 	vid most = 0, hub = 0;
 
 	for (u64 v = 1; v < n; v++) {
@@ -174,7 +174,7 @@ static void choose_sample(struct checking *c, const u32 *degree)
 
 static mill_err check(struct checking *c, struct vec *degree)
 {
-	u64 n = c->run->store->vertices;
+	u64 n = c->run->store->connected;
 
 	TRY(run_degrees(c->run, degree));
 	TRY(check_all(c, c->degree));
@@ -200,8 +200,8 @@ mill_err triangles_check(struct mill_run *r)
 
 	if (r->n_columns > 1)
 		c.lcc = r->column[1].vec->buffer.host;
-	TRY(run_vec_host(r, &whose, "the certificate", r->store->vertices, sizeof(u64)));
-	err = run_vec_host(r, &degree, "the certificate", r->store->vertices, sizeof(u32));
+	TRY(run_vec_host(r, &whose, "the certificate", r->store->connected, sizeof(u64)));
+	err = run_vec_host(r, &degree, "the certificate", r->store->connected, sizeof(u32));
 	if (!err) {
 		c.whose = whose->buffer.host;
 		c.degree = degree->buffer.host;

@@ -19,11 +19,11 @@
 
 void component_need(const struct mill_run *r, struct need *n)
 {
-	u64 vertices = r->store->vertices;
+	u64 vertices = r->store->connected;
 
 	n->state += vertices * sizeof(vid) + computer_bytes(r->store);
 	/* The sizes, and to name the components. */
-	n->host += vertices * sizeof(u32) + result_ids_bytes(r->store);
+	n->host += vertices * sizeof(u32) + result_ids_bytes(r->store) + result_ranks_bytes(r->store);
 }
 
 mill_err component_prepare(struct mill_run *r)
@@ -38,14 +38,14 @@ mill_err component_prepare(struct mill_run *r)
 mill_err component_names(struct mill_run *r, struct vec *root, struct vec *least, u64 *n_components)
 {
 	struct component_args a = { .root = root, .least = least };
-	u64 n = r->store->vertices;
+	u64 n = r->store->connected;
 	f64 sum;
 
 	TRY(result_ranks(r, &a.rank));
 	TRY(op_compute(r, &component_least_compute, &a, 0, n, &sum));
 	*n_components = (u64)sum;
 	TRY(op_compute(r, &component_name_compute, &a, 0, n, &sum));
-	run_column(r, "component", MILL_TYPE_ID, root, UINT64_MAX);
+	run_column(r, "component", MILL_TYPE_ID, root, UINT64_MAX, OWN_RANK);
 	return MILL_OK;
 }
 
@@ -65,7 +65,7 @@ mill_err component_facts(struct mill_run *r, u64 n_components)
 	}
 	memory_free(size);
 	vec_unmap(name, (void *)data);
-	run_fact(r, "components", n_components);
-	run_fact(r, "largest", largest);
+	run_fact(r, "components", n_components + run_isolated(r));
+	run_fact(r, "largest", largest ? largest : run_isolated(r) > 0);
 	return err;
 }

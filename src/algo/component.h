@@ -11,7 +11,7 @@ void component_need(const struct mill_run *r, struct need *n);
 mill_err component_prepare(struct mill_run *r);
 /*
  * root[v] = a vertex of v's component, the same for all of them, becomes the column "component": the rank of the
- * smallest id. least is a vector of as many u32, all UINT32_MAX.
+ * smallest id. Components of those with edges are counted. least is a vector of as many u32, all UINT32_MAX.
  */
 mill_err component_names(struct mill_run *r, struct vec *root, struct vec *least, u64 *n_components);
 /* The facts, from column 0. */

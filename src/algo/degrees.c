@@ -18,12 +18,12 @@ mill_err degrees_need(const struct mill_run *r, const void *how, struct need *ou
 
 	(void)how;
 	*out = (struct need){
-		.host = columns * st->vertices * sizeof(u32) + 2 * large * sizeof(u64) + SMALL_DEGREES * sizeof(u64) +
+		.host = columns * st->connected * sizeof(u32) + 2 * large * sizeof(u64) + SMALL_DEGREES * sizeof(u64) +
 			(SMALL_DEGREES + large) * sizeof(struct mill_bin),
 		.out = r->options.check,
 	};
 	if (r->options.check)
-		out->host += columns * st->vertices * sizeof(u32) + (SMALL_DEGREES + large) * sizeof(u64);
+		out->host += columns * st->connected * sizeof(u32) + (SMALL_DEGREES + large) * sizeof(u64);
 	return MILL_OK;
 }
 
@@ -53,7 +53,7 @@ static void put_bins(struct mill_bin *to, u64 *n_bins, const u64 *small, const u
 
 static mill_err distribute(struct mill_run *r, const u32 *degree, u64 *small, u64 n_large)
 {
-	u64 n = r->store->vertices, *large, at = 0, n_bins;
+	u64 n = r->store->connected, *large, at = 0, n_bins;
 	struct vec *bins;
 	mill_err err;
 
@@ -80,7 +80,8 @@ static mill_err find_distribution(struct mill_run *r, const u32 *degree)
 	mill_err err;
 
 	TRY(memory_new(&small, &r->budget, SMALL_DEGREES, sizeof(u64), "counts of degrees"));
-	for (u64 v = 0; v < r->store->vertices; v++)
+	small[0] = run_isolated(r);
+	for (u64 v = 0; v < r->store->connected; v++)
 		if (degree[v] < SMALL_DEGREES)
 			small[degree[v]]++;
 		else
@@ -101,9 +102,9 @@ static u64 degree_at(const struct mill_bin *bin, u64 place)
 static void tell_facts(struct mill_run *r, const u32 *degree, const u32 *in_degree)
 {
 	const struct mill_bin *bin = r->distribution->buffer.host;
-	u64 n = r->store->vertices, n_bins = r->distribution->n, isolated = 0, most_in = 0;
+	u64 n = r->store->vertices, n_bins = r->distribution->n, isolated = run_isolated(r), most_in = 0;
 
-	for (u64 v = 0; v < n; v++) {
+	for (u64 v = 0; v < r->store->connected; v++) {
 		isolated += !degree[v] && !(in_degree && in_degree[v]);
 		most_in = max_u64(most_in, in_degree ? in_degree[v] : 0);
 	}
@@ -144,7 +145,7 @@ static mill_err compare(struct mill_run *r, const struct degree_checking *c)
 {
 	const u32 *degree = r->column[0].vec->buffer.host, *in = c->in ? r->column[1].vec->buffer.host : NULL;
 	const struct mill_bin *bin = r->distribution->buffer.host;
-	u64 n = r->store->vertices, n_bins = r->distribution->n;
+	u64 n = r->store->connected, n_bins = r->distribution->n;
 
 	for (u64 v = 0; v < n; v++) {
 		u64 low = 0, high = n_bins;
@@ -165,6 +166,8 @@ static mill_err compare(struct mill_run *r, const struct degree_checking *c)
 			return check_wrong(r, v, "the distribution lacks its degree");
 		c->count[low]++;
 	}
+	if (run_isolated(r) && n_bins && !bin[0].value)
+		c->count[0] += run_isolated(r);
 	for (u64 i = 0; i < n_bins; i++)
 		if (bin[i].count != c->count[i])
 			return fail(MILL_ECHECK, "%llu vertices have degree %llu, not %llu", (unsigned long long)c->count[i],
@@ -177,7 +180,7 @@ static mill_err check(struct mill_run *r)
 	struct degree_checking c = { 0 };
 	struct pass pass = { .work = count_rows, .arg = &c };
 	struct mill_step step = { 0 };
-	u64 n = r->store->vertices;
+	u64 n = r->store->connected;
 	mill_err err;
 
 	if (!r->need.out)
@@ -208,17 +211,17 @@ MILL_API mill_err mill_degrees(mill_run *r)
 	TRY(degrees_need(r, NULL, &need));
 	TRY(run_begin(r, "degrees", &need));
 	/* Nothing is computed at edges: the columns stay on the host, whatever the device. */
-	TRY(run_vec_host(r, &out, "degree", st->vertices, sizeof(u32)));
+	TRY(run_vec_host(r, &out, "degree", st->connected, sizeof(u32)));
 	if (st->directed && st->has_in)
-		TRY(run_vec_host(r, &in, "in-degree", st->vertices, sizeof(u32)));
+		TRY(run_vec_host(r, &in, "in-degree", st->connected, sizeof(u32)));
 	run_start(r);
 	TRY(store_read(st, STORE_OUT_DEGREES, out->buffer.host, st->sources * sizeof(u32), 0));
 	if (in)
-		TRY(store_read(st, STORE_IN_DEGREES, in->buffer.host, st->vertices * sizeof(u32), 0));
+		TRY(store_read(st, STORE_IN_DEGREES, in->buffer.host, st->connected * sizeof(u32), 0));
 	TRY(find_distribution(r, out->buffer.host));
-	run_column(r, "degree", MILL_TYPE_U32, out, UINT64_MAX);
+	run_column(r, "degree", MILL_TYPE_U32, out, UINT64_MAX, 0);
 	if (in)
-		run_column(r, "in_degree", MILL_TYPE_U32, in, UINT64_MAX);
+		run_column(r, "in_degree", MILL_TYPE_U32, in, UINT64_MAX, 0);
 	TRY(run_end(r));
 	tell_facts(r, out->buffer.host, in ? in->buffer.host : NULL);
 	r->check = check;

@@ -20,7 +20,7 @@
 
 mill_err kcore_need(const struct mill_run *r, const void *how, struct need *out)
 {
-	u64 n = r->store->vertices;
+	u64 n = r->store->connected;
 
 	(void)how;
 	*out = (struct need){
@@ -35,7 +35,7 @@ static mill_err peel(struct mill_run *r, struct kcore_args *a, struct frontier *
 {
 	u64 rest = 0;
 
-	TRY(frontier_wait_all(front, r->store->vertices));
+	TRY(frontier_wait_all(front, r->store->connected));
 	while (rest != UINT64_MAX) {
 		TRY(op_near(r, &kcore_advance, a, front, (u64)a->k + 1, &rest));
 		/* Nobody has k neighbours: on to the fewest that anybody has. What waits may fall meanwhile, but not so low. */
@@ -66,7 +66,7 @@ static mill_err tell(struct mill_run *r, const struct vec *v)
 	}
 	vec_unmap(v, (void *)core);
 	run_fact(r, "max_core", largest);
-	run_fact(r, "core_size", in_largest);
+	run_fact(r, "core_size", in_largest + (largest ? 0 : run_isolated(r)));
 	return MILL_OK;
 }
 
@@ -78,7 +78,7 @@ MILL_API mill_err mill_kcore(mill_run *r)
 
 	TRY(kcore_need(r, NULL, &need));
 	TRY(run_begin(r, "kcore", &need));
-	TRY(run_vec(r, &a.core, "core", r->store->vertices, sizeof(u32), NULL));
+	TRY(run_vec(r, &a.core, "core", r->store->connected, sizeof(u32), NULL));
 	TRY(run_frontier(r, &front, true));
 	TRY(device_prepare(r->device, &kcore_advance.program.source));
 	run_start(r);
@@ -87,7 +87,7 @@ MILL_API mill_err mill_kcore(mill_run *r)
 		TRY(kcore_settle(r, a.core, front));
 	else
 		TRY(peel(r, &a, front));
-	run_column(r, "core", MILL_TYPE_U32, a.core, UINT64_MAX);
+	run_column(r, "core", MILL_TYPE_U32, a.core, UINT64_MAX, 0);
 	TRY(run_end(r));
 	r->ledger.edges_traversed = run_direction(r, false)->n_edges;
 	TRY(tell(r, a.core));

@@ -225,7 +225,7 @@ mill_err kcore_settle(struct mill_run *r, struct vec *core, struct frontier *fro
 	struct pass pass = { .active = is_active, .work = settle_rows, .arg = &s };
 
 	TRY(find_splits(&s));
-	TRY(frontier_set_all(front, r->store->vertices));
+	TRY(frontier_set_all(front, r->store->connected));
 	while (front->n) {
 		struct mill_step step = { .frontier = front->n, .direction = "scan" };
 		f64 began = clock_now();
@@ -236,7 +236,7 @@ mill_err kcore_settle(struct mill_run *r, struct vec *core, struct frontier *fro
 		s.edges = s.updates = 0;
 		TRY(run_pass(r, &pass, &step));
 		settle_splits(&s);
-		TRY(frontier_turn(front, true, false, bitmap_count(s.next, 0, r->store->vertices)));
+		TRY(frontier_turn(front, true, false, bitmap_count(s.next, 0, r->store->connected)));
 		step.edges = s.edges;
 		step.updates = s.updates;
 		step.seconds = clock_now() - began;

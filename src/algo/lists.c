@@ -2,11 +2,11 @@
 /* Lists in memory for what is done by one thread: resident ones as they are, or a small part of a streamed graph. */
 #include "algo/scc.h"
 
-u64 lists_most(const struct store *st) { return st->vertices + 4096; }
+u64 lists_most(const struct store *st) { return st->connected + 4096; }
 
 u64 lists_bytes(const struct store *st)
 {
-	return (st->vertices + 1) * sizeof(u32) + lists_most(st) * sizeof(vid);
+	return (st->connected + 1) * sizeof(u32) + lists_most(st) * sizeof(vid);
 }
 
 struct extracting {
@@ -63,7 +63,7 @@ static u64 begin_rows(u32 *row, u64 n)
 static mill_err extract(struct mill_run *r, struct lists *l, bool in, struct extracting *x)
 {
 	struct pass pass = { .in = in, .active = x->active ? is_active : NULL, .work = extract_rows, .arg = x };
-	u64 n = r->store->vertices, edges;
+	u64 n = r->store->connected, edges;
 	struct mill_step step = { 0 };
 
 	TRY(memory_new(&l->row, &r->budget, n + 1, sizeof(u32), "the rows of what is left"));

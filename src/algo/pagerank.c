@@ -5,7 +5,10 @@
  */
 #include "algo/pagerank.h"
 
+#include <string.h>
+
 #include "algo/algo.h"
+#include "base/sort.h"
 #include "device/dialect.h"
 #include "engine/result.h"
 #include "store/names.h"
@@ -128,7 +131,7 @@ mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how
 {
 	const struct kind *k = &kinds[precision_of(how)];
 	const struct store *st = r->store;
-	u64 n = st->vertices;
+	u64 n = st->connected;
 
 	if (!st->has_in)
 		return fail(MILL_EUSAGE, "pagerank reads in-edges, which %s lacks: import it without --out-only",
@@ -145,40 +148,96 @@ mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how
 
 /* ---- Personalisation ---- */
 
-static mill_err add_person(void *arg, vid v)
-{
-	bitmap_put(arg, v);
-	return MILL_OK;
-}
-
-/* teleport[v]: the chosen vertices share 1 equally. */
-static mill_err personalize(struct mill_run *r, enum mill_precision precision, const char *who, struct vec **out)
-{
-	u64 n = r->store->vertices, chosen, *bits;
-	union number share;
-	mill_err err;
-
-	TRY(run_vec(r, out, "teleport", n, kinds[precision].size, NULL));
-	TRY(memory_new(&bits, &r->budget, bitmap_words(n), sizeof(u64), "the personalisation"));
-	err = each_vertex(r, who, "--personalize", add_person, bits);
-	chosen = err ? 0 : bitmap_count(bits, 0, n);
-	if (!err && !chosen)
-		err = fail(MILL_EUSAGE, "%s names no vertex to personalize for", who + 1);
-	share = number_of(precision, 1 / (f64)max_u64(chosen, 1));
-	for (u64 v = 0; !err && v < n; v++)
-		if (bitmap_get(bits, v))
-			err = vec_set(*out, v, &share);
-	memory_free(bits);
-	return err;
-}
-
-/* ---- The iteration ---- */
+/*
+ * Vertices to which nothing leads have one of two scores, as they are chosen or not. For isolated ones that is all there is; `dangling`
+ * counts those without out-edges, isolated or not.
+ */
+struct still {
+	u64 isolated, dangling;
+	union number teleport, score;
+};
 
 struct ranking {
 	enum mill_precision precision;
 	f64 damping;
 	struct vec *score, *share, *next, *teleport, *degree;
+	struct still still[2];	/* chosen: [1] */
 };
+
+/* Whom the user names: those with edges by their bits, the others in a list. */
+struct persons {
+	const struct store *store;
+	u64 *bits;
+	u64 *isolated;		/* NULL while they are counted */
+	u64 n_isolated;
+};
+
+static mill_err add_person(void *arg, vid v)
+{
+	struct persons *p = arg;
+
+	if (v < p->store->connected)
+		bitmap_put(p->bits, v);
+	else if (p->isolated)
+		p->isolated[p->n_isolated++] = v;
+	else
+		p->n_isolated++;
+	return MILL_OK;
+}
+
+/* Lists the isolated ones, each once, for the result. */
+static mill_err list_isolated(struct mill_run *r, const char *who, struct persons *p)
+{
+	struct vec *list;
+	u64 n = 0;
+
+	TRY(run_vec_host(r, &list, "isolated vertices", p->n_isolated, sizeof(u64)));
+	p->isolated = list->buffer.host;
+	p->n_isolated = 0;
+	TRY(each_vertex(r, who, "--personalize", add_person, p));
+	TRY(sort_u64(r->pool, &r->budget, p->isolated, NULL, p->n_isolated, 64));
+	for (u64 i = 0; i < p->n_isolated; i++)
+		if (!i || p->isolated[i] != p->isolated[i - 1])
+			p->isolated[n++] = p->isolated[i];
+	p->n_isolated = n;
+	r->chosen = p->isolated;
+	r->n_chosen = n;
+	return MILL_OK;
+}
+
+static mill_err find_persons(struct mill_run *r, const char *who, struct persons *p)
+{
+	TRY(each_vertex(r, who, "--personalize", add_person, p));
+	return p->n_isolated ? list_isolated(r, who, p) : MILL_OK;
+}
+
+/* teleport[v]: the chosen vertices share 1 equally. */
+static mill_err personalize(struct mill_run *r, struct ranking *g, const char *who)
+{
+	struct persons p = { .store = r->store };
+	struct still *chosen = &g->still[1], *other = &g->still[0];
+	u64 n = r->store->connected, with_edges;
+	mill_err err;
+
+	TRY(run_vec(r, &g->teleport, "teleport", n, kinds[g->precision].size, NULL));
+	TRY(memory_new(&p.bits, &r->budget, bitmap_words(n), sizeof(u64), "the personalisation"));
+	err = find_persons(r, who, &p);
+	with_edges = err ? 0 : bitmap_count(p.bits, 0, n);
+	if (!err && !with_edges && !p.n_isolated)
+		err = fail(MILL_EUSAGE, "%s names no vertex to personalize for", who + 1);
+	chosen->isolated = p.n_isolated;
+	chosen->dangling = p.n_isolated + bitmap_count(p.bits, r->store->sources, n);
+	other->isolated -= chosen->isolated;
+	other->dangling -= chosen->dangling;
+	chosen->teleport = number_of(g->precision, 1 / (f64)max_u64(with_edges + p.n_isolated, 1));
+	for (u64 v = 0; !err && v < n; v++)
+		if (bitmap_get(p.bits, v))
+			err = vec_set(g->teleport, v, &chosen->teleport);
+	memory_free(p.bits);
+	return err;
+}
+
+/* ---- The iteration ---- */
 
 static mill_err load_degrees(struct mill_run *r, struct vec **out)
 {
@@ -186,10 +245,10 @@ static mill_err load_degrees(struct mill_run *r, struct vec **out)
 	u32 *degree;
 	mill_err err;
 
-	TRY(run_vec(r, out, "degree", st->vertices, sizeof(u32), NULL));
+	TRY(run_vec(r, out, "degree", st->connected, sizeof(u32), NULL));
 	TRY(vec_map(r, *out, &degree));
 	err = store_read(st, STORE_OUT_DEGREES, degree, st->sources * sizeof(u32), 0);
-	for (u64 v = st->sources; v < st->vertices; v++)
+	for (u64 v = st->sources; v < st->connected; v++)
 		degree[v] = 1;
 	/* A hostile store must not make us divide by zero. */
 	for (u64 v = 0; !err && v < st->sources; v++)
@@ -232,12 +291,58 @@ static void swap_shares(struct ranking *g)
 	g->next = share;
 }
 
+/* What apply does, at a vertex of one kind to which nothing leads. */
+static void settle_still(const struct ranking *g, const union args *a, struct still *x, u64 *count)
+{
+#define STATE_OF(kind) ((struct pagerank_##kind){ .damping = a->kind.damping, .base = a->kind.base, .jump = a->kind.jump, \
+						   .personal = a->kind.personal })
+	if (g->precision == MILL_F32)
+		x->score.f32 = pagerank_f32_alone(STATE_OF(f32), x->teleport.f32, x->score.f32, count);
+	else if (g->precision == MILL_F64)
+		x->score.f64 = pagerank_f64_alone(STATE_OF(f64), x->teleport.f64, x->score.f64, count);
+	else
+		x->score.u64 = pagerank_fixed_alone(STATE_OF(fixed), x->teleport.u64, x->score.u64, count);
+#undef STATE_OF
+}
+
+/* The first scores; says what is dangling. */
+static mill_err begin_scores(struct mill_run *r, struct ranking *g, f64 *dangling)
+{
+	union args a = arguments(r, g, 0, 1);
+	u64 mass = 0;
+	f64 none;
+
+	for (u32 i = 0; i < 2; i++) {
+		u64 count[2];
+
+		settle_still(g, &a, &g->still[i], count);
+		mass += g->still[i].dangling * count[1];
+	}
+	*dangling = (f64)mass / (f64)FIXED_ONE;
+	return op_compute(r, kinds[g->precision].first, &a, 0, r->store->connected, &none);
+}
+
+/* One more; count: the change and what is dangling. */
+static mill_err next_scores(struct mill_run *r, struct ranking *g, struct reducer *reducer, f64 jump, u64 *count)
+{
+	union args a = arguments(r, g, g->damping, jump);
+
+	TRY(op_reduce(r, reducer, &a, count));
+	for (u32 i = 0; i < 2; i++) {
+		u64 one[2];
+
+		settle_still(g, &a, &g->still[i], one);
+		count[0] += g->still[i].isolated * one[0];
+		count[1] += g->still[i].isolated * one[1];
+	}
+	return MILL_OK;
+}
+
 static mill_err iterate(struct mill_run *r, struct ranking *g, const struct mill_pagerank *how, struct pagerank_settings *s)
 {
 	const struct kind *k = &kinds[g->precision];
 	f64 tolerance = !how || how->tolerance < 0 ? 1e-6 : how->tolerance;
 	u32 most = how && how->iterations ? how->iterations : 100;
-	union args a = arguments(r, g, 0, 1);
 	struct reducer *reducer;
 	u64 count[2];
 	f64 dangling;
@@ -247,30 +352,53 @@ static mill_err iterate(struct mill_run *r, struct ranking *g, const struct mill
 	TRY(device_prepare(r->device, &k->first->program.source));
 	TRY(device_prepare(r->device, &k->mass->program.source));
 	run_start(r);
-	TRY(op_compute(r, k->first, &a, 0, r->store->vertices, &dangling));
+	TRY(begin_scores(r, g, &dangling));
 	for (s->iterations = 0; s->iterations < most; s->iterations++) {
 		if (s->iterations && s->change < tolerance)
 			break;
 		swap_shares(g);
-		a = arguments(r, g, g->damping, (1 - g->damping) + g->damping * dangling);
-		TRY(op_reduce(r, reducer, &a, count));
+		TRY(next_scores(r, g, reducer, (1 - g->damping) + g->damping * dangling, count));
 		s->change = (f64)count[0] / (f64)FIXED_ONE;
 		dangling = (f64)count[1] / (f64)FIXED_ONE;
 	}
 	return MILL_OK;
 }
 
+/* A score or teleport as a real number. */
+static f64 real_of(enum mill_precision p, union number x)
+{
+	return p == MILL_F32 ? (f64)x.f32 : p == MILL_F64 ? x.f64 : (f64)x.u64 * kinds[MILL_EXACT].scale;
+}
+
+/* What the result and the certificate know of isolated vertices. */
+static f64 tell_isolated(struct mill_run *r, const struct ranking *g, struct pagerank_settings *s)
+{
+	f64 sum = 0;
+
+	for (u32 i = 0; i < 2; i++) {
+		s->isolated[i] = g->still[i].isolated;
+		s->isolated_score[i] = real_of(g->precision, g->still[i].score);
+		s->isolated_teleport[i] = real_of(g->precision, g->still[i].teleport);
+		sum += (f64)s->isolated[i] * s->isolated_score[i];
+	}
+	memcpy(&r->column[0].isolated, &s->isolated_score[0], sizeof(u64));
+	memcpy(&r->column[0].chosen, &s->isolated_score[1], sizeof(u64));
+	return sum;
+}
+
 MILL_API mill_err mill_pagerank(mill_run *r, const struct mill_pagerank *how)
 {
 	struct ranking g = { .precision = precision_of(how),
-			     .damping = how && how->damping > 0 ? how->damping : 0.85 };
+			     .damping = how && how->damping > 0 ? how->damping : 0.85,
+			     .still[0] = { .isolated = run_isolated(r),
+					   .dangling = r->store->vertices - r->store->sources } };
 	const struct kind *k = &kinds[g.precision];
-	u64 n = r->store->vertices;
+	u64 n = r->store->connected;
 	struct pagerank_settings *s;
 	struct vec *settings;
 	struct need need;
 	union args a;
-	f64 sum = 0;
+	f64 sum = 0, isolated;
 
 	if (!(g.damping < 1))
 		return fail(MILL_EUSAGE, "a damping of %g is not below 1", g.damping);
@@ -281,22 +409,23 @@ MILL_API mill_err mill_pagerank(mill_run *r, const struct mill_pagerank *how)
 	TRY(run_vec(r, &g.next, "next share", n, k->size, NULL));
 	TRY(load_degrees(r, &g.degree));
 	if (how && how->personalize)
-		TRY(personalize(r, g.precision, how->personalize, &g.teleport));
+		TRY(personalize(r, &g, how->personalize));
 	TRY(run_vec_host(r, &settings, "settings", 1, sizeof(*s)));
 	s = settings->buffer.host;
 	*s = (struct pagerank_settings){ .damping = g.damping, .precision = g.precision, .score = g.score,
 					 .teleport = g.teleport };
 	TRY(iterate(r, &g, how, s));
 
-	run_column(r, "score", k->type, g.score, 0);
+	run_column(r, "score", k->type, g.score, 0, 0);
 	r->column[0].scale = k->scale;
+	isolated = tell_isolated(r, &g, s);
 	TRY(run_end(r));
 	r->ledger.edges_traversed = (u64)s->iterations * r->store->stored_edges;
 	a = arguments(r, &g, g.damping, 1);
 	TRY(op_compute(r, k->mass, &a, 0, n, &sum));
-	run_fact_real(r, "sum", sum);
+	run_fact_real(r, "sum", sum + isolated);
 	run_fact_real(r, "change", s->change);
-	TRY(result_top(r, g.score, k->type, k->scale));
+	TRY(result_top(r));
 	r->settings = s;
 	r->check = pagerank_check;
 	return MILL_OK;

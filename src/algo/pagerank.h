@@ -10,6 +10,8 @@ struct pagerank_settings {
 	f64 change;		/* of the last iteration, L1 */
 	f64 unit;		/* what 1 is in a score: 1, or fixed point's 2^62 */
 	const struct vec *score, *teleport;	/* teleport: NULL if uniform */
+	u64 isolated[2];	/* vertices without edges: those to whom nobody jumps if there is a teleport, and chosen ones */
+	f64 isolated_score[2], isolated_teleport[2];	/* of each of them */
 	enum mill_precision precision;
 	u32 iterations;
 };

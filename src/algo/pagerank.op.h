@@ -42,11 +42,17 @@ DEVICE OF(sum, VALUE) OF(PROGRAM, combine)(OF(sum, VALUE) a, OF(sum, VALUE) b) {
  * (base holds both), or to the personalisation vector (teleport, in units of jump). The degree of those that give nothing is 1,
  * so that nothing here depends on the vertex.
  */
-DEVICE void OF(PROGRAM, settle)(struct PROGRAM s, vid v, OF(sum, VALUE) incoming)
+DEVICE OF(sum, VALUE) OF(PROGRAM, rank)(struct PROGRAM s, OF(sum, VALUE) incoming, OF(sum, VALUE) teleport)
 {
 	OF(sum, VALUE) rank = OF(scale, VALUE)(incoming, s.damping);
 
-	rank += s.personal ? OF(scale, VALUE)((OF(sum, VALUE))s.teleport[v], s.jump) : s.base;
+	return rank + (s.personal ? OF(scale, VALUE)(teleport, s.jump) : s.base);
+}
+
+DEVICE void OF(PROGRAM, settle)(struct PROGRAM s, vid v, OF(sum, VALUE) incoming)
+{
+	OF(sum, VALUE) rank = OF(PROGRAM, rank)(s, incoming, s.personal ? s.teleport[v] : 0);
+
 	s.score[v] = (VALUE)rank;
 	s.next[v] = (VALUE)(rank / s.degree[v]);
 }
@@ -61,11 +67,21 @@ DEVICE void OF(PROGRAM, apply)(struct PROGRAM s, vid v, OF(sum, VALUE) sum, u64 
 	count[1] += OF(fixed, VALUE)(s.score[v]) & (v < s.sources ? 0 : ~(u64)0);
 }
 
-/* The scores before the first iteration are what jumps alone give. Returns the dangling mass. */
+/* The scores before the first iteration are what jumps alone give. */
 DEVICE f64 OF(PROGRAM, first)(struct PROGRAM s, vid v)
 {
 	OF(PROGRAM, settle)(s, v, 0);
-	return v < s.sources ? 0 : OF(real, VALUE)(s.score[v]);
+	return 0;
+}
+
+/* The same as apply at a vertex to which nothing leads: isolated ones have no state, and one stands for all that are alike. */
+DEVICE VALUE OF(PROGRAM, alone)(struct PROGRAM s, VALUE teleport, VALUE old, u64 *count)
+{
+	VALUE score = (VALUE)OF(PROGRAM, rank)(s, 0, teleport);
+
+	count[0] = fixed_f64(dev_abs(OF(real, VALUE)(score) - OF(real, VALUE)(old)));
+	count[1] = OF(fixed, VALUE)(score);
+	return score;
 }
 
 DEVICE f64 OF(PROGRAM, mass)(struct PROGRAM s, vid v) { return OF(real, VALUE)(s.score[v]); }

@@ -65,7 +65,7 @@
 mill_err scc_need(const struct mill_run *r, const void *how, struct need *out)
 {
 	const struct store *st = r->store;
-	u64 n = st->vertices;
+	u64 n = st->connected;
 
 	(void)how;
 	if (!st->directed)
@@ -149,7 +149,7 @@ static mill_err trim(struct mill_run *r, struct scc_args *a, u64 *open, u64 *edg
 	do {
 		before = *open;
 		TRY(op_scan(r, &scc_live_scan, a, &(struct scan){ .some = true }, edges));
-		TRY(op_compute(r, &scc_trim_compute, a, 0, r->store->vertices, &alone));
+		TRY(op_compute(r, &scc_trim_compute, a, 0, r->store->connected, &alone));
 		*open -= (u64)alone;
 	} while (*open && (u64)alone >= before / TRIM_WORTH + 1);
 	return MILL_OK;
@@ -157,7 +157,7 @@ static mill_err trim(struct mill_run *r, struct scc_args *a, u64 *open, u64 *edg
 
 static mill_err colour(struct mill_run *r, struct scc_args *a, struct frontier *f, u64 *open)
 {
-	u64 n = r->store->vertices;
+	u64 n = r->store->connected;
 	f64 sum;
 
 	TRY(op_compute(r, &scc_paint_compute, a, 0, n, &sum));
@@ -220,7 +220,7 @@ static mill_err finish(struct mill_run *r, struct scc_args *a)
 
 static mill_err find_all(struct mill_run *r, struct scc_args *a, struct frontier *f)
 {
-	u64 open = r->store->vertices, edges;
+	u64 open = r->store->connected, edges;
 	bool done;
 	f64 sum;
 
@@ -262,7 +262,7 @@ static mill_err prepare(struct mill_run *r)
 MILL_API mill_err mill_scc(mill_run *r)
 {
 	struct scc_args a = { 0 };
-	u64 n = r->store->vertices, n_components;
+	u64 n = r->store->connected, n_components;
 	u32 none = UINT32_MAX;
 	struct frontier *f;
 	struct need need;

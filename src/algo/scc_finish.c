@@ -20,7 +20,7 @@ struct searching {
 
 u64 scc_finish_bytes(const struct store *st)
 {
-	return st->vertices * 3 * sizeof(u32) + bitmap_words(st->vertices) * sizeof(u64);
+	return st->connected * 3 * sizeof(u32) + bitmap_words(st->connected) * sizeof(u64);
 }
 
 static void enter(struct searching *s, u32 v)
@@ -80,7 +80,7 @@ static mill_err search_all(struct mill_run *r, struct searching *s)
 
 mill_err scc_finish(struct mill_run *r, const struct lists *l, u32 *root, const u32 *colour)
 {
-	u64 n = r->store->vertices;
+	u64 n = r->store->connected;
 	struct searching s = { .lists = l, .root = root, .colour = colour, .n = n, .waiting = n };
 	mill_err err;
 

@@ -75,14 +75,14 @@ static enum tree_kind kind_of(const struct mill_run *r, const struct mill_sssp *
 	case MILL_WEIGHT_F64:
 		return TREE_F64;
 	default:	/* no path is longer than all vertices times the largest weight */
-		return st->max_weight * (f64)st->vertices < (f64)(UINT32_MAX - 1) ? TREE_SHORT : TREE_LONG;
+		return st->max_weight * (f64)st->connected < (f64)(UINT32_MAX - 1) ? TREE_SHORT : TREE_LONG;
 	}
 }
 
 mill_err sssp_need(const struct mill_run *r, const struct mill_sssp *how, struct need *out)
 {
 	enum tree_kind kind = kind_of(r, how);
-	u64 n = r->store->vertices;
+	u64 n = r->store->connected;
 
 	if (r->store->weight == MILL_WEIGHT_NONE && kind != TREE_UNIT)
 		return fail(MILL_EUSAGE, "%s has no weights: import them with --weights, or use --unit-weights",
@@ -170,7 +170,7 @@ static mill_err check(struct mill_run *r)
 MILL_API mill_err mill_sssp(mill_run *r, const struct mill_sssp *how)
 {
 	enum tree_kind kind = kind_of(r, how);
-	u64 zero = 0, none = kinds[kind].real ? bits_f64(__builtin_inf()) : UINT64_MAX;
+	u64 none = kinds[kind].real ? bits_f64(__builtin_inf()) : UINT64_MAX;
 	f64 delta = choose_delta(r, kind, how ? how->delta : 0);
 	struct frontier *front;
 	struct vec *distance;
@@ -184,16 +184,15 @@ MILL_API mill_err mill_sssp(mill_run *r, const struct mill_sssp *how)
 	TRY(run_source(r, how ? how->source : NULL, &root));
 	TRY(run_begin(r, "sssp", &need));
 	r->root = root;
-	TRY(run_vec(r, &distance, "distance", r->store->vertices, kinds[kind].size, &none));
+	TRY(run_vec(r, &distance, "distance", r->store->connected, kinds[kind].size, &none));
 	TRY(run_frontier(r, &front, true));
 
 	TRY(device_prepare(r->device, &kinds[kind].program->program.source));
 	run_start(r);
-	TRY(vec_set(distance, root, &zero));
-	TRY(frontier_set(front, root));
+	TRY(frontier_begin(front, distance, root));
 	TRY(search(r, kind, distance, front, delta));
 
-	run_column(r, "distance", kinds[kind].real ? MILL_TYPE_F64 : MILL_TYPE_U64, distance, UINT64_MAX);
+	run_column(r, "distance", kinds[kind].real ? MILL_TYPE_F64 : MILL_TYPE_U64, distance, UINT64_MAX, none);
 	TRY(run_end(r));
 	TRY(vec_map(r, distance, &data));
 	err = count_reached(r, data, kinds[kind].size == 4 ? reached_u32 : reached_u64, &reach);

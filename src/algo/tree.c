@@ -60,11 +60,11 @@ bool tree_may_add_nothing(const struct mill_run *r, enum tree_kind kind)
 
 void tree_need(const struct mill_run *r, enum tree_kind kind, struct need *n)
 {
-	u64 vertices = r->store->vertices;
+	u64 vertices = r->store->connected;
 	bool rounds = tree_may_add_nothing(r, kind);
 
 	n->state += vertices * (sizeof(u32) * (rounds ? 2 : 1) + sizeof(vid)) + frontier_bytes(vertices, false);
-	n->host += frontier_host_bytes(vertices) + result_ids_bytes(r->store) /* to name the parents */ +
+	n->host += frontier_host_bytes(vertices) + result_ids_bytes(r->store) + result_ranks_bytes(r->store) /* to name the parents */ +
 		   bitmap_words(vertices) * sizeof(u64) + (rounds ? vertices * sizeof(vid) : 0) /* the certificate */;
 }
 
@@ -108,19 +108,22 @@ static mill_err settle(struct mill_run *r, enum tree_kind kind, struct vec *dist
 {
 	/* All instances have the same arguments. */
 	struct tree_unit_args a = { .distance = distance };
-	u64 n = r->store->vertices;
+	u64 n = r->store->connected;
 	struct frontier *front;
 	bool left = false;
 	vid rank;
 
 	TRY(result_ranks(r, &a.rank));
-	TRY(vec_get(a.rank, root, &rank));
 	TRY(run_vec(r, &a.parent, "parent", n, sizeof(u32), &none));
+	run_column(r, "parent", MILL_TYPE_ID, a.parent, UINT64_MAX, none);
+	r->column[1].chosen = OWN_RANK;
+	if (root >= n)	/* nothing is reached */
+		return MILL_OK;
+	TRY(vec_get(a.rank, root, &rank));
 	TRY(run_frontier(r, &front, false));
 	TRY(frontier_set_all(front, r->store->sources));
 	TRY(op_advance(r, program[kind], &a, front));
 	TRY(vec_set(a.parent, root, &(u32){ rank }));
-	run_column(r, "parent", MILL_TYPE_ID, a.parent, UINT64_MAX);
 	if (!tree_may_add_nothing(r, kind))
 		return MILL_OK;
 	TRY(run_vec(r, &a.hop, "hops without weight", n, sizeof(u32), &none));

@@ -23,7 +23,7 @@ static bool wants_arcs(const struct mill_run *r, const struct mill_triangles *ho
 mill_err triangles_need(const struct mill_run *r, const struct mill_triangles *how, struct need *out)
 {
 	bool arcs = wants_arcs(r, how);
-	u64 n = r->store->vertices, lanes = intersect_lanes(r);
+	u64 n = r->store->connected, lanes = intersect_lanes(r);
 
 	*out = (struct need){
 		.state = n * (lanes * sizeof(u64) * (arcs ? 2 : 1) + sizeof(u32) +
@@ -92,7 +92,7 @@ static void tell(struct summing *s)
 		pairs += pairs_of(s->degree[v]);
 	}
 	run_fact_real(s->run, "transitivity", pairs > 0 ? (f64)total / pairs : 0);
-	run_fact_real(s->run, "average_lcc", s->n ? sum / (f64)s->n : 0);
+	run_fact_real(s->run, "average_lcc", s->n ? sum / (f64)s->run->store->vertices : 0);
 }
 
 static mill_err finish(struct summing *s, const struct mill_triangles *how, const struct vec *degree)
@@ -106,13 +106,13 @@ static mill_err finish(struct summing *s, const struct mill_triangles *how, cons
 	s->lcc = lcc->buffer.host;
 	s->degree = degree->buffer.host;
 	TRY(pool_for(r->pool, s->n, 16384, divide, s));
-	run_column(r, "lcc", MILL_TYPE_F64, lcc, UINT64_MAX);
+	run_column(r, "lcc", MILL_TYPE_F64, lcc, UINT64_MAX, 0);
 	return MILL_OK;
 }
 
 MILL_API mill_err mill_triangles(mill_run *r, const struct mill_triangles *how)
 {
-	struct triangles_args a = { .n = r->store->vertices };
+	struct triangles_args a = { .n = r->store->connected };
 	bool arcs = wants_arcs(r, how);
 	struct summing s = { .run = r, .n = a.n };
 	struct vec *degree = NULL;
@@ -137,7 +137,7 @@ MILL_API mill_err mill_triangles(mill_run *r, const struct mill_triangles *how)
 		TRY(op_intersect(r, &triangles_intersect, &a, degree));
 		TRY(pool_for(r->pool, a.n, 16384, sum_lanes, &s));
 	}
-	run_column(r, "triangles", MILL_TYPE_U64, a.count, UINT64_MAX);
+	run_column(r, "triangles", MILL_TYPE_U64, a.count, UINT64_MAX, 0);
 	TRY(finish(&s, how, degree));
 	TRY(run_end(r));
 	r->ledger.edges_traversed = run_direction(r, false)->n_edges;

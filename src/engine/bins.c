@@ -31,11 +31,11 @@ static u32 most_bins(u64 n_vertices) { return (u32)(n_vertices / BIN_VERTICES + 
 
 u64 bins_bytes(const struct store *st, unsigned workers)
 {
-	u64 edges = st->stored_edges, bins = most_bins(st->vertices);
+	u64 edges = st->stored_edges, bins = most_bins(st->connected);
 
 	return (edges + BIN_AHEAD) * (sizeof(u16) + sizeof(vid)) + edges / LIST_BLOCK * sizeof(u64) +
 	       bins * (st->out.n_pages * sizeof(struct part) + sizeof(struct bin) + 1) +
-	       (st->vertices / GRANULE + 1) * sizeof(u32) +
+	       (st->connected / GRANULE + 1) * sizeof(u32) +
 	       (u64)workers * (2 * BIN_VERTICES * sizeof(u64)) + 64 * KIB;
 }
 
@@ -94,7 +94,7 @@ static void end_bin(struct laying *l, u64 end)
 	struct bin *b = &l->bins->bin[l->n_bins++];
 
 	b->n_vertices = (u32)(end - b->first);
-	if (end < l->store->vertices)
+	if (end < l->store->connected)
 		b[1].first = (vid)end;
 }
 
@@ -108,7 +108,7 @@ static void cut_some(struct laying *l, const u32 *degree, u64 at, u64 some, u64 
 		struct bin *b = &l->bins->bin[l->n_bins];
 
 		if (v % GRANULE == 0 && v > b->first && (v - b->first == BIN_VERTICES || *edges >= share) &&
-		    l->n_bins + 2 < most_bins(l->store->vertices)) {
+		    l->n_bins + 2 < most_bins(l->store->connected)) {
 			end_bin(l, v);
 			*edges = 0;
 		}
@@ -123,7 +123,7 @@ static void cut_some(struct laying *l, const u32 *degree, u64 at, u64 some, u64 
 static mill_err cut_bins(struct laying *l)
 {
 	const struct store *st = l->store;
-	u64 n = st->vertices, have = st->directed ? n : st->sources, edges = 0;
+	u64 n = st->connected, have = st->directed ? n : st->sources, edges = 0;
 	mill_err err = MILL_OK;
 	u32 *degree;
 
@@ -280,11 +280,11 @@ static mill_err lay(struct laying *l, struct stream *stream, struct pool *pool, 
 	const struct store *st = l->store;
 	struct stream_pass count = { .pages = &st->out, .work = count_page, .arg = l, .ticker = ticker };
 	struct stream_pass place = { .pages = &st->out, .work = place_page, .arg = l, .ticker = ticker };
-	u64 most = most_bins(st->vertices);
+	u64 most = most_bins(st->connected);
 
 	TRY(memory_new(&l->bins->bin, l->budget, most, sizeof(struct bin), "the bins"));
 	TRY(memory_new(&l->bins->sum, l->budget, pool_size(pool), 2 * BIN_VERTICES * sizeof(u64), "the bins' sums"));
-	TRY(memory_new(&l->bin_of, l->budget, st->vertices / GRANULE + 1, sizeof(u32), "the table of bins"));
+	TRY(memory_new(&l->bin_of, l->budget, st->connected / GRANULE + 1, sizeof(u32), "the table of bins"));
 	TRY(memory_new(&l->has_hub, l->budget, most, sizeof(bool), "the table of bins"));
 	TRY(cut_bins(l));
 	TRY(memory_new(&l->part, l->budget, (u64)l->n_bins * st->out.n_pages, sizeof(struct part), "the bins' parts"));

@@ -19,7 +19,7 @@ u64 frontier_host_bytes(u64 n_vertices)
 
 mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far)
 {
-	u64 n = r->store->vertices, words = bitmap_words(n);
+	u64 n = r->store->connected, words = bitmap_words(n);
 	struct vec *self;
 	struct frontier *f;
 
@@ -56,6 +56,20 @@ void frontier_restart(struct frontier *f, bool in)
 	f->pulling = false;
 	f->last_n = 0;
 	f->edges_left = run_direction(f->run, in)->n_edges;
+}
+
+mill_err frontier_begin(struct frontier *f, struct vec *value, vid v)
+{
+	u64 zero = 0;
+
+	if (v >= f->run->store->connected) {
+		f->run->alone = v;
+		f->run->chosen = &f->run->alone;
+		f->run->n_chosen = 1;
+		return MILL_OK;
+	}
+	TRY(vec_set(value, v, &zero));
+	return frontier_set(f, v);
 }
 
 mill_err frontier_set(struct frontier *f, vid v)

@@ -38,7 +38,12 @@ u64 frontier_bytes(u64 n_vertices, bool near_far);
 u64 frontier_host_bytes(u64 n_vertices);
 
 mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far);
-/* Makes v (all of 0 .. n - 1) the active vertices, where none is active: a search begins. */
+/*
+ * A search begins at v: its value is 0, and it is active. One without edges has no state: nothing becomes active then, and the result
+ * knows it.
+ */
+mill_err frontier_begin(struct frontier *f, struct vec *value, vid v);
+/* Makes v (all of 0 .. n - 1) the active vertices, where none is active. */
 mill_err frontier_set(struct frontier *f, vid v);
 mill_err frontier_set_all(struct frontier *f, u64 n);
 /* Near/far: all of 0 .. n - 1 wait, and none is active. */

@@ -10,11 +10,12 @@
 
 #define ROWS 8192	/* at a time */
 
-void run_column(struct mill_run *r, const char *name, enum mill_type type, struct vec *v, u64 none)
+void run_column(struct mill_run *r, const char *name, enum mill_type type, struct vec *v, u64 none, u64 isolated)
 {
 	r->column[r->n_columns++] = (struct result_column){
 		.column = { .name = name, .type = type, .none = none },
 		.vec = v,
+		.isolated = isolated,
 	};
 }
 
@@ -65,6 +66,36 @@ static u64 wide(const struct result_column *c, const void *data, u64 v)
 	}
 	memcpy(&bits, &real, sizeof(bits));
 	return bits;
+}
+
+static bool is_chosen(const struct mill_run *r, u64 v)
+{
+	u64 low = 0, high = r->n_chosen;
+
+	while (low < high) {
+		u64 middle = low + (high - low) / 2;
+
+		if (r->chosen[middle] == v)
+			return true;
+		if (r->chosen[middle] < v)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+/* The value of vertex v, whose rank among all this is; data: the column's elements. */
+static u64 value_of(const struct mill_run *r, const struct result_column *c, const void *data, u64 v, u64 rank)
+{
+	u64 bits;
+
+	if (v < r->store->connected) {
+		bits = wide(c, data, v);
+		return c->column.type == MILL_TYPE_ID && r->rank_of && bits < r->store->connected ? r->rank_of[bits] : bits;
+	}
+	bits = is_chosen(r, v) ? c->chosen : c->isolated;
+	return bits == OWN_RANK ? rank : bits;
 }
 
 /* Walks the vertices in ascending order of their ids, a buffer of them at a time. */
@@ -120,7 +151,7 @@ static mill_err hash_column(struct mill_run *r, const void *data, u64 *buffer, s
 	TRY(walk_init(&w, r, false));
 	while (!(err = walk_next(&w, &some)) && some) {
 		for (u64 i = 0; i < some; i++)
-			buffer[i] = wide(&r->column[0], data, w.order[i]);
+			buffer[i] = value_of(r, &r->column[0], data, w.order[i], w.at - some + i);
 		checksum_add(sum, buffer, some * sizeof(u64));
 	}
 	walk_release(&w);
@@ -177,30 +208,73 @@ u64 result_ids_bytes(const struct store *st)
 	return store_ids_dense(st) ? 0 : st->vertices * sizeof(u64);
 }
 
-mill_err result_ranks(struct mill_run *r, struct vec **out)
+u64 result_ranks_bytes(const struct store *st)
+{
+	return st->connected == st->vertices ? 0 : st->connected * sizeof(vid);
+}
+
+/* All have edges: ranks are as the store has them. */
+static mill_err read_all_ranks(const struct store *st, vid *to)
+{
+	TRY(store_read(st, STORE_RANK, to, st->vertices * sizeof(vid), 0));
+	for (u64 v = 0; v < st->vertices; v++)
+		if (to[v] >= st->vertices)
+			return fail(MILL_ECORRUPT, "%s/rank: entry %llu is no rank", st->path, (unsigned long long)v);
+	return MILL_OK;
+}
+
+/* Counts those with edges in the order of the ids. */
+static mill_err count_ranks(struct mill_run *r, vid *to, vid *rank_of)
 {
 	const struct store *st = r->store;
+	u64 some, n = 0;
+	struct walk w;
+	mill_err err;
+
+	TRY(walk_init(&w, r, false));
+	while (!(err = walk_next(&w, &some)) && some)
+		for (u64 i = 0; i < some; i++) {
+			if (w.order[i] >= st->connected || n == st->connected)
+				continue;
+			rank_of[n] = (vid)(w.at - some + i);
+			to[w.order[i]] = (vid)n++;
+		}
+	walk_release(&w);
+	if (!err && n != st->connected)
+		err = fail(MILL_ECORRUPT, "%s/order: vertices with edges are missing", st->path);
+	return err;
+}
+
+mill_err result_read_ranks(struct mill_run *r, vid *to)
+{
+	struct vec *rank_of = vec_named(r, "ranks among all");
+
+	if (r->store->connected == r->store->vertices)
+		return read_all_ranks(r->store, to);
+	if (!rank_of)
+		TRY(run_vec_host(r, &rank_of, "ranks among all", r->store->connected, sizeof(vid)));
+	TRY(count_ranks(r, to, rank_of->buffer.host));
+	r->rank_of = rank_of->buffer.host;
+	return MILL_OK;
+}
+
+mill_err result_ranks(struct mill_run *r, struct vec **out)
+{
 	struct vec *v = vec_named(r, "ranks");
-	vid *part;
-	mill_err err = MILL_OK;
+	vid *rank;
+	mill_err err;
 
 	*out = v;
 	if (v)
 		return MILL_OK;
-	TRY(run_vec(r, &v, "ranks", st->vertices, sizeof(vid), NULL));
-	TRY(memory_new(&part, &r->budget, ROWS, sizeof(vid), "an input buffer"));
-	for (u64 at = 0; !err && at < st->vertices; at += ROWS) {
-		u64 some = min_u64(ROWS, st->vertices - at);
-
-		err = store_read(st, STORE_RANK, part, some * sizeof(vid), at * sizeof(vid));
-		for (u64 i = 0; !err && i < some; i++)
-			if (part[i] >= st->vertices)
-				err = fail(MILL_ECORRUPT, "%s/rank: entry %llu is no rank", st->path,
-					   (unsigned long long)(at + i));
-		if (!err)
-			err = device_write(&v->buffer, at * sizeof(vid), part, some * sizeof(vid));
+	TRY(run_vec(r, &v, "ranks", r->store->connected, sizeof(vid), NULL));
+	err = vec_map(r, v, &rank);
+	if (!err) {
+		err = result_read_ranks(r, rank);
+		if (!err && !r->device->native)
+			err = device_write(&v->buffer, 0, rank, v->buffer.size);
+		vec_unmap(v, rank);
 	}
-	memory_free(part);
 	if (err)
 		run_vec_free(r, v);
 	else
@@ -219,7 +293,7 @@ static mill_err find_top(struct mill_run *r, const struct result_column *c, cons
 	TRY(walk_init(&w, r, true));
 	while (!(err = walk_next(&w, &some)) && some)
 		for (u64 i = 0; i < some; i++) {
-			u64 bits = wide(c, data, w.order[i]);
+			u64 bits = value_of(r, c, data, w.order[i], w.at - some + i);
 			u32 at = r->n_top;
 			f64 value;
 
@@ -237,15 +311,15 @@ static mill_err find_top(struct mill_run *r, const struct result_column *c, cons
 	return err;
 }
 
-mill_err result_top(struct mill_run *r, const struct vec *v, enum mill_type type, f64 scale)
+mill_err result_top(struct mill_run *r)
 {
-	struct result_column c = { .column = { .type = type }, .vec = (struct vec *)v, .scale = scale };
+	const struct result_column *c = &r->column[0];
 	mill_err err;
 	void *data;
 
-	TRY(vec_map(r, v, &data));
-	err = find_top(r, &c, data);
-	vec_unmap(v, data);
+	TRY(vec_map(r, c->vec, &data));
+	err = find_top(r, c, data);
+	vec_unmap(c->vec, data);
 	return err;
 }
 
@@ -314,7 +388,7 @@ MILL_API mill_err mill_run_values(mill_run *r, const char *column, bool by_inter
 		for (u64 i = 0; i < some; i++) {
 			u64 at = by_internal ? w.order[i] : w.at - some + i;
 
-			put_value(c, r->store, ids, wide(c, data, w.order[i]), values, at);
+			put_value(c, r->store, ids, value_of(r, c, data, w.order[i], w.at - some + i), values, at);
 			if (id_out)
 				id_out[at] = w.id[i];
 		}
@@ -461,7 +535,7 @@ static mill_err put_row(const struct writing *w, u64 i, u64 rank, char **to)
 	}
 	for (u32 j = 0; j < r->n_columns; j++) {
 		const struct result_column *c = &r->column[j];
-		u64 bits = wide(c, w->data[j], w->walk.order[i]), packed[1];
+		u64 bits = value_of(r, c, w->data[j], w->walk.order[i], rank), packed[1];
 
 		if (w->form == FORM_NPY) {
 			size_t size = npy_type(c->column.type)[2] == '4' ? 4 : 8;

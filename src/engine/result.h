@@ -7,15 +7,20 @@
 
 /* Of the first column by ascending original id, widened to 8 bytes: the same for every way to compute it. */
 mill_err result_hash(struct mill_run *r);
-/* Keeps the largest values of a column for the report, ties by the smaller id. */
-mill_err result_top(struct mill_run *r, const struct vec *v, enum mill_type type, f64 scale);
+/* Keeps the largest values of the first column for the report, ties by the smaller id. */
+mill_err result_top(struct mill_run *r);
 /*
- * A column of ids holds ranks. The original ids by rank, freed with the run's result; NULL where they are an
+ * A column of ids holds ranks among the vertices that have edges, the order of whose ids is theirs. The original ids by rank
+ * among all, freed with the run's result; NULL where they are an
  * unbroken range from the store's min_id on. What they take on the host.
  */
 mill_err result_ids(struct mill_run *r, const u64 **out);
 u64 result_ids_bytes(const struct store *st);
-/* The rank of each vertex (vid) on the run's device; made once, freed with the result. */
+/* The rank of each vertex (vid) among those with edges on the run's device; made once, freed with the result. */
 mill_err result_ranks(struct mill_run *r, struct vec **out);
+/* The same into store->connected elements on the host. */
+mill_err result_read_ranks(struct mill_run *r, vid *to);
+/* What both take on the host: to lead from these ranks to those among all. */
+u64 result_ranks_bytes(const struct store *st);
 
 #endif

@@ -87,6 +87,8 @@ static void clear_result(struct mill_run *r)
 		run_vec_free(r, r->vec[r->n_vecs - 1]);
 	r->n_columns = r->n_facts = r->n_top = 0;
 	r->distribution = NULL;
+	r->n_chosen = 0;
+	r->rank_of = NULL;
 	r->check = NULL;
 	r->hash = 0;
 }

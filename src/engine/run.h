@@ -38,11 +38,19 @@ struct need {
 	enum view view;		/* not VIEW_NONE: instead of the directions; see view_need */
 };
 
+/*
+ * Vertices without an edge are the last ones and have no state: no vector is longer than store->connected. The result gives them
+ * the value that they must have.
+ */
 struct result_column {
 	struct mill_column column;
 	struct vec *vec;
 	f64 scale;		/* pagerank's fixed point: multiplied on the way out; 0: as it is */
+	u64 isolated;		/* of isolated vertices, as 8 bytes, or OWN_RANK ... */
+	u64 chosen;		/* ... and of those of them that the user named, run->chosen: 0 unless it is set */
 };
+
+#define OWN_RANK (UINT64_MAX - 1)
 
 struct mill_run {
 	struct store *store;
@@ -84,8 +92,13 @@ struct mill_run {
 	const struct vec *distribution;	/* struct mill_bin on the host; NULL: none */
 	mill_err (*check)(struct mill_run *r);	/* set last: without it there is no result to give out */
 	vid root;			/* of a search */
-	vid *source;			/* of one from several: see engine/sources.h */
-	u64 n_sources;
+	vid *source;			/* of one from several, without isolated ones: see engine/sources.h */
+	u64 n_sources, n_isolated;	/* in it; left out of it */
+	vid isolated_source;		/* the last of the latter */
+	u64 alone;			/* the source of a search, if it has no edge */
+	const u64 *chosen;		/* isolated vertices that the user named, ascending */
+	u64 n_chosen;
+	const vid *rank_of;		/* of a column of ids: see result_ranks. NULL: none of them is isolated */
 	u32 kind;			/* the algorithm's own choice of types, for its certificate */
 	const void *settings;		/* what else the certificate must know; a host vector */
 	u64 hash;
@@ -114,7 +127,9 @@ mill_err vec_get(const struct vec *v, u64 i, void *element);
 mill_err vec_map(struct mill_run *r, const struct vec *v, void *out_pointer);
 void vec_unmap(const struct vec *v, void *p);
 
-void run_column(struct mill_run *r, const char *name, enum mill_type type, struct vec *v, u64 none);
+void run_column(struct mill_run *r, const char *name, enum mill_type type, struct vec *v, u64 none, u64 isolated);
+/* Vertices that have no edge, and so no state. */
+static inline u64 run_isolated(const struct mill_run *r) { return r->store->vertices - r->store->connected; }
 void run_fact(struct mill_run *r, const char *name, u64 value);
 void run_fact_real(struct mill_run *r, const char *name, f64 value);
 mill_err run_fact_id(struct mill_run *r, const char *name, vid v);

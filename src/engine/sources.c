@@ -205,15 +205,27 @@ mill_err sources_count(const struct mill_run *r, const char *text, u64 *out)
 /* The list of the last call stays while the next one is made, which marks what it has. */
 u64 sources_bytes(const struct store *st, u64 n)
 {
-	return 2 * n * sizeof(vid) + bitmap_words(st->vertices) * sizeof(u64) + 2 * DEGREES * sizeof(u32);
+	return 2 * min_u64(n, st->connected) * sizeof(vid) + bitmap_words(st->vertices) * sizeof(u64) + 2 * DEGREES * sizeof(u32);
 }
 
 struct listing {
 	struct mill_run *run;
 	vid *list;
 	u64 n, room;
+	u64 isolated;		/* how many have no edge ... */
+	vid last_isolated;	/* ... and the last of them */
 	u64 *marked;	/* by vertex; of random ones by number among the sources */
 };
+
+static void list_source(struct listing *l, vid v)
+{
+	if (v < l->run->store->connected) {
+		l->list[l->n++] = v;
+	} else {
+		l->isolated++;
+		l->last_isolated = v;
+	}
+}
 
 static mill_err add_source(void *arg, vid v)
 {
@@ -225,7 +237,7 @@ static mill_err add_source(void *arg, vid v)
 		return fail(MILL_EUSAGE, "--sources: %llu is named twice", (unsigned long long)id);
 	}
 	bitmap_put(l->marked, v);
-	l->list[l->n++] = v;
+	list_source(l, v);
 	return MILL_OK;
 }
 
@@ -264,12 +276,12 @@ static mill_err add_by_id(struct listing *l, bool all)
 					   (unsigned long long)(at + k));
 			else if (!all && order[k] < st->sources && number < st->sources)
 				wanted = bitmap_get(l->marked, number++);
-			if (!err && wanted && l->n < l->room)
-				l->list[l->n++] = order[k];
+			if (!err && wanted && l->n + l->isolated < l->room)
+				list_source(l, order[k]);
 		}
 	}
 	memory_free(order);
-	if (!err && l->n != l->room)
+	if (!err && l->n + l->isolated != l->room)
 		err = fail(MILL_ECORRUPT, "%s/order: sources are missing", st->path);
 	return err;
 }
@@ -300,12 +312,12 @@ static mill_err list_sources(struct listing *l, const char *text)
 		return add_random(l);
 	if (text && text[0] == '@') {
 		TRY(each_vertex(l->run, text, "--sources", add_source, l));
-		return l->n ? MILL_OK : fail(MILL_EUSAGE, "%s names no source", text + 1);
+		return l->n + l->isolated ? MILL_OK : fail(MILL_EUSAGE, "%s names no source", text + 1);
 	}
 	if (text && strcmp(text, "random") && strcmp(text, "max-degree"))
 		return add_ids(l, text);
 	TRY(run_source(l->run, text, &v));
-	l->list[l->n++] = v;
+	list_source(l, v);
 	return MILL_OK;
 }
 
@@ -315,7 +327,7 @@ mill_err run_sources(struct mill_run *r, const char *text)
 	mill_err err;
 
 	TRY(sources_count(r, text, &l.room));
-	TRY(memory_new(&l.list, &r->budget, l.room, sizeof(vid), "the sources"));
+	TRY(memory_new(&l.list, &r->budget, min_u64(l.room, r->store->connected), sizeof(vid), "the sources"));
 	err = memory_new(&l.marked, &r->budget, bitmap_words(r->store->vertices), sizeof(u64), "the sources");
 	if (!err)
 		err = list_sources(&l, text);
@@ -327,5 +339,7 @@ mill_err run_sources(struct mill_run *r, const char *text)
 	memory_free(r->source);
 	r->source = l.list;
 	r->n_sources = l.n;
+	r->n_isolated = l.isolated;
+	r->isolated_source = l.last_isolated;
 	return MILL_OK;
 }

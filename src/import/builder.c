@@ -58,8 +58,9 @@ struct builder {
 
 	struct ids ids;
 	u64 *source; /* bitmap by rank: has out-edges */
+	u64 *target; /* has in-edges; NULL: undirected, as source */
 	vid *order;  /* vid by rank: also a file of the store */
-	u64 n_sources;
+	u64 n_sources, n_connected;
 	struct edges e;
 	struct external *external; /* what did not fit; NULL: all did */
 	struct namer *names;
@@ -157,6 +158,7 @@ void builder_abandon(struct builder *b)
 	memory_free(b->vertex);
 	ids_release(&b->ids);
 	memory_free(b->source);
+	memory_free(b->target);
 	memory_free(b->order);
 	edges_release(&b->e);
 	if (b->writer)
@@ -193,7 +195,7 @@ static u64 ids_bytes(const struct builder *b, u64 n, u64 *sorting)
 		v = min_u64(mentions, b->max_id + (b->max_id < UINT64_MAX));
 	order = b->o.target->order ? order_bytes(v) : 0;
 	if (b->o.dense || !mentions)
-		return v * (2 * sizeof(vid)) + v / 8 + order;
+		return v * (2 * sizeof(vid)) + v / 4 + order;
 	if (ids_are_close(b, mentions))
 		return v * (8 + 2 * sizeof(vid)) + b->max_id / 16 * 5 + order;
 	*sorting = 16 * mentions;
@@ -569,8 +571,7 @@ static mill_err rank_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 					continue;
 			}
 			bitmap_claim(b->source, from);
-			if (b->o.undirected)
-				bitmap_claim(b->source, to);
+			bitmap_claim(b->target ? b->target : b->source, to);
 		}
 		c->wide = wide && !b->ids.id;
 	}
@@ -581,6 +582,8 @@ static mill_err rank_chunks(struct builder *b)
 {
 	TRY(memory_new(&b->source, &b->budget, bitmap_words(b->ids.n), sizeof(*b->source),
 		       "the vertices"));
+	if (!b->o.undirected)
+		TRY(memory_new(&b->target, &b->budget, bitmap_words(b->ids.n), sizeof(*b->target), "the vertices"));
 	TRY(pool_for(b->pool, b->n_chunks, 1, rank_chunk, b));
 	b->e.n = 0;
 	for (u64 k = 0; k < b->n_chunks; k++) {
@@ -596,17 +599,21 @@ static mill_err rank_chunks(struct builder *b)
 	return MILL_OK;
 }
 
-/* Graphie's first renaming: sources first, each part in ascending order of the ids. */
+/* Graphie's first renaming: sources first; isolated vertices last; each part in ascending order of the ids. */
 static mill_err number_vertices(struct builder *b)
 {
-	u64 source = 0, sink;
+	u64 source = 0, sink, isolated;
 
-	b->n_sources = bitmap_count(b->source, 0, b->ids.n);
-	sink = b->n_sources;
+	b->n_sources = b->n_connected = sink = bitmap_count(b->source, 0, b->ids.n);
+	for (u64 w = 0; b->target && w < bitmap_words(b->ids.n); w++)
+		b->n_connected += (u64)__builtin_popcountll(b->target[w] & ~b->source[w]);
+	isolated = b->n_connected;
 	TRY(memory_new(&b->order, &b->budget, b->ids.n, sizeof(*b->order), "the vertices"));
 	for (u64 r = 0; r < b->ids.n; r++)
-		b->order[r] = (vid)(bitmap_get(b->source, r) ? source++ : sink++);
-	b->e.bits = bits_for(b->o.undirected ? b->n_sources : b->ids.n);
+		b->order[r] = (vid)(bitmap_get(b->source, r)		    ? source++ :
+				    b->target && bitmap_get(b->target, r) ? sink++ :
+									    isolated++);
+	b->e.bits = bits_for(b->n_connected);
 	if (b->o.undirected && 2 * b->e.bits > 63)
 		return fail(MILL_ELIMIT,
 			    "an undirected graph of %llu vertices with edges: at most 2^31 "
@@ -842,12 +849,13 @@ static mill_err write_held(struct builder *b, bool in_pages, u64 loops)
 	return write_ids(b);
 }
 
-static mill_err write_store(struct builder *b, u64 vertices, u64 sources, u64 edges, u64 loops)
+static mill_err write_store(struct builder *b, u64 vertices, u64 sources, u64 connected, u64 edges, u64 loops)
 {
 	const struct mill_target *t = b->o.target;
 	struct store_facts f = {
 		.vertices = vertices,
 		.sources = sources,
+		.connected = connected,
 		.edges = edges,
 		.directed = !b->o.undirected,
 		.in_pages = !b->o.undirected && !t->out_only,
@@ -903,7 +911,7 @@ static mill_err finish_held(struct builder *b)
 		b->built.min_id = ids_at(&b->ids, 0);
 		b->built.max_id = ids_at(&b->ids, b->ids.n - 1);
 	}
-	return write_store(b, b->ids.n, b->n_sources, b->e.n, loops);
+	return write_store(b, b->ids.n, b->n_sources, b->n_connected, b->e.n, loops);
 }
 
 static mill_err finish_external(struct builder *b)
@@ -919,7 +927,7 @@ static mill_err finish_external(struct builder *b)
 	b->built.symmetric = f.found.symmetric;
 	b->built.min_id = f.min_id;
 	b->built.max_id = f.max_id;
-	return write_store(b, f.vertices, f.sources, f.edges, f.found.loops);
+	return write_store(b, f.vertices, f.sources, f.connected, f.edges, f.found.loops);
 }
 
 mill_err builder_finish(struct builder *b, struct mill_built *out)

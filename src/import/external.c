@@ -80,7 +80,7 @@ mill_err external_new(struct external **out, const struct external_setup *setup)
 	x->s = *setup;
 	x->row.file = x->col.file = FILE_CLOSED;
 	x->bits = id_bits(setup->undirected);
-	err = numbering_init(&x->num, setup->budget, setup->dense);
+	err = numbering_init(&x->num, setup->budget, setup->dense, setup->undirected);
 	if (!err)
 		err = runs_open(&x->row, setup->dir, setup->budget, setup->added, 2 * x->bits);
 	if (err) {
@@ -221,9 +221,7 @@ static mill_err mark_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 			} else {
 				numbering_exists(&x->num, to);
 			}
-			numbering_source(&x->num, from);
-			if (x->s.undirected)
-				numbering_source(&x->num, to);
+			numbering_edge(&x->num, from, to);
 		}
 	}
 	return MILL_OK;
@@ -334,10 +332,10 @@ static mill_err set_apart(struct external *x)
 	return err;
 }
 
-/* A quarter of the budget at most for both bitmaps and their counts. */
+/* A quarter of the budget at most for the bitmaps and their counts. */
 bool external_sets_apart(u64 budget, bool undirected, u64 max_id)
 {
-	return max_id >> id_bits(undirected) || max_id / 8 * 3 > budget / 4;
+	return max_id >> id_bits(undirected) || max_id / 16 * (undirected ? 6 : 9) > budget / 4;
 }
 
 /* Makes room for ids up to this one, or sets them apart. */
@@ -419,9 +417,7 @@ static mill_err emit_ranks(void *arg, u64 from, u64 to, u64 weight)
 		if (x->s.loops == MILL_LOOPS_DROP)
 			return MILL_OK;
 	}
-	numbering_source(&x->num, from);
-	if (x->s.undirected)
-		numbering_source(&x->num, to);
+	numbering_edge(&x->num, from, to);
 	return emit(&r->m, make_key(x, r->m.e.bits, from, to), weight);
 }
 
@@ -480,7 +476,7 @@ static mill_err ids_to_ranks(struct external *x)
 	TRY(sparse_settle(x->sparse, see_id, x, &n));
 	if (x->low)
 		TRY(count_low(x));
-	TRY(numbering_init(&x->num, x->s.budget, n));
+	TRY(numbering_init(&x->num, x->s.budget, n, x->s.undirected));
 	x->bits = bits_for(n);
 	if (x->s.undirected && 2 * x->bits > 63)
 		return fail(MILL_ELIMIT, "an undirected graph of %llu vertices: at most 2^31 can be built",
@@ -625,7 +621,7 @@ static mill_err rows_more(struct edge_stream *s) { return rows_next(s->arg); }
 /* Does the order of ids give the order of vids among the neighbours of any vertex? */
 static bool is_monotone(const struct external *x)
 {
-	return !x->num.place && (x->s.undirected || x->num.sources == x->num.n);
+	return !x->num.place && (x->s.undirected || x->num.sources == x->num.connected);
 }
 
 /* What a pass over the rows does with their pieces, and makes: runs. */
@@ -812,11 +808,12 @@ mill_err external_settle(struct external *x, enum mill_dedup rule, enum mill_wei
 	TRY(numbering_close(&x->num));
 	f->vertices = x->num.n;
 	f->sources = x->num.sources;
+	f->connected = x->num.connected;
 	if (f->vertices) {
 		TRY(original_id(x, numbering_id(&x->num, 0), &f->min_id));
 		TRY(original_id(x, numbering_id(&x->num, f->vertices - 1), &f->max_id));
 	}
-	x->vid_bits = bits_for(x->s.undirected ? f->sources : f->vertices);
+	x->vid_bits = bits_for(f->connected);
 	if (order)
 		TRY(order_vertices(x, order));
 	TRY(merge(x));

@@ -7,10 +7,12 @@
 
 #define BUFFER 4096u	/* elements on their way to a file */
 
-mill_err numbering_init(struct numbering *num, struct budget *budget, u64 all)
+mill_err numbering_init(struct numbering *num, struct budget *budget, u64 all, bool undirected)
 {
 	*num = (struct numbering){ .budget = budget, .limit = all };
 	TRY(memory_new(&num->source, budget, bitmap_words(max_u64(all, 1)), sizeof(u64), "the vertices"));
+	if (!undirected)
+		TRY(memory_new(&num->linked, budget, bitmap_words(max_u64(all, 1)), sizeof(u64), "the vertices"));
 	if (all)
 		return MILL_OK;
 	return memory_new(&num->exists, budget, 1, sizeof(u64), "the vertices");
@@ -20,6 +22,8 @@ void numbering_release(struct numbering *num)
 {
 	memory_free(num->exists);
 	memory_free(num->source);
+	memory_free(num->linked);
+	memory_free(num->linked_before);
 	memory_free(num->exists_before);
 	memory_free(num->source_before);
 	memory_free(num->place);
@@ -41,6 +45,8 @@ mill_err numbering_grow(struct numbering *num, u64 limit)
 {
 	TRY(grow(num, &num->exists, limit));
 	TRY(grow(num, &num->source, limit));
+	if (num->linked)
+		TRY(grow(num, &num->linked, limit));
 	num->limit = limit;
 	return MILL_OK;
 }
@@ -65,7 +71,13 @@ mill_err numbering_close(struct numbering *num)
 		TRY(count_before(num, num->exists, &num->exists_before, &num->n));
 	if (num->n > MAX_VERTICES)
 		return ids_too_many(num->n);
-	return count_before(num, num->source, &num->source_before, &num->sources);
+	TRY(count_before(num, num->source, &num->source_before, &num->sources));
+	num->connected = num->sources;
+	if (!num->linked)
+		return MILL_OK;
+	for (u64 w = 0; w < bitmap_words(num->limit); w++)
+		num->linked[w] |= num->source[w];
+	return count_before(num, num->linked, &num->linked_before, &num->connected);
 }
 
 u64 numbering_id(const struct numbering *num, u64 rank)
@@ -117,9 +129,16 @@ static inline mill_err put(struct vector *to, u64 value)
 	return to->n == BUFFER ? flush(to) : MILL_OK;
 }
 
-/* Calls put with what `of` makes of each rank, or of those that are sources (1) or not (0). */
-enum which { NOT_SOURCES, SOURCES, ALL };
+/* Calls put with the number `what` of each vertex, or of those of one kind. */
+enum which { SOURCES, SINKS, ISOLATED, ALL };
 enum what { THE_ID, THE_VID, THE_RANK };
+
+static enum which kind_of(const struct numbering *num, u64 id)
+{
+	if (bitmap_get(num->source, id))
+		return SOURCES;
+	return num->linked && bitmap_get(num->linked, id) ? SINKS : ISOLATED;
+}
 
 static mill_err put_all(const struct numbering *num, struct vector *to, enum which which, enum what what)
 {
@@ -128,7 +147,7 @@ static mill_err put_all(const struct numbering *num, struct vector *to, enum whi
 	for (u64 id = 0; id < num->limit; id++) {
 		if (num->exists && !bitmap_get(num->exists, id))
 			continue;
-		if (which == ALL || bitmap_get(num->source, id) == (which == SOURCES))
+		if (which == ALL || kind_of(num, id) == which)
 			TRY(put(to, what == THE_RANK ? rank : what == THE_VID ? numbering_vid(num, id) : id));
 		rank++;
 	}
@@ -162,13 +181,10 @@ mill_err numbering_write(const struct numbering *num, struct store_writer *w, st
 	if (!err)
 		err = put_all(num, to, ALL, THE_VID);
 	to->file = STORE_RANK;
-	if (!err && num->place) {
+	if (!err && num->place)
 		err = put_ranks(num, to);
-	} else if (!err) {
-		err = put_all(num, to, SOURCES, THE_RANK);
-		if (!err)
-			err = put_all(num, to, NOT_SOURCES, THE_RANK);
-	}
+	for (enum which kind = SOURCES; !err && !num->place && kind < ALL; kind++)
+		err = put_all(num, to, kind, THE_RANK);
 	memory_free(to);
 	return err;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Vertex numbers from two bitmaps: which ids exist, and which have out-edges. The vertices with
- * out-edges come first, each part in ascending order of the ids (Graphie's first renaming), or in
- * an order that is given.
+ * Vertex numbers from three bitmaps: which ids exist, which have out-edges, which have any. The vertices with
+ * out-edges come first (Graphie's first renaming), those without an edge last, each part in ascending order of the ids;
+ * or in an order that is given.
  */
 #ifndef IMPORT_NUMBERING_H
 #define IMPORT_NUMBERING_H
@@ -17,14 +17,15 @@ struct numbering {
 	u64 limit;		/* ids are below it */
 	u64 *exists;		/* NULL: all of them exist */
 	u64 *source;
+	u64 *linked;		/* directed: has in-edges; any edge after numbering_close. NULL: undirected, as source */
 	/* After numbering_close: how many bits are set before each word. */
-	u32 *exists_before, *source_before;
-	u64 n, sources;
+	u32 *exists_before, *source_before, *linked_before;
+	u64 n, sources, connected;
 	vid *place;		/* vid by rank; NULL: by id */
 };
 
 /* all: not 0 if the ids are 0 .. all - 1 and exist; else there are none yet. Release also if it fails. */
-mill_err numbering_init(struct numbering *num, struct budget *budget, u64 all);
+mill_err numbering_init(struct numbering *num, struct budget *budget, u64 all, bool undirected);
 void numbering_release(struct numbering *num);
 mill_err numbering_grow(struct numbering *num, u64 limit);
 
@@ -35,7 +36,11 @@ static inline void numbering_exists(struct numbering *num, u64 id)
 		bitmap_claim(num->exists, id);
 }
 
-static inline void numbering_source(struct numbering *num, u64 id) { bitmap_claim(num->source, id); }
+static inline void numbering_edge(struct numbering *num, u64 from, u64 to)
+{
+	bitmap_claim(num->source, from);
+	bitmap_claim(num->linked ? num->linked : num->source, to);
+}
 
 /* No more ids come. MILL_ELIMIT if there are too many. */
 mill_err numbering_close(struct numbering *num);
@@ -52,14 +57,21 @@ static inline u64 numbering_rank(const struct numbering *num, u64 id)
 /* The id exists. */
 static inline u64 numbering_vid(const struct numbering *num, u64 id)
 {
-	u64 below = ((u64)1 << (id % 64)) - 1, word = num->source[id / 64], sources;
+	u64 below = ((u64)1 << (id % 64)) - 1, word = num->source[id / 64], sources, linked;
 
 	if (num->place)
 		return num->place[numbering_rank(num, id)];
 	sources = num->source_before[id / 64] + (u64)__builtin_popcountll(word & below);
 	if (word >> (id % 64) & 1)
 		return sources;
-	return num->sources + numbering_rank(num, id) - sources;
+	linked = sources;
+	if (num->linked) {
+		word = num->linked[id / 64];
+		linked = num->linked_before[id / 64] + (u64)__builtin_popcountll(word & below);
+		if (word >> (id % 64) & 1)
+			return num->sources + linked - sources;
+	}
+	return num->connected + numbering_rank(num, id) - linked;
 }
 
 /* The id of a rank. */

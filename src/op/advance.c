@@ -185,7 +185,7 @@ static mill_err advance_device(struct advancing *a, struct mill_step *step)
 	step->updates = counts[1];
 	TRY(frontier_turn(f, true, false, 0));
 	TRY(frontier_bits(f, &next));
-	f->n = bitmap_count(next, 0, a->run->store->vertices);
+	f->n = bitmap_count(next, 0, a->run->store->connected);
 	return MILL_OK;
 }
 
@@ -264,7 +264,7 @@ static mill_err near_device(struct advancing *a, u64 old, u64 *rest)
 	*rest = counts[2];
 	TRY(frontier_turn(f, true, false, 0));
 	TRY(frontier_bits(f, &next));
-	f->n = bitmap_count(next, 0, a->run->store->vertices);
+	f->n = bitmap_count(next, 0, a->run->store->connected);
 	return MILL_OK;
 }
 

@@ -12,7 +12,7 @@ struct computing {
 
 u64 computer_bytes(const struct store *st)
 {
-	return (div_up(st->vertices, COMPUTE_BLOCK) + 1) * sizeof(f64);
+	return (div_up(st->connected, COMPUTE_BLOCK) + 1) * sizeof(f64);
 }
 
 static mill_err compute_blocks(void *arg, u64 begin, u64 end, unsigned worker)

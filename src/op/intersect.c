@@ -37,7 +37,7 @@ struct intersecting {
 
 u32 intersect_lanes(const struct mill_run *r) { return pool_size(r->pool); }
 
-static u64 bits_words(const struct mill_run *r) { return round_up(bitmap_words(r->store->vertices), 8); }
+static u64 bits_words(const struct mill_run *r) { return round_up(bitmap_words(r->store->connected), 8); }
 static u64 *bits_of(const struct intersecting *x, unsigned worker) { return x->bits + worker * bits_words(x->run); }
 
 /* An oriented list has at most so many: as many vertices have at least its degree. */
@@ -61,7 +61,7 @@ u64 intersect_resident_bytes(const struct mill_run *r, bool weights)
 {
 	u64 edges = view_edges(r->store, VIEW_SIMPLE);
 
-	return (r->store->vertices + 1) * sizeof(u32) + edges / 2 * (sizeof(vid) + (weights ? sizeof(u32) : 0)) + 64 * KIB;
+	return (r->store->connected + 1) * sizeof(u32) + edges / 2 * (sizeof(vid) + (weights ? sizeof(u32) : 0)) + 64 * KIB;
 }
 
 static mill_err count_lists(void *arg, u64 begin, u64 end, unsigned worker)
@@ -100,7 +100,7 @@ static mill_err orient_in_memory(struct intersecting *x)
 {
 	struct mill_run *r = x->run;
 	const struct topology *t = run_direction(r, false);
-	u64 n = r->store->vertices, rows = t->n_segments ? t->segment->n_rows : 0;
+	u64 n = r->store->connected, rows = t->n_segments ? t->segment->n_rows : 0;
 	struct vec *v;
 
 	TRY(run_vec_host(r, &v, "oriented lists", n + 1, sizeof(u32)));
@@ -164,7 +164,7 @@ u64 intersect_bytes(const struct mill_run *r, bool weights)
 	/* The room beside the state has frames of a pool that is closed meanwhile. */
 	making = making > RUN_ROOM / 2 ? making - RUN_ROOM / 2 : 0;
 	return making + pool_size(r->pool) * bits_words(r) * sizeof(u64) +
-	       temporary_bytes(r->store->vertices, edges, page, weights ? MILL_WEIGHT_U32 : MILL_WEIGHT_NONE);
+	       temporary_bytes(r->store->connected, edges, page, weights ? MILL_WEIGHT_U32 : MILL_WEIGHT_NONE);
 }
 
 static mill_err write_list(struct intersecting *x, struct store_writer *w, struct cursor *c, vid u, u64 most)
@@ -198,7 +198,7 @@ static mill_err write_lists(struct intersecting *x, struct store_writer *w, u64 
 	err = memory_new(&x->buffer, &r->budget, most, sizeof(vid), "an oriented list");
 	if (!err)
 		err = memory_new(&x->buffer_weight, &r->budget, most, sizeof(u32), "an oriented list");
-	for (u64 u = 0; !err && u < r->store->vertices; u++) {
+	for (u64 u = 0; !err && u < r->store->connected; u++) {
 		err = write_list(x, w, &c, (vid)u, most);
 		if (!err && u % 1024 == 0)
 			err = ticker_tick(&r->ticker, c.n_read);
@@ -215,7 +215,8 @@ static mill_err orient_on_disk(struct intersecting *x)
 	const struct topology *t = run_direction(r, false);
 	bool weights = r->graph->weight == MILL_WEIGHT_U32 && r->need.view == VIEW_ARCS;
 	struct store_facts facts = {
-		.vertices = r->store->vertices,
+		.vertices = r->store->connected,
+		.connected = r->store->connected,
 		.directed = true,
 		.in_pages = true,
 		.weight = weights ? MILL_WEIGHT_U32 : MILL_WEIGHT_NONE,
@@ -325,7 +326,7 @@ mill_err op_intersect(struct mill_run *r, const struct intersect_program *p, con
 	x.bits = bits->buffer.host;
 	if (op_can_count(r)) {
 		TRY(orient_in_memory(&x));
-		TRY(pool_for(r->pool, r->store->vertices, 256, intersect_rows, &x));
+		TRY(pool_for(r->pool, r->store->connected, 256, intersect_rows, &x));
 	} else {
 		TRY(intersect_on_disk(&x, &step));
 	}

@@ -62,7 +62,7 @@ struct counting {
 
 u64 intersect_count_bytes(const struct mill_run *r)
 {
-	u64 n = r->store->vertices, m = view_edges(r->store, VIEW_SIMPLE), workers = pool_size(r->pool);
+	u64 n = r->store->connected, m = view_edges(r->store, VIEW_SIMPLE), workers = pool_size(r->pool);
 
 	return n * (2 * sizeof(vid) + 2 * sizeof(u64) + sizeof(u32)) + m / 2 * sizeof(vid) +
 	       (u64)CORE * CORE_WORDS * sizeof(u64) +

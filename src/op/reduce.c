@@ -233,7 +233,7 @@ static mill_err rest_some(void *arg, u64 begin, u64 end, unsigned worker)
 
 static mill_err rest_device(struct reducing *a)
 {
-	u32 begin = (u32)run_direction(a->run, a->reducer->in)->n_rows, end = (u32)a->run->store->vertices;
+	u32 begin = (u32)run_direction(a->run, a->reducer->in)->n_rows, end = (u32)a->run->store->connected;
 	struct launching l;
 
 	if (begin == end)
@@ -341,7 +341,7 @@ static mill_err read_counts(struct reducing *a, u64 *out, u32 n)
 static mill_err commit_device(struct reducing *a)
 {
 	struct reducer *red = a->reducer;
-	u32 n = (u32)a->run->store->vertices;
+	u32 n = (u32)a->run->store->connected;
 	struct launching l;
 
 	launch_begin(&l, &red->program->program, "commits", a->args);
@@ -363,7 +363,7 @@ static mill_err make_count(struct mill_run *r, struct reducer *red)
 
 static mill_err make_bits(struct mill_run *r, struct reducer *red)
 {
-	u64 words = bitmap_words(r->store->vertices);
+	u64 words = bitmap_words(r->store->connected);
 
 	TRY(make_count(r, red));
 	if (!red->bits)
@@ -373,7 +373,7 @@ static mill_err make_bits(struct mill_run *r, struct reducer *red)
 	return MILL_OK;
 }
 
-u64 reducer_list_bytes(const struct store *st) { return bitmap_words(st->vertices) * sizeof(u64) + 64; }
+u64 reducer_list_bytes(const struct store *st) { return bitmap_words(st->connected) * sizeof(u64) + 64; }
 
 static bool has_work(void *arg, u64 begin, u64 end)
 {
@@ -401,7 +401,7 @@ static mill_err reduce_all(struct reducing *a, struct mill_step *step)
 	const struct reducer *red = a->reducer;
 	const struct reduce_program *p = red->program;
 	struct pass pass = { .in = red->in, .active = a->front ? has_work : NULL, .work = reduce_rows, .arg = a };
-	u64 rest = a->front ? 0 : a->run->store->vertices - run_direction(a->run, red->in)->n_rows;
+	u64 rest = a->front ? 0 : a->run->store->connected - run_direction(a->run, red->in)->n_rows;
 
 	if (a->run->bins && !a->front && red->in && p->bin)
 		return pool_for(a->run->pool, a->run->bins->n_bins, 1, reduce_bins, a);
@@ -452,7 +452,7 @@ mill_err op_reduce(struct mill_run *r, struct reducer *red, const void *args, u6
 
 mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *args, struct frontier *f, u64 *committed)
 {
-	struct reducing a = { .run = r, .reducer = red, .args = args, .n = r->store->vertices };
+	struct reducing a = { .run = r, .reducer = red, .args = args, .n = r->store->connected };
 	struct mill_step step = { .frontier = f->n, .direction = "pull", .updates = f->n };
 
 	assert(!red->program->n_counts);

@@ -21,7 +21,7 @@ struct manifest {
 	u32 stripes;		/* 0: the pages are in the store's own directory; not in version 1 */
 	bool directed, in_pages, names;
 	enum mill_weight weight;
-	u64 vertices, sources, edges, stored_edges, in_rows, self_loops, parallel_edges, max_degree;
+	u64 vertices, sources, connected, edges, stored_edges, in_rows, self_loops, parallel_edges, max_degree;
 	u64 min_id, max_id;
 	f64 min_weight, max_weight, sum_weight;
 	u64 size[STORE_FILES];	/* 0 for files that do not exist */

@@ -107,6 +107,7 @@ static mill_err take_manifest(struct store *st, const struct manifest *m, struct
 	st->weight = m->weight;
 	st->vertices = m->vertices;
 	st->sources = m->sources;
+	st->connected = m->connected;
 	st->edges = m->edges;
 	st->stored_edges = m->stored_edges;
 	st->self_loops = m->self_loops;

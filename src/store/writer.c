@@ -467,7 +467,7 @@ static void derive_uuid(struct manifest *m)
 {
 	u64 shape[] = {
 		0, m->fingerprint, m->page_size, m->directed, m->in_pages,
-		m->weight, m->vertices, m->sources, m->edges, m->codec,
+		m->weight, m->vertices, m->sources, m->edges, m->codec, m->connected,
 	};
 
 	for (unsigned half = 0; half < 2; half++) {
@@ -518,7 +518,7 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 	if (facts->edges > MAX_EDGES)
 		return fail(MILL_ELIMIT, "%llu edges, a store holds at most %llu",
 			    (unsigned long long)facts->edges, (unsigned long long)MAX_EDGES);
-	if (facts->sources > facts->vertices)
+	if (facts->sources > facts->vertices || facts->connected > facts->vertices)
 		return bug("more sources than vertices");
 
 	m->version = STORE_FORMAT;
@@ -531,6 +531,10 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 	m->weight = facts->weight;
 	m->vertices = facts->vertices;
 	m->sources = facts->sources;
+	m->connected = !facts->directed ? facts->sources :
+		       facts->connected ? facts->connected :
+		       facts->sources	? facts->vertices :
+					  0;
 	m->edges = facts->edges;
 	m->fingerprint = facts->fingerprint;
 	w->whole_lists = facts->whole_lists;

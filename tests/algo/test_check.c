@@ -173,8 +173,8 @@ static void spoil_scores(const struct graph *g, mill_run *run, enum mill_precisi
 	f32 *narrow = calloc(g->n, sizeof(*narrow));
 
 	OK(mill_run_values(run, "score", true, p == MILL_F32 ? (void *)narrow : score, NULL));
-	for (u64 i = 0; i < g->n; i++) {
-		u64 j = (i + 1) % g->n, old = 0, bad;
+	for (u64 i = 0; i < v->n; i++) {
+		u64 j = (i + 1) % v->n, old = 0, bad;
 		f64 x = p == MILL_F32 ? (f64)narrow[i] : score[i], y = p == MILL_F32 ? (f64)narrow[j] : score[j];
 
 		bad = score_of(p, x + 1e-3);

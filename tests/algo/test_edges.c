@@ -50,7 +50,7 @@ static void bench_init(struct bench *b, mill_store *store, const struct config *
 	u64 n;
 
 	*b = (struct bench){ .run = run_open(store, c, (struct mill_options){ 0 }, "cc", NULL) };
-	n = b->run->store->vertices;
+	n = b->run->store->connected;
 	need.state = n * sizeof(u32) + frontier_bytes(n, false) + edge_frontier_bytes(b->run->store);
 	need.host = frontier_host_bytes(n) + edge_frontier_host_bytes(b->run->store);
 	OK(run_begin(b->run, "edges", &need));
@@ -91,7 +91,7 @@ static void choose(struct bench *b, const u32 *vertex, u32 n)
 	for (u32 i = 0; i < n; i++)
 		b->flag[vertex[i]] = 1;
 	OK(frontier_clear(b->front));
-	OK(frontier_set_all(b->front, b->run->store->vertices));
+	OK(frontier_set_all(b->front, b->run->store->connected));
 	OK(op_filter(b->run, &pick_vertex_filter, &b->args, b->front));
 	assert_int_equal(b->front->n, n);
 }

@@ -62,7 +62,7 @@ struct trying {
 /* The run's own vectors, for a direction: values that make sums round. */
 static void begin(mill_run *run, struct trying *t, bool in)
 {
-	u64 n = run->store->vertices;
+	u64 n = run->store->connected;
 	struct need need = { .state = 3 * n * sizeof(f64) + reducer_bytes(run->store, in, sizeof(f64)) +
 				      2 * reducer_list_bytes(run->store) + frontier_bytes(n, false),
 			     .host = frontier_host_bytes(n), .out = true, .in = true };
@@ -124,7 +124,7 @@ static void compare(const struct graph *g, const char *where, mill_run *run, str
 	f64 *got;
 
 	OK(vec_map(run, t->args.result, &got));
-	for (u32 v = 0; v < g->n; v++) {
+	for (u32 v = 0; v < run->store->connected; v++) {
 		f64 expected = !chosen[v] ? -1 : has_row[v] ? want[v] : 0;
 
 		if (got[v] != expected)
@@ -144,12 +144,12 @@ static void try_sets(const struct graph *g, const char *where, mill_run *run, bo
 
 	for (u64 set = 0; set < 6; set++) {
 		static const u32 of[] = { 0, 1, 2, 7, 100, 2000 };
-		u64 n = 0, expected = 0, committed = 99;
+		u64 n = 0, all = run->store->connected, expected = 0, committed = 99;
 		struct trying t;
 
 		memset(chosen, 0, g->n + 1u);
-		for (u32 i = 0; of[set] && i < g->n; i++) {
-			u32 v = (u32)(((u64)i * 7919 + set) % g->n);
+		for (u64 i = 0; of[set] && i < all; i++) {
+			u32 v = (u32)((i * 7919 + set) % all);
 
 			if ((random_at(set, v) % of[set] && v > 10) || chosen[v])
 				continue;
@@ -163,10 +163,10 @@ static void try_sets(const struct graph *g, const char *where, mill_run *run, bo
 		compare(g, where, run, &t, want, has_row, chosen);
 
 		begin(run, &t, in);
-		memset(bits, 0, bitmap_words(g->n) * sizeof(*bits));
+		memset(bits, 0, bitmap_words(all) * sizeof(*bits));
 		for (u64 i = 0; i < n; i++)
 			bitmap_put(bits, list[i]);
-		OK(device_write(&t.front->bits->buffer, 0, bits, bitmap_words(g->n) * sizeof(*bits)));
+		OK(device_write(&t.front->bits->buffer, 0, bits, bitmap_words(all) * sizeof(*bits)));
 		t.front->n = n;
 		t.front->dense = true;
 		if (set % 2 && n && t.front->capacity >= n)

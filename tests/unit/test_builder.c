@@ -216,7 +216,7 @@ static void assert_arcs(const struct store *st, const struct model *m, bool in)
 	free(id);
 }
 
-/* Sources first, each part by id. */
+/* Sources first, those without any edge last, each part by id. */
 static void assert_numbering(const struct store *st)
 {
 	for (u64 v = 0; v < st->vertices; v++) {
@@ -229,7 +229,13 @@ static void assert_numbering(const struct store *st)
 		assert_int_equal(back, v);
 		OK(store_degree(st, (vid)v, &degree));
 		assert_int_equal(degree > 0, v < st->sources);
-		if (!v || v == st->sources)
+		if (st->directed && st->has_in) {
+			OK(store_read(st, STORE_IN_DEGREES, &degree, sizeof(degree), v * sizeof(degree)));
+			assert_true(v < st->sources || (degree > 0) == (v < st->connected));
+		} else if (!st->directed) {
+			assert_int_equal(st->connected, st->sources);
+		}
+		if (!v || v == st->sources || v == st->connected)
 			continue;
 		OK(store_id(st, (vid)(v - 1), &before));
 		assert_true(before < id);

@@ -369,6 +369,9 @@ static const struct {
 	{ "vertices 20\n", "vertices 20 \n", MILL_ECORRUPT },
 	{ "vertices 20\n", "", MILL_ECORRUPT },
 	{ "sources 12\n", "sources 13\n", MILL_ECORRUPT },
+	{ "connected 20\n", "connected 21\n", MILL_ECORRUPT },
+	{ "connected 20\n", "connected 11\n", MILL_ECORRUPT },
+	{ "connected 20\n", "", MILL_ECORRUPT },
 	{ "edges 52\n", "edges 53\n", MILL_ECORRUPT },
 	{ "stored_edges 52\n", "stored_edges 51\n", MILL_ECORRUPT },
 	{ "self_loops ", "self_loops 1", MILL_ECORRUPT },
@@ -453,6 +456,7 @@ static void first_format(void **state)
 	text[size - 26] = '\0';
 	text[strlen("millrace-store ")] = '1';
 	without(text, "stripes 0\n");
+	without(text, "connected 20\n");
 	seal_manifest(store, text, strlen(text));
 	assert_ok(open_and_verify(store));
 	assert_ok(store_open(&st, store, NULL));
@@ -598,7 +602,7 @@ static void hostile_index(void **state)
 static void far_page(void **state)
 {
 	enum { PAGE = 1 << 20, NUMBER = 4100 };
-	struct store st = { .page_size = PAGE, .vertices = 3, .sources = 2, .stored_edges = 2 };
+	struct store st = { .page_size = PAGE, .vertices = 3, .connected = 3, .sources = 2, .stored_edges = 2 };
 	struct page_entry *entry = calloc(NUMBER + 1, sizeof(*entry));
 	struct pages pages = {
 		.store = &st, .data = STORE_OUT_PAGES, .n_pages = NUMBER + 1, .n_rows = 2, .entry = entry,
