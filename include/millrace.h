@@ -102,6 +102,7 @@ struct mill_info {
 	const char *uuid;
 	uint64_t vertices;
 	uint64_t sources;	/* vertices with out-edges: numbered first */
+	uint64_t connected;	/* vertices that may have edges: isolated ones are numbered last, and take no memory in a run */
 	uint64_t edges;		/* as meant: undirected ones once */
 	uint64_t stored_edges;
 	uint64_t self_loops;	/* stored ones */
@@ -121,7 +122,7 @@ struct mill_info {
 	const char *codec;	/* "packed" or "raw" */
 	uint64_t page_bytes;	/* of all pages */
 	const char *origin;	/* what made it: "generate kron --scale 20 ...", "import" */
-	const char *const *stripe;	/* folders over which the pages are spread, NULL-terminated; none: they are in the store */
+	const char *const *stripe;	/* folders over which the pages are spread, NULL-terminated; none: in the store */
 };
 
 MILL_API mill_err mill_store_open(mill_store **out, const char *path);

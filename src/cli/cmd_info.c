@@ -23,8 +23,8 @@ static void tell(const struct call *call, const struct mill_info *info)
 	say(call, "  stored edges  %" PRIu64 ", of which %" PRIu64 " self-loops and %" PRIu64 " parallel\n",
 	    info->stored_edges, info->self_loops, info->parallel_edges);
 	say(call,
-	    "  degrees       at most %" PRIu64 "; %" PRIu64 " vertices have out-edges\n",
-	    info->max_degree, info->sources);
+	    "  degrees       at most %" PRIu64 "; %" PRIu64 " vertices have out-edges, %" PRIu64 " are isolated\n",
+	    info->max_degree, info->sources, info->vertices - info->connected);
 	say(call, "  in-edges      %s\n",
 	    !info->directed	 ? "the same"
 	    : info->has_in_pages ? "stored"

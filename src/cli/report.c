@@ -55,6 +55,7 @@ void report_store(struct json *j, const char *path, const struct mill_info *info
 	json_u64(j, "self_loops", info->self_loops);
 	json_u64(j, "parallel_edges", info->parallel_edges);
 	json_u64(j, "sources", info->sources);
+	json_u64(j, "connected", info->connected);
 	json_u64(j, "max_degree", info->max_degree);
 	json_bool(j, "names", info->named);
 	if (info->named) {

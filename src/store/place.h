@@ -16,7 +16,7 @@ struct place;
  * another process is making it.
  */
 mill_err place_open(struct place **out, const char *path, bool force, struct budget *budget);
-/* The directories of its stripes, "DIR,DIR,...", which are looked at now; their folders are made when the uuid is known. */
+/* The directories of its stripes, "DIR,DIR,...", are looked at now; their folders are made when the uuid is known. */
 mill_err place_stripe(struct place *p, const char *list);
 u32 place_stripes(const struct place *p);
 mill_err place_make_stripes(struct place *p, const u8 *uuid);

@@ -561,6 +561,7 @@ MILL_API void mill_store_info(const mill_store *store, struct mill_info *out)
 		.uuid = st->uuid,
 		.vertices = st->vertices,
 		.sources = st->sources,
+		.connected = st->connected,
 		.edges = st->edges,
 		.stored_edges = st->stored_edges,
 		.self_loops = st->self_loops,

@@ -24,8 +24,9 @@ struct stripes {
 /* "DIR,DIR,...": they must be there, each once. Release also if it fails. */
 mill_err stripes_choose(struct stripes *s, const char *list, struct budget *budget);
 /*
- * Makes the folders, and the links to them in `store`, the directory in which the store at `path` is made. The links are durable first, so
- * that whoever removes the store finds the folders. What a user gave relative becomes relative to the store. mode: of the marks.
+ * Makes the folders, and the links to them in `store`, the directory in which the store at `path` is made. The links
+ * are durable first, so that whoever removes the store finds the folders. What a user gave relative becomes relative to
+ * the store. mode: of the marks.
  */
 mill_err stripes_make(struct stripes *s, int store, const char *made_in, const char *path, const u8 *uuid, u32 mode);
 /* A new file in the folder of stripe k. */
@@ -40,12 +41,12 @@ bool is_stripe_name(const char *name);
 /* How many of n pages stripe k of `of` has. */
 u64 stripe_share(u64 n, u32 k, u32 of);
 /*
- * Opens the folder of stripe k of the store whose directory `store` is, at `path`; *shown is its path, to be freed. Not there: MILL_EIO;
- * that of another store or another stripe: MILL_ECORRUPT.
+ * Opens the folder of stripe k of the store whose directory `store` is, at `path`; *shown is its path, to be freed. Not
+ * there: MILL_EIO; that of another store or another stripe: MILL_ECORRUPT.
  */
 mill_err stripe_open(struct file *out, char **shown, int store, const char *path, u32 k, u32 of, const u8 *uuid);
 
-/* Removes the folders of a store that is going away, except those that were made for another directory: a copy's links. Best effort. */
+/* Removes the folders of a store that goes away, but not those that were made for another: a copy's links. Best effort. */
 void stripes_remove(int store, const char *path);
 
 #endif
