@@ -232,7 +232,8 @@ static void swap_shares(struct ranking *g)
 	g->next = share;
 }
 
-static mill_err iterate(struct mill_run *r, struct ranking *g, const struct mill_pagerank *how, struct pagerank_settings *s)
+static mill_err iterate(struct mill_run *r, struct ranking *g, const struct mill_pagerank *how,
+			struct pagerank_settings *s)
 {
 	const struct kind *k = &kinds[g->precision];
 	f64 tolerance = !how || how->tolerance < 0 ? 1e-6 : how->tolerance;

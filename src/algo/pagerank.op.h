@@ -3,8 +3,8 @@
  * PageRank by pulling: what a neighbour contributes, and what a vertex makes of it. Device
  * dialect, written for VALUE f32, f64 and u64 (fixed point: sums of integers have the same bits in any order).
  *
- * share[u] is score[u] / out-degree of u: what u gives to each of its neighbours, and next[u] the same of the next iteration. So
- * one pass gathers the old and makes the new.
+ * share[u] is score[u] / out-degree of u: what u gives to each of its neighbours, and next[u] the same of the next
+ * iteration. So one pass gathers the old and makes the new.
  */
 #define PAGERANK_FIELDS(ARRAY, SCALAR) \
 	ARRAY(VALUE, score) \
@@ -39,8 +39,8 @@ DEVICE OF(sum, VALUE) OF(PROGRAM, combine)(OF(sum, VALUE) a, OF(sum, VALUE) b) {
 
 /*
  * score = jump + damping x (incoming + what dangling vertices give). Jumps and dangling mass go to all alike
- * (base holds both), or to the personalisation vector (teleport, in units of jump). The degree of those that give nothing is 1,
- * so that nothing here depends on the vertex.
+ * (base holds both), or to the personalisation vector (teleport, in units of jump). The degree of those that give
+ * nothing is 1, so that nothing here depends on the vertex.
  */
 DEVICE void OF(PROGRAM, settle)(struct PROGRAM s, vid v, OF(sum, VALUE) incoming)
 {
