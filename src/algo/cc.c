@@ -35,6 +35,7 @@
 #define PROGRAM cc_label
 #define FIELDS CC_FIELDS
 #define SOURCE "algo/cc.op.h"
+#define MONOTONE 1
 #include "op/advance.inc"
 
 #define SAMPLES 256

@@ -51,6 +51,8 @@ struct vec {
 /* How far to ask for memory ahead of its use: some hundred nanoseconds of work. */
 #define PULL_AHEAD 16u	/* rows */
 #define PUSH_AHEAD 16u	/* edges; SSSP on kron 22 takes 0.65 of the time so */
+/* An asynchronous advance stays with a page for so many times its edges. */
+#define REENTRY 16u
 #define LIST_AHEAD 8u	/* vertices of a list */
 #define SCAN_AHEAD 16u	/* rows of which few edges are looked at */
 
@@ -67,6 +69,8 @@ struct advance_program {
 			  struct emit *emit);
 	void (*pull_rows)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front,
 			  struct emit *emit);
+	/* Goes on with those of the rows that became active in this step. NULL: the program needs its steps. */
+	void (*push_again)(const void *args, const struct segment *seg, vid begin, vid end, struct emit *emit);
 	/* Does any vertex of the range still want something (cond)? */
 	bool (*wanted)(const void *args, u64 begin, u64 end);
 	/* Near/far: sorts the waiting vertices of words [begin, end); keys below `old` are settled. NULL without. */
