@@ -17,12 +17,13 @@
 #define SOURCE "algo/pagerank.op.h"
 #define SUM sum_f32
 #define SPREAD 1
+#define COUNTS 2
 #include "op/reduce.inc"
 #define PROGRAM pagerank_f32
 #define VALUE f32
 #define FIELDS PAGERANK_FIELDS
 #define SOURCE "algo/pagerank.op.h"
-#define VERTEX pagerank_f32_vertex
+#define VERTEX pagerank_f32_first
 #include "op/compute.inc"
 #define PROGRAM pagerank_f32
 #define VALUE f32
@@ -38,12 +39,13 @@
 #define SOURCE "algo/pagerank.op.h"
 #define SUM sum_f64
 #define SPREAD 1
+#define COUNTS 2
 #include "op/reduce.inc"
 #define PROGRAM pagerank_f64
 #define VALUE f64
 #define FIELDS PAGERANK_FIELDS
 #define SOURCE "algo/pagerank.op.h"
-#define VERTEX pagerank_f64_vertex
+#define VERTEX pagerank_f64_first
 #include "op/compute.inc"
 #define PROGRAM pagerank_f64
 #define VALUE f64
@@ -59,12 +61,13 @@
 #define SOURCE "algo/pagerank.op.h"
 #define SUM sum_u64
 #define SPREAD 1
+#define COUNTS 2
 #include "op/reduce.inc"
 #define PROGRAM pagerank_fixed
 #define VALUE u64
 #define FIELDS PAGERANK_FIELDS
 #define SOURCE "algo/pagerank.op.h"
-#define VERTEX pagerank_fixed_vertex
+#define VERTEX pagerank_fixed_first
 #include "op/compute.inc"
 #define PROGRAM pagerank_fixed
 #define VALUE u64
@@ -76,17 +79,17 @@
 /* A precision: its programs, and how its numbers are made. */
 static const struct kind {
 	const struct reduce_program *reduce;
-	const struct compute_program *vertex, *mass;
+	const struct compute_program *first, *mass;
 	u32 size;
 	u32 sum_size;
 	enum mill_type type;
 	f64 scale;	/* of a score on its way out; 0: it is a float */
 } kinds[] = {
-	[MILL_F32] = { &pagerank_f32_reduce, &pagerank_f32_vertex_compute, &pagerank_f32_mass_compute,
+	[MILL_F32] = { &pagerank_f32_reduce, &pagerank_f32_first_compute, &pagerank_f32_mass_compute,
 		       sizeof(f32), sizeof(f64), MILL_TYPE_F32, 0 },
-	[MILL_F64] = { &pagerank_f64_reduce, &pagerank_f64_vertex_compute, &pagerank_f64_mass_compute,
+	[MILL_F64] = { &pagerank_f64_reduce, &pagerank_f64_first_compute, &pagerank_f64_mass_compute,
 		       sizeof(f64), sizeof(f64), MILL_TYPE_F64, 0 },
-	[MILL_EXACT] = { &pagerank_fixed_reduce, &pagerank_fixed_vertex_compute, &pagerank_fixed_mass_compute,
+	[MILL_EXACT] = { &pagerank_fixed_reduce, &pagerank_fixed_first_compute, &pagerank_fixed_mass_compute,
 			 sizeof(u64), sizeof(u64), MILL_TYPE_F64, 1 / (f64)FIXED_ONE },
 };
 
@@ -131,9 +134,8 @@ mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how
 		return fail(MILL_EUSAGE, "pagerank reads in-edges, which %s lacks: import it without --out-only",
 			    st->path);
 	*out = (struct need){
-		.state = n * (2 * k->size + k->sum_size) + st->sources * sizeof(u32) +
-			 (how && how->personalize ? n * k->size : 0) + reducer_bytes(st, true, k->sum_size) +
-			 computer_bytes(st),
+		.state = n * (3 * k->size + sizeof(u32)) + (how && how->personalize ? n * k->size : 0) +
+			 reducer_bytes(st, true, k->sum_size) + computer_bytes(st),
 		.host = r->options.check ? pagerank_check_bytes(st) : 0,
 		.in = true,
 		.spread = k->size,
@@ -175,7 +177,7 @@ static mill_err personalize(struct mill_run *r, enum mill_precision precision, c
 struct ranking {
 	enum mill_precision precision;
 	f64 damping;
-	struct vec *score, *share, *teleport, *incoming, *degree;
+	struct vec *score, *share, *next, *teleport, *degree;
 };
 
 static mill_err load_degrees(struct mill_run *r, struct vec **out)
@@ -184,9 +186,11 @@ static mill_err load_degrees(struct mill_run *r, struct vec **out)
 	u32 *degree;
 	mill_err err;
 
-	TRY(run_vec(r, out, "degree", st->sources, sizeof(u32), NULL));
+	TRY(run_vec(r, out, "degree", st->vertices, sizeof(u32), NULL));
 	TRY(vec_map(r, *out, &degree));
-	err = store_read(st, STORE_OUT_DEGREES, degree, (*out)->buffer.size, 0);
+	err = store_read(st, STORE_OUT_DEGREES, degree, st->sources * sizeof(u32), 0);
+	for (u64 v = st->sources; v < st->vertices; v++)
+		degree[v] = 1;
 	/* A hostile store must not make us divide by zero. */
 	for (u64 v = 0; !err && v < st->sources; v++)
 		if (!degree[v])
@@ -205,7 +209,7 @@ static union args arguments(const struct mill_run *r, const struct ranking *g, f
 	u32 sources = (u32)r->store->sources;
 	union args a;
 
-#define ARRAYS .score = g->score, .share = g->share, .teleport = g->teleport, .incoming = g->incoming, \
+#define ARRAYS .score = g->score, .share = g->share, .next = g->next, .teleport = g->teleport, \
 	       .degree = g->degree, .sources = sources, .personal = g->teleport != NULL
 	if (g->precision == MILL_F32)
 		a.f32 = (struct pagerank_f32_args){ ARRAYS, .damping = damping, .base = each, .jump = jump };
@@ -220,32 +224,38 @@ static union args arguments(const struct mill_run *r, const struct ranking *g, f
 	return a;
 }
 
-static mill_err iterate(struct mill_run *r, const struct ranking *g, const struct mill_pagerank *how,
-			struct pagerank_settings *s)
+static void swap_shares(struct ranking *g)
+{
+	struct vec *share = g->share;
+
+	g->share = g->next;
+	g->next = share;
+}
+
+static mill_err iterate(struct mill_run *r, struct ranking *g, const struct mill_pagerank *how, struct pagerank_settings *s)
 {
 	const struct kind *k = &kinds[g->precision];
-	u64 n = r->store->vertices, sources = r->store->sources;
 	f64 tolerance = !how || how->tolerance < 0 ? 1e-6 : how->tolerance;
 	u32 most = how && how->iterations ? how->iterations : 100;
-	/* The first scores are what everyone would have from jumps alone. */
 	union args a = arguments(r, g, 0, 1);
 	struct reducer *reducer;
+	u64 count[2];
 	f64 dangling;
 
 	TRY(op_reducer(r, &reducer, k->reduce, true));
 	TRY(device_prepare(r->device, &k->reduce->program.source));
-	TRY(device_prepare(r->device, &k->vertex->program.source));
+	TRY(device_prepare(r->device, &k->first->program.source));
 	TRY(device_prepare(r->device, &k->mass->program.source));
 	run_start(r);
-	TRY(op_compute(r, k->vertex, &a, 0, n, &s->change));
+	TRY(op_compute(r, k->first, &a, 0, r->store->vertices, &dangling));
 	for (s->iterations = 0; s->iterations < most; s->iterations++) {
 		if (s->iterations && s->change < tolerance)
 			break;
-		/* Vertices without out-edges are numbered last. */
-		TRY(op_compute(r, k->mass, &a, sources, n, &dangling));
+		swap_shares(g);
 		a = arguments(r, g, g->damping, (1 - g->damping) + g->damping * dangling);
-		TRY(op_reduce(r, reducer, &a));
-		TRY(op_compute(r, k->vertex, &a, 0, n, &s->change));
+		TRY(op_reduce(r, reducer, &a, count));
+		s->change = (f64)count[0] / (f64)FIXED_ONE;
+		dangling = (f64)count[1] / (f64)FIXED_ONE;
 	}
 	return MILL_OK;
 }
@@ -268,7 +278,7 @@ MILL_API mill_err mill_pagerank(mill_run *r, const struct mill_pagerank *how)
 	TRY(run_begin(r, "pagerank", &need));
 	TRY(run_vec(r, &g.score, "score", n, k->size, NULL));
 	TRY(run_vec(r, &g.share, "share", n, k->size, NULL));
-	TRY(run_vec(r, &g.incoming, "incoming", n, k->sum_size, NULL));
+	TRY(run_vec(r, &g.next, "next share", n, k->size, NULL));
 	TRY(load_degrees(r, &g.degree));
 	if (how && how->personalize)
 		TRY(personalize(r, g.precision, how->personalize, &g.teleport));

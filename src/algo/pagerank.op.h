@@ -3,13 +3,14 @@
  * PageRank by pulling: what a neighbour contributes, and what a vertex makes of it. Device
  * dialect, written for VALUE f32, f64 and u64 (fixed point: sums of integers have the same bits in any order).
  *
- * share[u] is score[u] / out-degree of u: what u gives to each of its neighbours.
+ * share[u] is score[u] / out-degree of u: what u gives to each of its neighbours, and next[u] the same of the next iteration. So
+ * one pass gathers the old and makes the new.
  */
 #define PAGERANK_FIELDS(ARRAY, SCALAR) \
 	ARRAY(VALUE, score) \
 	ARRAY(VALUE, share) \
+	ARRAY(VALUE, next) \
 	ARRAY(VALUE, teleport) \
-	ARRAY(OF(sum, VALUE), incoming) \
 	ARRAY(u32, degree) \
 	SCALAR(OF(factor, VALUE), damping) \
 	SCALAR(OF(sum, VALUE), base) \
@@ -36,23 +37,35 @@ DEVICE void OF(PROGRAM, touch)(struct PROGRAM s, vid u) { dev_prefetch(&s.share[
 
 DEVICE OF(sum, VALUE) OF(PROGRAM, combine)(OF(sum, VALUE) a, OF(sum, VALUE) b) { return a + b; }
 
-DEVICE void OF(PROGRAM, apply)(struct PROGRAM s, vid v, OF(sum, VALUE) sum) { s.incoming[v] = sum; }
-
 /*
  * score = jump + damping x (incoming + what dangling vertices give). Jumps and dangling mass go to all alike
- * (base holds both), or to the personalisation vector (teleport, in units of jump). Returns the
- * change, in units of 1.
+ * (base holds both), or to the personalisation vector (teleport, in units of jump). The degree of those that give nothing is 1,
+ * so that nothing here depends on the vertex.
  */
-DEVICE f64 OF(PROGRAM, vertex)(struct PROGRAM s, vid v)
+DEVICE void OF(PROGRAM, settle)(struct PROGRAM s, vid v, OF(sum, VALUE) incoming)
 {
-	OF(sum, VALUE) rank = OF(scale, VALUE)(s.incoming[v], s.damping);
-	f64 old = OF(real, VALUE)(s.score[v]);
+	OF(sum, VALUE) rank = OF(scale, VALUE)(incoming, s.damping);
 
 	rank += s.personal ? OF(scale, VALUE)((OF(sum, VALUE))s.teleport[v], s.jump) : s.base;
 	s.score[v] = (VALUE)rank;
-	if (v < s.sources)
-		s.share[v] = (VALUE)(rank / s.degree[v]);
-	return dev_abs(OF(real, VALUE)(s.score[v]) - old);
+	s.next[v] = (VALUE)(rank / s.degree[v]);
+}
+
+/* Counts the change and the dangling mass, in units of 1 / FIXED_ONE. */
+DEVICE void OF(PROGRAM, apply)(struct PROGRAM s, vid v, OF(sum, VALUE) sum, u64 *count)
+{
+	f64 old = OF(real, VALUE)(s.score[v]);
+
+	OF(PROGRAM, settle)(s, v, sum);
+	count[0] += fixed_f64(dev_abs(OF(real, VALUE)(s.score[v]) - old));
+	count[1] += OF(fixed, VALUE)(s.score[v]) & (v < s.sources ? 0 : ~(u64)0);
+}
+
+/* The scores before the first iteration are what jumps alone give. Returns the dangling mass. */
+DEVICE f64 OF(PROGRAM, first)(struct PROGRAM s, vid v)
+{
+	OF(PROGRAM, settle)(s, v, 0);
+	return v < s.sources ? 0 : OF(real, VALUE)(s.score[v]);
 }
 
 DEVICE f64 OF(PROGRAM, mass)(struct PROGRAM s, vid v) { return OF(real, VALUE)(s.score[v]); }
