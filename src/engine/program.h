@@ -88,7 +88,7 @@ struct split_list {
 #define NO_SLOT UINT64_MAX	/* the row is whole */
 #define APPLY_BLOCK 256u	/* sums that are made before they are applied */
 /* Numbers that apply adds to: so many at most. On a device they lie in lanes, so that groups do not wait for each other. */
-#define COUNT_MOST 2u
+#define COUNT_MOST 3u
 #define COUNT_LANES 64
 #define COUNT_STRIDE 8		/* of a lane, in u64: a cache line */
 

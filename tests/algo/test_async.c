@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Asynchronous runs: the same values in fewer passes. */
+#include <math.h>
+
 #include "component.h"
 
 static const struct mill_options async = { .async = true, .parents = true };
@@ -12,6 +14,36 @@ static const struct finder *labels(void)
 			return &finders[i];
 	fail_msg("no finder by labels");
 	return NULL;
+}
+
+/* The fixed point, by as many iterations as it takes. */
+static void try_ranks(const struct graph *g, mill_store *store, const struct config *c)
+{
+	struct mill_pagerank how = { .tolerance = 1e-11, .iterations = 300, .precision = MILL_F64 };
+	f64 *want = calloc(g->n, sizeof(*want)), *teleport = calloc(g->n, sizeof(*teleport));
+	mill_run *run = run_open(store, c, async, "pagerank", &how);
+	f64 *got, off = 0;
+	char id[32];
+
+	naive_pagerank(g, 0.85, 200, NULL, want);
+	expect_pagerank(g, c->name, run, &how, want, 1e-6);
+	snprintf(id, sizeof(id), "%llu", (unsigned long long)graph_id(g, g->n / 3));
+	how.personalize = id;
+	teleport[g->n / 3] = 1;
+	naive_pagerank(g, 0.85, 200, teleport, want);
+	OK(mill_pagerank(run, &how));
+	OK(mill_run_check(run));
+	got = scores_of(g, run, MILL_F64);
+	for (u32 v = 0; v < g->n; v++)
+		off += fabs(got[v] - want[v]);	/* far from the chosen one scores are too small to be compared alone */
+	if (!(off < 1e-9))
+		fail_msg("%s, %s: personal scores are off by %g", g->name, c->name, off);
+	free(got);
+	how = (struct mill_pagerank){ .precision = MILL_EXACT };
+	REFUSED(MILL_EUSAGE, mill_pagerank(run, &how), c->name);
+	mill_run_free(run);
+	free(want);
+	free(teleport);
 }
 
 static void try_graph(struct graph *g, const struct config *c)
@@ -29,6 +61,7 @@ static void try_graph(struct graph *g, const struct config *c)
 		expect_sssp(g, c->name, run, 0, 3, false);
 		mill_run_free(run);
 	}
+	try_ranks(g, store, c);
 	run = run_open(store, c, async, "cc", &labels()->how);
 	expect_components(g, c->name, run, labels(), part);
 	mill_run_free(run);
@@ -109,6 +142,41 @@ static void test_grid_takes_few_passes(void **state)
 	graph_release(&g);
 }
 
+/* Pages of a site: a ring of neighbours, home, and themselves. */
+static void test_ranks_take_half_the_passes(void **state)
+{
+	struct mill_pagerank how = { .tolerance = 1e-8, .precision = MILL_F64 };
+	u64 iterations[2];
+	struct graph g;
+	mill_store *store;
+
+	(void)state;
+	graph_init(&g, "sites", 200);
+	for (u32 v = 0; v < g.n; v++) {
+		graph_add(&g, v, v / 10 * 10 + (v + 1) % 10);
+		graph_add(&g, v, v / 10 * 10);
+		graph_add(&g, v, v);
+	}
+	graph_index(&g);
+	store = graph_store(&g);
+	for (u32 i = 0; i < 2; i++) {
+		struct mill_options o = { .async = i };
+		mill_run *run = run_open(store, config_named("1 thread"), o, "pagerank", &how);
+		struct mill_report report;
+
+		OK(mill_pagerank(run, &how));
+		OK(mill_run_check(run));
+		mill_run_report(run, &report);
+		iterations[i] = report.iterations;
+		mill_run_free(run);
+	}
+	if (iterations[1] * 3 > iterations[0] * 2)
+		fail_msg("%llu iterations in steps, %llu at once", (unsigned long long)iterations[0],
+			 (unsigned long long)iterations[1]);
+	graph_store_drop(store);
+	graph_release(&g);
+}
+
 static void test_refused_on_devices(void **state)
 {
 	struct mill_options o = { .async = true, .device = "opencl" };
@@ -129,6 +197,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_grid_takes_few_passes),
+		cmocka_unit_test(test_ranks_take_half_the_passes),
 		cmocka_unit_test(test_refused_on_devices),
 	};
 
