@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PageRank by pulling, Jacobi: every iteration sees only the scores of the one before, so that
- * the bits do not depend on threads, budget or page size. Dangling mass goes where jumps go.
+ * the bits do not depend on threads, budget or page size. Dangling mass goes where jumps go. Asynchronous runs
+ * keep one array of shares (Gauss-Seidel): about half the passes, and bits that depend on who came first.
  */
 #include "algo/pagerank.h"
 
@@ -34,6 +35,29 @@
 #define SOURCE "algo/pagerank.op.h"
 #define VERTEX pagerank_f32_mass
 #include "op/compute.inc"
+#define PROGRAM pagerank_f32
+#define VALUE f32
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#define VERTEX pagerank_f32_fill
+#include "op/compute.inc"
+
+#define PROGRAM pagerank_f32_at_once
+#define VALUE f32
+#define IN_PLACE 1
+#include "algo/pagerank.op.h"
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#define SUM sum_f32
+#define SPREAD 1
+#define COUNTS 3
+#include "op/reduce.inc"
+#define PROGRAM pagerank_f32_at_once
+#define VALUE f32
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#include "op/scan.inc"
+#undef VALUE
 
 #define PROGRAM pagerank_f64
 #define VALUE f64
@@ -56,6 +80,29 @@
 #define SOURCE "algo/pagerank.op.h"
 #define VERTEX pagerank_f64_mass
 #include "op/compute.inc"
+#define PROGRAM pagerank_f64
+#define VALUE f64
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#define VERTEX pagerank_f64_fill
+#include "op/compute.inc"
+
+#define PROGRAM pagerank_f64_at_once
+#define VALUE f64
+#define IN_PLACE 1
+#include "algo/pagerank.op.h"
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#define SUM sum_f64
+#define SPREAD 1
+#define COUNTS 3
+#include "op/reduce.inc"
+#define PROGRAM pagerank_f64_at_once
+#define VALUE f64
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#include "op/scan.inc"
+#undef VALUE
 
 #define PROGRAM pagerank_fixed
 #define VALUE u64
@@ -81,18 +128,21 @@
 
 /* A precision: its programs, and how its numbers are made. */
 static const struct kind {
-	const struct reduce_program *reduce;
-	const struct compute_program *first, *mass;
+	const struct reduce_program *reduce, *at_once;	/* at_once, find_loops, fill: asynchronous; NULL: cannot be */
+	const struct scan_program *find_loops;
+	const struct compute_program *first, *mass, *fill;
 	u32 size;
 	u32 sum_size;
 	enum mill_type type;
 	f64 scale;	/* of a score on its way out; 0: it is a float */
 } kinds[] = {
-	[MILL_F32] = { &pagerank_f32_reduce, &pagerank_f32_first_compute, &pagerank_f32_mass_compute,
+	[MILL_F32] = { &pagerank_f32_reduce, &pagerank_f32_at_once_reduce, &pagerank_f32_at_once_scan, &pagerank_f32_first_compute,
+		       &pagerank_f32_mass_compute, &pagerank_f32_fill_compute,
 		       sizeof(f32), sizeof(f64), MILL_TYPE_F32, 0 },
-	[MILL_F64] = { &pagerank_f64_reduce, &pagerank_f64_first_compute, &pagerank_f64_mass_compute,
+	[MILL_F64] = { &pagerank_f64_reduce, &pagerank_f64_at_once_reduce, &pagerank_f64_at_once_scan, &pagerank_f64_first_compute,
+		       &pagerank_f64_mass_compute, &pagerank_f64_fill_compute,
 		       sizeof(f64), sizeof(f64), MILL_TYPE_F64, 0 },
-	[MILL_EXACT] = { &pagerank_fixed_reduce, &pagerank_fixed_first_compute, &pagerank_fixed_mass_compute,
+	[MILL_EXACT] = { &pagerank_fixed_reduce, NULL, NULL, &pagerank_fixed_first_compute, &pagerank_fixed_mass_compute, NULL,
 			 sizeof(u64), sizeof(u64), MILL_TYPE_F64, 1 / (f64)FIXED_ONE },
 };
 
@@ -136,9 +186,11 @@ mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how
 	if (!st->has_in)
 		return fail(MILL_EUSAGE, "pagerank reads in-edges, which %s lacks: import it without --out-only",
 			    st->path);
+	if (r->options.async && !k->at_once)
+		return fail(MILL_EUSAGE, "exact scores have their steps: leave --exact or --async out");
 	*out = (struct need){
-		.state = n * (3 * k->size + sizeof(u32)) + (how && how->personalize ? n * k->size : 0) +
-			 reducer_bytes(st, true, k->sum_size) + computer_bytes(st),
+		.state = n * ((r->options.async ? 2 + (st->self_loops > 0) : 3) * k->size + sizeof(u32)) +
+			 (how && how->personalize ? n * k->size : 0) + reducer_bytes(st, true, k->sum_size) + computer_bytes(st),
 		.host = r->options.check ? pagerank_check_bytes(st) : 0,
 		.in = true,
 		.spread = k->size,
@@ -149,8 +201,8 @@ mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how
 /* ---- Personalisation ---- */
 
 /*
- * Vertices to which nothing leads have one of two scores, as they are chosen or not. For isolated ones that is all there is; `dangling`
- * counts those without out-edges, isolated or not.
+ * Vertices to which nothing leads have one of two scores, as they are chosen or not. For isolated ones that is all there
+ * is; `dangling` counts those without out-edges, isolated or not.
  */
 struct still {
 	u64 isolated, dangling;
@@ -160,7 +212,7 @@ struct still {
 struct ranking {
 	enum mill_precision precision;
 	f64 damping;
-	struct vec *score, *share, *next, *teleport, *degree;
+	struct vec *score, *share, *next, *teleport, *loop, *degree;
 	struct still still[2];	/* chosen: [1] */
 };
 
@@ -269,7 +321,7 @@ static union args arguments(const struct mill_run *r, const struct ranking *g, f
 	union args a;
 
 #define ARRAYS .score = g->score, .share = g->share, .next = g->next, .teleport = g->teleport, \
-	       .degree = g->degree, .sources = sources, .personal = g->teleport != NULL
+	       .loop = g->loop, .degree = g->degree, .sources = sources, .personal = g->teleport != NULL, .loops = g->loop != NULL
 	if (g->precision == MILL_F32)
 		a.f32 = (struct pagerank_f32_args){ ARRAYS, .damping = damping, .base = each, .jump = jump };
 	else if (g->precision == MILL_F64)
@@ -291,11 +343,40 @@ static void swap_shares(struct ranking *g)
 	g->next = share;
 }
 
+/* A score or teleport as a real number. */
+static f64 real_of(enum mill_precision p, union number x)
+{
+	return p == MILL_F32 ? (f64)x.f32 : p == MILL_F64 ? x.f64 : (f64)x.u64 * kinds[MILL_EXACT].scale;
+}
+
+static f64 isolated_mass(const struct ranking *g)
+{
+	f64 sum = 0;
+
+	for (u32 i = 0; i < 2; i++)
+		sum += (f64)g->still[i].isolated * real_of(g->precision, g->still[i].score);
+	return sum;
+}
+
+static mill_err fill_up(struct mill_run *r, struct ranking *g)
+{
+	const struct kind *k = &kinds[g->precision];
+	union args a = arguments(r, g, 1, 1);
+	f64 sum, lacks;
+
+	TRY(op_compute(r, k->mass, &a, 0, r->store->connected, &sum));
+	sum += isolated_mass(g);
+	lacks = sum > 0 ? 1 / sum : 1;
+	for (u32 i = 0; i < 2; i++)
+		g->still[i].score = number_of(g->precision, real_of(g->precision, g->still[i].score) * lacks);
+	a = arguments(r, g, lacks, 1);
+	return op_compute(r, k->fill, &a, 0, r->store->connected, &sum);
+}
+
 /* What apply does, at a vertex of one kind to which nothing leads. */
 static void settle_still(const struct ranking *g, const union args *a, struct still *x, u64 *count)
 {
-#define STATE_OF(kind) ((struct pagerank_##kind){ .damping = a->kind.damping, .base = a->kind.base, .jump = a->kind.jump, \
-						   .personal = a->kind.personal })
+#define STATE_OF(kind) ((struct pagerank_##kind){ .base = a->kind.base, .jump = a->kind.jump, .personal = a->kind.personal })
 	if (g->precision == MILL_F32)
 		x->score.f32 = pagerank_f32_alone(STATE_OF(f32), x->teleport.f32, x->score.f32, count);
 	else if (g->precision == MILL_F64)
@@ -322,7 +403,7 @@ static mill_err begin_scores(struct mill_run *r, struct ranking *g, f64 *danglin
 	return op_compute(r, kinds[g->precision].first, &a, 0, r->store->connected, &none);
 }
 
-/* One more; count: the change and what is dangling. */
+/* One more; count: the change, what is dangling, and all there is if it is asynchronous. */
 static mill_err next_scores(struct mill_run *r, struct ranking *g, struct reducer *reducer, f64 jump, u64 *count)
 {
 	union args a = arguments(r, g, g->damping, jump);
@@ -334,56 +415,56 @@ static mill_err next_scores(struct mill_run *r, struct ranking *g, struct reduce
 		settle_still(g, &a, &g->still[i], one);
 		count[0] += g->still[i].isolated * one[0];
 		count[1] += g->still[i].isolated * one[1];
+		count[2] += g->still[i].isolated * one[1];
 	}
 	return MILL_OK;
 }
 
-static mill_err iterate(struct mill_run *r, struct ranking *g, const struct mill_pagerank *how, struct pagerank_settings *s)
+static mill_err iterate(struct mill_run *r, struct ranking *g, const struct mill_pagerank *how,
+			struct pagerank_settings *s)
 {
 	const struct kind *k = &kinds[g->precision];
 	f64 tolerance = !how || how->tolerance < 0 ? 1e-6 : how->tolerance;
 	u32 most = how && how->iterations ? how->iterations : 100;
+	const struct reduce_program *reduce = r->options.async ? k->at_once : k->reduce;
 	struct reducer *reducer;
-	u64 count[2];
-	f64 dangling;
+	u64 count[3] = { 0 };
+	f64 dangling, mass = 1;
 
-	TRY(op_reducer(r, &reducer, k->reduce, true));
-	TRY(device_prepare(r->device, &k->reduce->program.source));
+	TRY(op_reducer(r, &reducer, reduce, true));
+	TRY(device_prepare(r->device, &reduce->program.source));
 	TRY(device_prepare(r->device, &k->first->program.source));
 	TRY(device_prepare(r->device, &k->mass->program.source));
 	run_start(r);
+	if (g->loop) {
+		union args a = arguments(r, g, g->damping, 1);
+
+		TRY(op_scan(r, k->find_loops, &a, &(struct scan){ .in = true }, NULL));
+	}
 	TRY(begin_scores(r, g, &dangling));
 	for (s->iterations = 0; s->iterations < most; s->iterations++) {
 		if (s->iterations && s->change < tolerance)
 			break;
 		swap_shares(g);
-		TRY(next_scores(r, g, reducer, (1 - g->damping) + g->damping * dangling, count));
+		TRY(next_scores(r, g, reducer, (1 - g->damping) * mass + g->damping * dangling, count));
 		s->change = (f64)count[0] / (f64)FIXED_ONE;
 		dangling = (f64)count[1] / (f64)FIXED_ONE;
+		/* In place mass is not kept: jumps share what there is, and the sum is made 1 at the end. */
+		mass = r->options.async ? (f64)count[2] / (f64)FIXED_ONE : 1;
 	}
-	return MILL_OK;
-}
-
-/* A score or teleport as a real number. */
-static f64 real_of(enum mill_precision p, union number x)
-{
-	return p == MILL_F32 ? (f64)x.f32 : p == MILL_F64 ? x.f64 : (f64)x.u64 * kinds[MILL_EXACT].scale;
+	return r->options.async ? fill_up(r, g) : MILL_OK;
 }
 
 /* What the result and the certificate know of isolated vertices. */
-static f64 tell_isolated(struct mill_run *r, const struct ranking *g, struct pagerank_settings *s)
+static void tell_isolated(struct mill_run *r, const struct ranking *g, struct pagerank_settings *s)
 {
-	f64 sum = 0;
-
 	for (u32 i = 0; i < 2; i++) {
 		s->isolated[i] = g->still[i].isolated;
 		s->isolated_score[i] = real_of(g->precision, g->still[i].score);
 		s->isolated_teleport[i] = real_of(g->precision, g->still[i].teleport);
-		sum += (f64)s->isolated[i] * s->isolated_score[i];
 	}
 	memcpy(&r->column[0].isolated, &s->isolated_score[0], sizeof(u64));
 	memcpy(&r->column[0].chosen, &s->isolated_score[1], sizeof(u64));
-	return sum;
 }
 
 MILL_API mill_err mill_pagerank(mill_run *r, const struct mill_pagerank *how)
@@ -398,7 +479,7 @@ MILL_API mill_err mill_pagerank(mill_run *r, const struct mill_pagerank *how)
 	struct vec *settings;
 	struct need need;
 	union args a;
-	f64 sum = 0, isolated;
+	f64 sum = 0;
 
 	if (!(g.damping < 1))
 		return fail(MILL_EUSAGE, "a damping of %g is not below 1", g.damping);
@@ -406,7 +487,12 @@ MILL_API mill_err mill_pagerank(mill_run *r, const struct mill_pagerank *how)
 	TRY(run_begin(r, "pagerank", &need));
 	TRY(run_vec(r, &g.score, "score", n, k->size, NULL));
 	TRY(run_vec(r, &g.share, "share", n, k->size, NULL));
-	TRY(run_vec(r, &g.next, "next share", n, k->size, NULL));
+	if (r->options.async && r->store->self_loops)
+		TRY(run_vec(r, &g.loop, "self-loops", n, k->size, NULL));
+	if (r->options.async)
+		g.next = g.share;
+	else
+		TRY(run_vec(r, &g.next, "next share", n, k->size, NULL));
 	TRY(load_degrees(r, &g.degree));
 	if (how && how->personalize)
 		TRY(personalize(r, &g, how->personalize));
@@ -418,12 +504,12 @@ MILL_API mill_err mill_pagerank(mill_run *r, const struct mill_pagerank *how)
 
 	run_column(r, "score", k->type, g.score, 0, 0);
 	r->column[0].scale = k->scale;
-	isolated = tell_isolated(r, &g, s);
+	tell_isolated(r, &g, s);
 	TRY(run_end(r));
 	r->ledger.edges_traversed = (u64)s->iterations * r->store->stored_edges;
 	a = arguments(r, &g, g.damping, 1);
 	TRY(op_compute(r, k->mass, &a, 0, n, &sum));
-	run_fact_real(r, "sum", sum + isolated);
+	run_fact_real(r, "sum", sum + isolated_mass(&g));
 	run_fact_real(r, "change", s->change);
 	TRY(result_top(r));
 	r->settings = s;

@@ -78,6 +78,26 @@ DEVICE f64 dev_abs(f64 x) { return fabs(x); }
 #define dev_load_u32(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define dev_load_u64(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define dev_store_u32(p, x) __atomic_store_n(p, x, __ATOMIC_RELAXED)
+#define dev_store_u64(p, x) __atomic_store_n(p, x, __ATOMIC_RELAXED)
+
+DEVICE f32 dev_load_f32(const f32 *p)
+{
+	f32 x;
+
+	__atomic_load(p, &x, __ATOMIC_RELAXED);
+	return x;
+}
+
+DEVICE f64 dev_load_f64(const f64 *p)
+{
+	f64 x;
+
+	__atomic_load(p, &x, __ATOMIC_RELAXED);
+	return x;
+}
+
+DEVICE void dev_store_f32(f32 *p, f32 x) { __atomic_store(p, &x, __ATOMIC_RELAXED); }
+DEVICE void dev_store_f64(f64 *p, f64 x) { __atomic_store(p, &x, __ATOMIC_RELAXED); }
 
 DEVICE u32 raw_cas_u32(u32 *p, u32 old, u32 new)
 {

@@ -11,7 +11,7 @@ must grep -qx 'connected 6' many.mill/manifest
 expect 0 verify many.mill
 expect 0 info many.mill; says "5 vertices have out-edges, 999994 are isolated"
 
-state() { python3 -c 'import json; print(json.load(open("out"))["state"])'; }
+state() { python3 -c 'import json; print(json.load(open("out"))["plan"]["state"])'; }
 for a in bfs sssp pagerank cc scc bc kcore triangles cdlp degrees; do
 	expect 0 plan $a few.mill --json; few=$(state)
 	expect 0 plan $a many.mill --json
