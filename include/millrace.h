@@ -258,11 +258,17 @@ struct mill_options {
 	double do_a, do_b;	/* 0: 15 and 18 */
 	bool parents;		/* bfs and sssp also settle the parents */
 	bool check;		/* mill_run_check will follow: keep room for it */
+	const char *trace;	/* a file for the timeline, as Chrome trace events; NULL: none */
 	struct mill_watcher watcher;
 };
 
 MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct mill_options *options);
 MILL_API void mill_run_free(mill_run *run);
+/*
+ * Writes the timeline of everything that was done so far, failures included, and ends it. mill_run_free does too, but cannot
+ * say what goes wrong. The file appears whole or not at all.
+ */
+MILL_API mill_err mill_run_end_trace(mill_run *run);
 
 /* ---- Algorithms. Each call replaces the run's previous result; the graph stays loaded. ---- */
 

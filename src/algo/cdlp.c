@@ -225,8 +225,7 @@ static mill_err iterate(struct spreading *s)
 	TRY(spread_late(s, &step));
 	step.edges = run_direction(r, false)->n_edges;
 	step.updates = s->changed;
-	step.seconds = clock_now() - began;
-	ledger_add(&r->ledger, &step);
+	ledger_add(&r->ledger, &step, began);
 	return MILL_OK;
 }
 

@@ -347,6 +347,12 @@ mill_err cmd_run(struct call *call)
 		err = work_open(&w, call, call->command->name, path);
 	if (!err)
 		err = execute(&out, &w, &call->options);
+	if (w.run) {	/* also of what failed or was stopped */
+		if (err)
+			refuse(err, "%s", message());	/* what comes now shall not hide it */
+		late = mill_run_end_trace(w.run);
+		err = err ? err : late;
+	}
 	progress_end(&call->progress);
 	known = w.run;
 	if (known) {

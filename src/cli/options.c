@@ -174,6 +174,8 @@ static const struct option table[] = {
 
 	{ "json", REPORT, FOR_EVERY, AT(json), "[=FILE]",
 	  .help = "the report as JSON, instead of text or in FILE" },
+	{ "trace", TEXT, FOR_ALGO, AT(trace), "FILE",
+	  .help = "the timeline: Chrome trace events, for Perfetto or chrome://tracing" },
 	{ "progress", CHOICE, FOR_WORK, AT(progress), "WHEN",
 	  .help = "the bar on stderr: auto, always, never",
 	  .word = WORDS("auto", "always", "never") },

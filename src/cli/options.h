@@ -77,7 +77,7 @@ struct options {
 	struct size_option memory, device_memory;
 	uint32_t threads, repeat;
 	uint64_t seed;
-	const char *device, *policy, *source;
+	const char *device, *policy, *source, *trace;
 	int io;
 	bool check;
 	double delta, do_a, do_b;

@@ -45,7 +45,10 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 	topology_init(&r->out, &r->store->out);
 	topology_init(&r->in, &r->store->in);
 	ticker_init(&r->ticker, &o->watcher);
-	err = pool_new(&r->pool, o->threads);
+	r->options.trace = NULL;	/* the caller's to forget */
+	err = o->trace ? trace_open(&r->trace, o->trace, &r->budget) : MILL_OK;
+	if (!err)
+		err = pool_new(&r->pool, o->threads);
 	if (!err)
 		err = cpu_open(&r->host, &r->budget);
 	if (!err && strcmp(r->device_name, "cpu"))
@@ -103,6 +106,7 @@ MILL_API void mill_run_free(mill_run *r)
 		device_close(r->device);
 	device_close(r->host);
 	pool_free(r->pool);
+	trace_close(r->trace);
 	memory_free(r);
 }
 
@@ -283,10 +287,13 @@ static bool suits(const struct mill_run *r, const struct need *n)
 
 mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need *need)
 {
-	f64 began = clock_now();
+	f64 began = clock_now(), traced;
 	struct mill_plan plan;
 	mill_err err;
 
+	trace_use(r->trace);
+	trace_name("caller");
+	traced = trace_begin();
 	clear_result(r);
 	ticker_init(&r->ticker, &r->options.watcher);	/* a run that was cancelled can be used again */
 	if (r->algorithm != algorithm)
@@ -300,6 +307,7 @@ mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need 
 		return MILL_OK;
 	unload(r);
 	err = load(r, need, &plan);
+	trace_end(traced, "load", NULL, 0);
 	if (err) {
 		unload(r);
 		return err;

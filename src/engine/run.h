@@ -9,6 +9,7 @@
 #include "base/bitmap.h"
 #include "base/clock.h"
 #include "base/thread.h"
+#include "base/trace.h"
 #include "engine/bins.h"
 #include "engine/ledger.h"
 #include "engine/program.h"
@@ -74,6 +75,7 @@ struct mill_run {
 	char told[64];			/* what the watcher is told */
 	struct ticker ticker;
 	struct ledger ledger;
+	struct trace *trace;		/* NULL: nobody asked for it */
 	f64 began;
 	struct result_column column[RUN_COLUMNS];
 	u32 n_columns;

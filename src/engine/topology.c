@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/trace.h"
 #include "engine/run.h"
 
 /* Edges a chunk: some 30 us of work, far above the cost of handing one out. */
@@ -324,12 +325,14 @@ static mill_err pass_chunks(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct passing *p = arg;
 	const struct topology *t = p->topology;
+	f64 began = trace_begin();
 
 	for (u64 i = begin; i < end; i++) {
 		const struct chunk *c = &t->chunk[i];
 
 		TRY(p->pass->work(p->pass->arg, c->segment, c->begin, c->end, 0, worker));
 	}
+	trace_end(began, "compute", "chunk", begin);
 	if (!worker)
 		return ticker_tick(&p->run->ticker, end);
 	return ticker_cancelled(&p->run->ticker) ? fail(MILL_ECANCELLED, "cancelled") : MILL_OK;

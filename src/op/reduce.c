@@ -359,8 +359,7 @@ static mill_err reduce_counted(struct reducing *a, struct mill_step *step)
 	run_tell(a->run, "pass %llu", a->run->ledger.total.step + 1);
 	TRY(reduce(a, step));
 	step->edges = a->edges;
-	step->seconds = clock_now() - began;
-	ledger_add(&a->run->ledger, step);
+	ledger_add(&a->run->ledger, step, began);
 	return MILL_OK;
 }
 
