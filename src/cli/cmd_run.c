@@ -184,6 +184,10 @@ static void tell(const struct call *call, const struct work *w, struct outcome *
 	say(call, " of %s, graph %s", show_size(a, r->memory_budget),
 	    r->resident ? "resident" : "streamed");
 	say(call, "; %s read from disk\n", show_size(a, r->disk_read));
+	say(call, "  plan    predicted %s, %s read, ", show_seconds(a, r->predicted.seconds),
+	    show_size(b, r->predicted.disk_read));
+	say(call, "%" PRIu64 " iterations%s\n", r->predicted.iterations,
+	    r->predicted.measured ? "" : " (by defaults: `millrace plan` measures this machine)");
 	if (out->check)
 		say(call, "  check   %s\n", out->check);
 	if (call->options.output)
@@ -369,6 +373,7 @@ mill_err cmd_run(struct call *call)
 	options_report(&call->options, call->command->who, j);
 	report_times(j, call, &out, known);
 	report_traffic(j, &out, known);
+	report_predicted(j, known && out.report.algorithm ? &out.report.predicted : NULL);
 	report_steps(j, &w, &out, known);
 	report_result(j, &out, &w);
 	json_string(j, "check", out.check);

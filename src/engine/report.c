@@ -38,6 +38,7 @@ MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 		.n_top = r->n_top,
 		.distribution = r->distribution ? r->distribution->buffer.host : NULL,
 		.n_distribution = r->distribution ? r->distribution->n : 0,
+		.predicted = r->predicted,
 	};
 }
 

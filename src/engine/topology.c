@@ -343,9 +343,11 @@ static bool pass_active(void *arg, u32 page)
 	struct passing *p = arg;
 	const struct page_entry *e = &p->topology->pages->entry[page];
 
+	if (!run_takes_page(p->run, page))
+		return false;
 	if (p->pass->active_edges)
 		return p->pass->active_edges(p->pass->arg, e->first_edge, e->first_edge + e->n_edges);
-	return p->pass->active(p->pass->arg, e->first_vertex, (u64)e->first_vertex + e->n_rows);
+	return !p->pass->active || p->pass->active(p->pass->arg, e->first_vertex, (u64)e->first_vertex + e->n_rows);
 }
 
 static mill_err pass_page(void *arg, u32 page, const struct segment *seg, unsigned worker)
@@ -361,7 +363,7 @@ mill_err run_pass(struct mill_run *r, const struct pass *p, struct mill_step *st
 	struct row_filter only = { p->active, p->arg };
 	struct stream_pass sp = {
 		.pages = passing.topology->pages,
-		.active = p->active || p->active_edges ? pass_active : NULL,
+		.active = p->active || p->active_edges || r->sample ? pass_active : NULL,
 		.only = p->active ? &only : NULL,
 		.work = pass_page,
 		.arg = &passing,

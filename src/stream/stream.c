@@ -66,10 +66,17 @@ static u64 worker_scratch(const struct store *st) { return round_up(store_scratc
 
 u64 stream_scratch(const struct store *st, unsigned workers) { return workers * worker_scratch(st); }
 
+u32 stream_fit(const struct store *store, u64 bytes, u64 most, unsigned workers)
+{
+	u64 overhead = bookkeeping(store) + stream_scratch(store, workers);
+	u64 fit = bytes > overhead ? (bytes - overhead) / store->page_size : 0;
+
+	return (u32)max_u64(min_u64(fit, most), 1);
+}
+
 mill_err stream_open(struct stream **out, struct budget *budget, const struct store *store, u64 bytes,
 		     u64 most, unsigned workers)
 {
-	u64 overhead = bookkeeping(store) + stream_scratch(store, workers);
 	u32 n_in = store->has_in && store->directed ? store->in.n_pages : 0;
 	u32 n_most = store->out.n_pages > n_in ? store->out.n_pages : n_in;
 	struct stream *s;
@@ -80,9 +87,7 @@ mill_err stream_open(struct stream **out, struct budget *budget, const struct st
 	pthread_cond_init(&s->freed, NULL);
 	s->store = store;
 	s->workers = workers;
-	s->n_frames = bytes > overhead ? (u32)min_u64((bytes - overhead) / store->page_size, most) : 0;
-	if (s->n_frames < 1)
-		s->n_frames = 1;
+	s->n_frames = stream_fit(store, bytes, most, workers);
 	err = memory_new(&s->frame, budget, s->n_frames, sizeof(*s->frame), "the frames of the page pool");
 	/* One page too many: small blocks are aligned to 64 bytes, direct reads need 4096. */
 	if (!err)
