@@ -190,12 +190,12 @@ static f64 pages_moved(const struct setting *s, const struct work *w, u64 held)
 	return pages + fmax(0, w->full - 1) * beyond;
 }
 
-/* Edges that are decoded: of the pages that are asked for, on a map only near the rows that are wanted. */
+/* Edges that are decoded: of the pages that are asked for; on a map those near the rows that are wanted, and the lengths of all rows. */
 static f64 decoded(const struct setting *s, const struct work *w)
 {
 	if (s->resident || s->store->codec == PAGE_RAW)
 		return 0;
-	return w->sliding ? 4 * w->edges : w->full * edges(s);
+	return w->sliding ? 4 * w->edges + w->full * vertices(s) : w->full * edges(s);
 }
 
 static u64 whole(f64 x) { return x < 1 ? 0 : x < 1e18 ? (u64)(x + 0.5) : (u64)1e18; }
