@@ -217,8 +217,7 @@ static mill_err measure_gather(struct measuring *m)
 	TRY(rank(m, 1, &one));
 	TRY(rank(m, 1 + TIMES, &more));
 	m->edges = last_step(m)->edges;	/* in-edges now */
-	one = (more - one) / TIMES - 2 * (f64)st->vertices * m->machine->vertex;
-	m->machine->gather = edge_seconds(m, one > 0 ? one : 0);
+	m->machine->gather = edge_seconds(m, more > one ? (more - one) / TIMES : 0);
 	return MILL_OK;
 }
 

@@ -79,7 +79,7 @@ struct options {
 	uint64_t seed;
 	const char *device, *policy, *source, *trace;
 	int io;
-	bool check, recalibrate;
+	bool check, async, recalibrate;
 	double delta, do_a, do_b;
 	bool unit_weights;
 	double damping, tolerance;

@@ -37,12 +37,12 @@ static void pagerank_work(const struct setting *s, struct work *w)
 		f64 likely = 1 + log(s->tolerance / first) / log(rate < s->damping ? rate : s->damping);
 
 		w->most = fmin(most, ceil(1 + log(s->tolerance / 2) / log(s->damping)));
-		w->steps = fmin(w->most, fmax(1, ceil(likely)));
+		w->steps = fmin(w->most, fmax(1, ceil(s->async ? 0.6 * likely : likely)));
 	}
 	w->edges = w->steps * edges(s);
 	/* Bins are read in sequence, as packed pages are. */
 	w->edge_seconds = !s->bins ? m->gather : s->store->codec == PAGE_RAW ? m->gather / 2 : 2 * m->decode;
-	w->vertices = 2 * w->steps * vertices(s);
+	w->vertices = vertices(s);
 	w->full = w->steps;
 }
 
@@ -89,6 +89,9 @@ static void search_work(const struct setting *s, struct work *w, f64 steps, f64 
 {
 	bool local = s->machine->local > 0;
 
+	/* Staying with a page until it is quiet takes a search over a map through it in one step. */
+	if (s->async && local && !s->resident)
+		steps /= 16;
 	w->steps = steps < 1 ? 1 : steps;
 	w->edges = looked_at;
 	/* The few vertices of a level lie anywhere: rows, list and state of each are missed, not all one after the other. */

@@ -25,6 +25,7 @@ struct setting {
 	u64 searches;		/* bc: from so many sources */
 	bool pulls;		/* a search may pull: it has the in-edges */
 	bool resident, bins;	/* and as bins */
+	bool async;
 	unsigned threads;
 	u64 pages, frames;	/* of a pass; what the run can hold */
 	u64 load_pages;		/* read before it begins */

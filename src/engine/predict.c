@@ -61,6 +61,7 @@ void run_predict(struct mill_run *r, const char *algorithm, const struct need *n
 		.pulls = n->in,
 		.resident = plan->fits,
 		.bins = plan->fits && run_may_have_bins(r, n) && !(r->machine.local > 0),
+		.async = r->options.async,
 		.threads = pool_size(r->pool),
 		.pages = plan->pass_bytes / st->page_size,
 		.slots = device_slots(r, n, all),

@@ -364,7 +364,7 @@ mill_err run_pass(struct mill_run *r, const struct pass *p, struct mill_step *st
 	struct stream_pass sp = {
 		.pages = passing.topology->pages,
 		.active = p->active || p->active_edges || r->sample ? pass_active : NULL,
-		.only = p->active ? &only : NULL,
+		.only = p->active && !p->whole ? &only : NULL,
 		.work = pass_page,
 		.arg = &passing,
 		.ticker = &r->ticker,
