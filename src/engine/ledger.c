@@ -22,11 +22,36 @@ static void sum(struct mill_step *to, const struct mill_step *s)
 	to->disk_read += s->disk_read;
 	to->to_device += s->to_device;
 	to->seconds += s->seconds;
+	to->wait += s->wait;
+	to->decode += s->decode;
+	to->compute += s->compute;
 }
 
-void ledger_add(struct ledger *l, const struct mill_step *s)
+void step_add_pass(struct mill_step *to, const struct stream_pass *p)
 {
-	struct mill_step *to;
+	to->pages_active += p->n_active;
+	to->pages_read += p->n_read;
+	to->pages_reused += p->n_reused;
+	to->disk_read += p->bytes_read;
+	to->wait += p->wait;
+	to->decode += p->decode;
+	to->compute += p->compute;
+}
+
+/* A step without a stream waits for nothing. */
+static struct mill_step timed(const struct ledger *l, const struct mill_step *s)
+{
+	struct mill_step t = *s;
+
+	if (!s->pages_active)
+		t.compute = s->seconds * l->threads;
+	return t;
+}
+
+void ledger_add(struct ledger *l, const struct mill_step *step)
+{
+	struct mill_step t = timed(l, step), *to;
+	const struct mill_step *s = &t;
 
 	if (l->paused)
 		return;

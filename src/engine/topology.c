@@ -369,9 +369,6 @@ mill_err run_pass(struct mill_run *r, const struct pass *p, struct mill_step *st
 	if (passing.topology->resident)
 		return pool_for(r->pool, passing.topology->n_chunks, 4, pass_chunks, &passing);
 	err = stream_run(r->stream, &sp);
-	step->pages_active += sp.n_active;
-	step->pages_read += sp.n_read;
-	step->pages_reused += sp.n_reused;
-	step->disk_read += sp.bytes_read;
+	step_add_pass(step, &sp);
 	return err;
 }

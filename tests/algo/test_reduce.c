@@ -242,7 +242,7 @@ static void test_segments(void **state)
 		want = want_of(&g, run, true, has_row);
 		begin(run, &t, true);
 		topology_release(run_direction(run, true));
-		OK(stream_open(&stream, &run->budget, run->store, 8 * MIB, 4, 2));
+		OK(stream_open(&stream, &run->budget, run->store, &(struct stream_how){ .bytes = 8 * MIB, .most = 4, .workers = 2 }));
 		OK(topology_load(run_direction(run, true), &run->budget, stream, false, sizes[i % ARRAY_LEN(sizes)],
 				 &run->ticker, &bytes));
 		stream_close(stream);

@@ -12,7 +12,7 @@ static void reload(mill_run *run, struct topology *t, bool weights, u64 max_edge
 	u64 bytes = 0;
 
 	topology_release(t);
-	OK(stream_open(&stream, &run->budget, run->store, 8 * MIB, 4, 2));
+	OK(stream_open(&stream, &run->budget, run->store, &(struct stream_how){ .bytes = 8 * MIB, .most = 4, .workers = 2 }));
 	OK(topology_load(t, &run->budget, stream, weights, max_edges, &run->ticker, &bytes));
 	stream_close(stream);
 	assert_true(t->resident);
