@@ -209,12 +209,13 @@ static bool any_wanted(const struct page_entry *e, const struct unit_rows *unit,
 {
 	if (unit->end == UINT32_MAX)
 		return true;
-	return unit->first < unit->end && only->wanted(only->arg, (u64)e->first_vertex + unit->first,
-						       (u64)e->first_vertex + unit->end);
+	return unit->first < unit->end && (!only || only->wanted(only->arg, (u64)e->first_vertex + unit->first,
+						       (u64)e->first_vertex + unit->end));
 }
 
-u64 page_units_wanted(const struct pages *p, u32 i, const struct unit_rows *unit, const struct row_filter *only)
+u64 page_units_wanted(const struct pages *p, u32 i, const struct unit_rows *unit, const struct rows_wanted *want)
 {
+	bool weights = p->store->weight && !want->lists_only;
 	const struct page_entry *e = &p->entry[i];
 	u32 n = n_units(p->store);
 	u64 wanted = 0;
@@ -222,13 +223,13 @@ u64 page_units_wanted(const struct pages *p, u32 i, const struct unit_rows *unit
 	if (!unit[0].end)
 		return page_units(p);
 	for (u32 u = 0; u < n; u++)
-		if (any_wanted(e, &unit[u], only) || (p->store->weight && any_wanted(e, &unit[n + u], only)))
+		if (any_wanted(e, &unit[u], want->only) || (weights && any_wanted(e, &unit[n + u], want->only)))
 			wanted |= (u64)1 << u;
 	return wanted;
 }
 
 static const char *unpack(const struct pages *p, u32 i, const u8 *page, u64 have, void *scratch,
-			  const struct row_filter *only, struct segment *seg)
+			  const struct rows_wanted *want, struct segment *seg)
 {
 	u32 *row = scratch;
 	vid *neighbour = (vid *)(row + seg->n_rows + 1);
@@ -238,17 +239,18 @@ static const char *unpack(const struct pages *p, u32 i, const u8 *page, u64 have
 	fault = page_find_blocks(p, i, page, &packed);
 	if (have != page_units(p)) {
 		packed.have = have;
+		packed.weight_size = want->lists_only ? 0 : packed.weight_size;
 		packed.unit_bits = (u32)__builtin_ctz(page_unit(p->store));
 	}
 	if (!fault)
-		fault = packed_decode(&packed, only, row, neighbour);
+		fault = packed_decode(&packed, want->only, row, neighbour);
 	seg->row = row;
 	seg->neighbour = neighbour;
 	return fault;
 }
 
 mill_err page_decode_part(const struct pages *p, u32 i, const void *frame, u64 have, void *scratch,
-			  const struct row_filter *only, struct segment *seg, bool *lacks)
+			  const struct rows_wanted *want, struct segment *seg, bool *lacks)
 {
 	const struct page_header *h = frame;
 	const struct page_entry *e = &p->entry[i];
@@ -268,7 +270,7 @@ mill_err page_decode_part(const struct pages *p, u32 i, const void *frame, u64 h
 	};
 	fault = header_fault(p, i, h);
 	if (!fault)
-		fault = p->store->codec == PAGE_PACKED ? unpack(p, i, page, have, scratch, only, seg)
+		fault = p->store->codec == PAGE_PACKED ? unpack(p, i, page, have, scratch, want, seg)
 						       : view_raw(p, page, seg);
 	*lacks = fault == packed_lacks;
 	if (*lacks)
@@ -288,9 +290,10 @@ mill_err page_decode_part(const struct pages *p, u32 i, const void *frame, u64 h
 mill_err page_decode_into(const struct pages *p, u32 i, const void *frame, void *scratch,
 			  const struct row_filter *only, struct segment *seg)
 {
+	struct rows_wanted want = { .only = only };
 	bool lacks;
 
-	return page_decode_part(p, i, frame, page_units(p), scratch, only, seg, &lacks);
+	return page_decode_part(p, i, frame, page_units(p), scratch, &want, seg, &lacks);
 }
 
 mill_err page_decode(const struct pages *p, u32 i, void *frame, struct segment *seg)

@@ -201,9 +201,9 @@ static u64 units_needed(const struct stream *s, u32 page)
 	const struct stream_pass *p = s->pass;
 	u64 all = page_units(p->pages), some;
 
-	if (!p->only || !rows_of(s, page))
+	if ((!p->want.only && !p->want.lists_only) || !rows_of(s, page))
 		return all;
-	some = page_units_wanted(p->pages, page, rows_of(s, page), p->only);
+	some = page_units_wanted(p->pages, page, rows_of(s, page), &p->want);
 	return 2 * __builtin_popcountll(some) <= __builtin_popcountll(all) ? some : all;
 }
 
@@ -561,10 +561,10 @@ static mill_err decode_page(struct stream *s, u32 page, struct frame *f, unsigne
 	if (!s->scratch)
 		return decode_raw(s, page, f, seg);
 	TRY(check_units(s, page, f));
-	TRY(page_decode_part(p->pages, page, f->data, f->have, scratch, p->only, seg, &lacks));
+	TRY(page_decode_part(p->pages, page, f->data, f->have, scratch, &p->want, seg, &lacks));
 	if (lacks) {
 		TRY(read_rest(s, page, f));
-		TRY(page_decode_into(p->pages, page, f->data, scratch, p->only, seg));
+		TRY(page_decode_into(p->pages, page, f->data, scratch, p->want.only, seg));
 	}
 	if (rows && !rows->end)
 		page_learn(p->pages, page, f->data, rows);

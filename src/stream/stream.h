@@ -27,8 +27,8 @@ struct stream_pass {
 	bool (*active)(void *arg, u32 page);
 	/* Called once per active page, on any worker; the segment is gone when it returns. */
 	mill_err (*work)(void *arg, u32 page, const struct segment *seg, unsigned worker);
-	/* NULL: all of them. Asked at any time in the pass, by any worker. */
-	const struct row_filter *only;
+	/* Which rows `work` looks at. Asked at any time in the pass, by any worker. */
+	struct rows_wanted want;
 	void *arg;
 	bool in_order;		/* only the calling thread works, in the order of the plan: a device computes */
 	struct ticker *ticker;
