@@ -250,7 +250,7 @@ struct mill_options {
 	uint64_t memory;	/* host budget; 0: 80 % of what is available */
 	uint64_t device_memory;	/* device budget; 0: 90 % of the device's */
 	const char *device;	/* "cpu" (NULL too) or "opencl[:N]" */
-	const char *policy;	/* "auto" (NULL too) or a name of mill_policies() */
+	const char *policy;	/* which page goes when another comes: "auto" (NULL too) or a name of mill_policies() */
 	const char *io;		/* "uring" (NULL too; where the system refuses it, it is pread) or "pread" */
 	uint32_t threads;	/* 0: all */
 	uint64_t seed;		/* for random sources */
