@@ -256,6 +256,12 @@ struct mill_options {
 	uint64_t seed;		/* for random sources */
 	/* Push becomes pull when the frontier's edges exceed 1/do_a of those not yet seen, and push again below 1/do_b of the vertices. */
 	double do_a, do_b;	/* 0: 15 and 18 */
+	/*
+	 * Where the algorithm allows it (bfs, sssp, cc by labels, pagerank) pages are not worked on in steps: what a page activates of
+	 * itself goes on at once, scores are used as soon as they are new. Fewer passes; searches and labels end with the same
+	 * values, pagerank within its tolerance. Only on the cpu.
+	 */
+	bool async;
 	bool parents;		/* bfs and sssp also settle the parents */
 	bool check;		/* mill_run_check will follow: keep room for it */
 	struct mill_watcher watcher;

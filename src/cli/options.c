@@ -64,6 +64,8 @@ static const struct option table[] = {
 	{ "delta", AUTO_REAL, FOR_SSSP, AT(delta), "auto|N",
 	  .help = "width of a distance step (default auto)", .high = DBL_MAX,
 	  .open = true },
+	{ "async", FLAG, FOR_BFS | FOR_SSSP | FOR_CC | FOR_PAGERANK, AT(async), NULL,
+	  .help = "no steps: stay with a page until it is quiet, use scores at once" },
 	{ "do-a", REAL, FOR_BFS | FOR_BC, AT(do_a), "X",
 	  .help = "pull when the frontier has more than 1/X of the edges left (default 15)",
 	  .high = DBL_MAX, .open = true },

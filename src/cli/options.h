@@ -80,7 +80,7 @@ struct options {
 	uint64_t seed;
 	const char *device, *policy, *source;
 	int io;			/* enum io_word */
-	bool check;
+	bool check, async;
 	double delta, do_a, do_b;
 	bool unit_weights;
 	double damping, tolerance;

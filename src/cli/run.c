@@ -56,6 +56,8 @@ static mill_err call_pagerank(mill_run *run, const union how *how)
 
 static mill_err fill_cc(union how *how, const struct options *o)
 {
+	if (o->async && o->method != MILL_CC_LABELS)
+		return refuse(MILL_EUSAGE, "--async needs steps to leave out: use --method labels with it");
 	how->cc = (struct mill_cc){ .method = (enum mill_cc_method)o->method };
 	return MILL_OK;
 }
@@ -226,6 +228,7 @@ mill_err work_open(struct work *w, struct call *call, const char *algorithm,
 		.io = o->io == IO_PREAD ? "pread" : "uring",
 		.threads = o->threads,
 		.seed = o->seed,
+		.async = o->async,
 		.do_a = o->do_a,
 		.do_b = o->do_b,
 		.parents = w->algorithm->parents && (o->output || o->check),

@@ -34,6 +34,8 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 		return fail(MILL_EUSAGE, "unknown policy '%s': see mill_policies()", o->policy);
 	if (o->io && strcmp(o->io, "uring") && strcmp(o->io, "pread"))
 		return fail(MILL_EUSAGE, "unknown way of I/O '%s': use uring or pread", o->io);
+	if (o->async && o->device && strcmp(o->device, "cpu"))
+		return fail(MILL_EUSAGE, "asynchronous runs are on the cpu: leave --async or --device out");
 	TRY(memory_new(&r, NULL, 1, sizeof(*r), "the run"));
 	r->store = store->st;
 	r->store_budget = &store->budget;

@@ -359,7 +359,7 @@ mill_err run_pass(struct mill_run *r, const struct pass *p, struct mill_step *st
 	struct stream_pass sp = {
 		.pages = passing.topology->pages,
 		.active = p->active || p->active_edges ? pass_active : NULL,
-		.want = { .only = p->active ? &only : NULL, .lists_only = !r->need.weights },
+		.want = { .only = p->active && !p->whole ? &only : NULL, .lists_only = !r->need.weights },
 		.work = pass_page,
 		.arg = &passing,
 		.ticker = &r->ticker,

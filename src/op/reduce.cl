@@ -6,6 +6,20 @@
 #define BIT(bits, v) ((bits)[(v) / 32] >> ((v) % 32) & 1)
 #define NO_SLOT 0xfffffffffffffffful
 
+#if COUNTS
+#define APPLY(s, v, sum) \
+	do { \
+		u64 mine[COUNTS] = { 0 }; \
+		OF(PROGRAM, apply)(s, v, sum, mine); \
+		for (u32 k = 0; k < COUNTS; k++) \
+			if (mine[k]) \
+				ADD_COUNT(k, mine[k]); \
+	} while (0)
+#else
+#define APPLY(s, v, sum) OF(PROGRAM, apply)(s, v, sum)
+#endif
+#define ADD_COUNT(k, n) atom_add(&count[get_group_id(0) % COUNT_LANES * COUNT_STRIDE + (k)], n)
+
 #ifdef WEIGHT
 #define GATHER(s, u, v, i) OF(PROGRAM, gather)(s, u, v, WEIGHTS[i])
 #else
@@ -13,7 +27,8 @@
 #endif
 
 __kernel void OF(PROGRAM, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) PAGE_PARAMS,
-				GLOBAL const u32 *front, GLOBAL SUM *partial, u64 head_slot, u64 tail_slot)
+				GLOBAL const u32 *front, GLOBAL SUM *partial, u64 head_slot, u64 tail_slot,
+				GLOBAL u64 *count)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
 	GLOBAL const u32 *row = ROWS, *neighbour = NEIGHBOURS;
@@ -43,12 +58,23 @@ __kernel void OF(PROGRAM, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) PAGE_PARAMS,
 		begin = stop;
 	}
 	if (slot == NO_SLOT)
-		OF(PROGRAM, apply)(s, v, sum);
+		APPLY(s, v, sum);
+}
+
+/* One work-item per vertex without a row. */
+__kernel void OF(PROGRAM, rest)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) u32 begin, u32 end, GLOBAL u64 *count)
+{
+	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
+	u32 i = get_global_id(0);
+
+	if (i < end - begin)
+		APPLY(s, begin + i, OF(PROGRAM, start)(s));
 }
 
 /* One work-item per list that spans pages. */
 __kernel void OF(PROGRAM, finish)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *front,
-				  GLOBAL const SUM *partial, GLOBAL const u64 *split, u32 n_splits)
+				  GLOBAL const SUM *partial, GLOBAL const u64 *split, u32 n_splits,
+				  GLOBAL u64 *count)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
 	u32 i = get_global_id(0);
@@ -59,7 +85,7 @@ __kernel void OF(PROGRAM, finish)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const
 	sum = OF(PROGRAM, start)(s);
 	for (u64 j = 0; j < split[3 * i + 2]; j++)
 		sum = OF(PROGRAM, combine)(sum, partial[split[3 * i + 1] + j]);
-	OF(PROGRAM, apply)(s, (vid)split[3 * i], sum);
+	APPLY(s, (vid)split[3 * i], sum);
 }
 
 #if COMMIT
@@ -71,6 +97,6 @@ __kernel void OF(PROGRAM, commits)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL cons
 	u32 v = get_global_id(0);
 
 	if (v < n_vertices && BIT(front, v) && OF(PROGRAM, commit)(s, v))
-		atom_add(count, 1ul);
+		ADD_COUNT(0, 1ul);
 }
 #endif
