@@ -47,8 +47,8 @@ static u64 frequency_key(const struct held *h, u64 pass)
 }
 
 /*
- * Hubs stay: the page with the shortest lists goes first, by edges a row in 1/256. Which vertices have most in-edges no page knows,
- * but in a graph worth streaming the long lists are theirs, and the longest fill pages of their own.
+ * Hubs stay: the page with the shortest lists goes first, by edges a row in 1/256. Which vertices have most in-edges
+ * no page knows, but most graphs have them where the long lists are, and the longest fill pages of their own.
  */
 static u64 pinned_key(const struct held *h, u64 pass)
 {

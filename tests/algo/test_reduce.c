@@ -226,6 +226,7 @@ static void test_segments(void **state)
 		bool *has_row;
 		f64 *want;
 		u64 committed, bytes = 0;
+		struct stream_how how = { .bytes = 8 * MIB, .most = 4, .workers = 2 };
 		struct stream *stream;
 		struct trying t;
 		struct graph g;
@@ -242,7 +243,7 @@ static void test_segments(void **state)
 		want = want_of(&g, run, true, has_row);
 		begin(run, &t, true);
 		topology_release(run_direction(run, true));
-		OK(stream_open(&stream, &run->budget, run->store, &(struct stream_how){ .bytes = 8 * MIB, .most = 4, .workers = 2 }));
+		OK(stream_open(&stream, &run->budget, run->store, &how));
 		OK(topology_load(run_direction(run, true), &run->budget, stream, false, sizes[i % ARRAY_LEN(sizes)],
 				 &run->ticker, &bytes));
 		stream_close(stream);
