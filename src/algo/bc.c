@@ -78,6 +78,7 @@ mill_err bc_need(const struct mill_run *r, const struct mill_bc *how, struct nee
 			sources_bytes(st, n_sources) + 4 * reducer_list_bytes(st) + 4096,
 		.out = true,
 		.in = true,
+		.searches = n_sources,
 	};
 	for (int in = 0; in < 2; in++)
 		out->state += reducer_bytes(st, in, sizeof(f64)) + reducer_bytes(st, in, sizeof(struct wide));

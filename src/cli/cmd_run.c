@@ -153,7 +153,7 @@ static double mteps(const struct outcome *out)
 static void tell(const struct call *call, const struct work *w, struct outcome *out)
 {
 	const struct mill_report *r = &out->report;
-	char a[SHOWN_SIZE], b[SHOWN_SIZE];
+	char a[SHOWN_SIZE], b[SHOWN_SIZE], c[SHOWN_SIZE];
 	size_t i;
 
 	say(call, "%s of %s: %" PRIu64 " vertices, %" PRIu64 " stored edges%s\n",
@@ -184,6 +184,13 @@ static void tell(const struct call *call, const struct work *w, struct outcome *
 	say(call, " of %s, graph %s", show_size(a, r->memory_budget),
 	    r->resident ? "resident" : "streamed");
 	say(call, "; %s read from disk\n", show_size(a, r->disk_read));
+	if (!r->resident)
+		say(call, "  workers %s computing, %s decoding, %s waiting for pages\n", show_seconds(a, r->compute),
+		    show_seconds(b, r->decode), show_seconds(c, r->wait));
+	say(call, "  plan    predicted %s, %s read, ", show_seconds(a, r->predicted.seconds),
+	    show_size(b, r->predicted.disk_read));
+	say(call, "%" PRIu64 " iterations%s\n", r->predicted.iterations,
+	    r->predicted.measured ? "" : " (by defaults: `millrace plan` measures this machine)");
 	if (out->check)
 		say(call, "  check   %s\n", out->check);
 	if (call->options.output)
@@ -283,6 +290,9 @@ static void report_steps(struct json *j, const struct work *w, const struct outc
 		json_u64(j, "disk_read", s.disk_read);
 		json_u64(j, "to_device", s.to_device);
 		json_f64(j, "seconds", s.seconds);
+		json_f64(j, "wait", s.wait);
+		json_f64(j, "decode", s.decode);
+		json_f64(j, "compute", s.compute);
 		json_object_end(j);
 	}
 	json_array_end(j);
@@ -347,12 +357,19 @@ mill_err cmd_run(struct call *call)
 		err = work_open(&w, call, call->command->name, path);
 	if (!err)
 		err = execute(&out, &w, &call->options);
+	if (w.run) {	/* also of what failed or was stopped */
+		if (err)
+			refuse(err, "%s", message());	/* what comes now shall not hide it */
+		late = mill_run_end_trace(w.run);
+		err = err ? err : late;
+	}
 	progress_end(&call->progress);
 	known = w.run;
 	if (known) {
 		mill_run_report(w.run, &out.report);
 		call->options.memory.bytes = out.report.memory_budget;
 		call->options.device_memory.bytes = out.report.device_budget;
+		call->options.io = strcmp(out.report.io, "pread") ? IO_URING : IO_PREAD;
 		if (out.report.n_runs) {
 			late = median(&out.median, out.report.run_seconds,
 				      out.report.n_runs);
@@ -363,6 +380,7 @@ mill_err cmd_run(struct call *call)
 	options_report(&call->options, call->command->who, j);
 	report_times(j, call, &out, known);
 	report_traffic(j, &out, known);
+	report_predicted(j, known && out.report.algorithm ? &out.report.predicted : NULL);
 	report_steps(j, &w, &out, known);
 	report_result(j, &out, &w);
 	json_string(j, "check", out.check);

@@ -26,6 +26,10 @@ MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 		.device_peak = native ? 0 : r->device->memory->peak,
 		.device_driver = r->device->driver,
 		.n_steps = r->ledger.n_steps,
+		.wait = t->wait,
+		.decode = t->decode,
+		.compute = t->compute,
+		.io = reader_name(r->way),
 		.load_seconds = r->ledger.load,
 		.parents_seconds = r->ledger.parents,
 		.output_seconds = r->ledger.output,
@@ -38,6 +42,7 @@ MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 		.n_top = r->n_top,
 		.distribution = r->distribution ? r->distribution->buffer.host : NULL,
 		.n_distribution = r->distribution ? r->distribution->n : 0,
+		.predicted = r->predicted,
 	};
 }
 
@@ -48,26 +53,36 @@ MILL_API void mill_run_step(const mill_run *r, uint64_t i, struct mill_step *out
 
 MILL_API mill_err mill_run_check(mill_run *r)
 {
+	mill_err err;
+	f64 began;
+
 	if (!r->check)
 		return fail(MILL_EUSAGE, "there is no result to check");
 	ticker_init(&r->ticker, &r->options.watcher);
-	return r->check(r);
+	trace_use(r->trace);
+	began = trace_begin();
+	err = r->check(r);
+	trace_end(began, "check", NULL, 0);
+	return err;
 }
 
-MILL_API const char *const *mill_policies(void)
+MILL_API mill_err mill_run_end_trace(mill_run *r)
 {
-	static const char *const names[] = { "auto", NULL };
+	struct trace *t = r->trace;
 
-	return names;
+	r->trace = NULL;
+	return trace_close(t);
 }
+
+MILL_API const char *const *mill_policies(void) { return evict_names; }
 
 MILL_API const char *mill_version(void) { return MILL_VERSION; }
 
 MILL_API const char *mill_features(void)
 {
 #if MILL_VID_BITS == 32
-	return "cpu opencl pread gzip zstd bzip2";
+	return "cpu opencl uring pread gzip zstd bzip2";
 #else
-	return "cpu pread gzip zstd bzip2 narrow";
+	return "cpu uring pread gzip zstd bzip2 narrow";
 #endif
 }

@@ -398,8 +398,7 @@ static mill_err reduce_counted(struct reducing *a, struct mill_step *step, u64 *
 	run_tell(a->run, "pass %llu", a->run->ledger.total.step + 1);
 	TRY(reduce(a, step));
 	step->edges = a->edges;
-	step->seconds = clock_now() - began;
-	ledger_add(&a->run->ledger, step);
+	ledger_add(&a->run->ledger, step, began);
 	for (u32 k = 0; k < a->reducer->program->n_counts; k++)
 		count[k] = a->count[k];
 	return MILL_OK;

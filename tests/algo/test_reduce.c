@@ -227,6 +227,7 @@ static void test_segments(void **state)
 		u8 *chosen;
 		f64 *want;
 		u64 count[2], bytes = 0;
+		struct stream_how how = { .bytes = 8 * MIB, .most = 4, .workers = 2 };
 		struct stream *stream;
 		struct trying t;
 		struct graph g;
@@ -242,7 +243,7 @@ static void test_segments(void **state)
 		want = want_of(&g, run, true);
 		begin(run, &t, true);
 		topology_release(run_direction(run, true));
-		OK(stream_open(&stream, &run->budget, run->store, 8 * MIB, 4, 2));
+		OK(stream_open(&stream, &run->budget, run->store, &how));
 		OK(topology_load(run_direction(run, true), &run->budget, stream, false, sizes[i % ARRAY_LEN(sizes)],
 				 &run->ticker, &bytes));
 		stream_close(stream);
