@@ -205,6 +205,23 @@ mill_err sort_u64(struct pool *pool, struct budget *budget, u64 *key, u64 *value
 	return err;
 }
 
+void sort_u64_with(u64 *key, u64 *temp, u64 n, unsigned bits)
+{
+	struct slice slice;
+	struct sorter s = { .key = key, .key_to = temp, .n = n, .n_slices = 1, .slice = &slice };
+
+	if (!bits || n < 2)
+		return;
+	s.mask = bits < 64 ? ((u64)1 << bits) - 1 : ~(u64)0;
+	if (n < INSERT_BELOW) {
+		sort_few(key, NULL, n, s.mask);
+		return;
+	}
+	look(&s, 0);
+	if (slice.disorder)
+		sort_passes(NULL, &s, slice.varying);
+}
+
 u64 prefix_sum_u64(u64 *value, u64 n)
 {
 	u64 sum = 0;
