@@ -13,7 +13,8 @@
  * 1 and 2 threads); for keys alone neither was better throughout.
  */
 #define DIGIT_BITS 8u
-#define BUCKETS (1u << DIGIT_BITS)
+#define CACHED_BITS 11u		/* of keys alone that lie in a cache: at 250 thousand of 37 bits 0.7 of the time */
+#define BUCKETS (1u << CACHED_BITS)
 #define PARALLEL_FROM ((u64)1 << 15)	/* a guess: fewer are not worth waking the others */
 #define INSERT_BELOW 32u
 
@@ -22,6 +23,8 @@ struct sorter {
 	u64 *key_to, *value_to;
 	u64 n, mask;
 	unsigned n_slices, shift;
+	unsigned digit_bits;		/* the most ... */
+	unsigned buckets;		/* ... and what the present pass takes, a power of two */
 	struct slice *slice;
 };
 
@@ -62,15 +65,15 @@ static mill_err count(void *arg, unsigned i)
 {
 	struct sorter *s = arg;
 	unsigned shift = s->shift;
-	u64 mask = s->mask, end, *n;
+	u64 mask = s->mask, digit = s->buckets - 1, end, *n;
 
 	if (i >= s->n_slices)
 		return MILL_OK;
 	n = s->slice[i].count;
-	memset(n, 0, sizeof(s->slice[i].count));
+	memset(n, 0, s->buckets * sizeof(*n));
 	end = slice_begin(s, i + 1);
 	for (u64 j = slice_begin(s, i); j < end; j++)
-		n[((s->key[j] & mask) >> shift) % BUCKETS]++;
+		n[(s->key[j] & mask) >> shift & digit]++;
 	return MILL_OK;
 }
 
@@ -79,7 +82,7 @@ static void place(struct sorter *s)
 {
 	u64 at = 0;
 
-	for (unsigned d = 0; d < BUCKETS; d++) {
+	for (unsigned d = 0; d < s->buckets; d++) {
 		for (unsigned i = 0; i < s->n_slices; i++) {
 			u64 n = s->slice[i].count[d];
 
@@ -93,7 +96,7 @@ static mill_err scatter(void *arg, unsigned i)
 {
 	struct sorter *s = arg;
 	unsigned shift = s->shift;
-	u64 mask = s->mask, end, at, *next;
+	u64 mask = s->mask, digit = s->buckets - 1, end, at, *next;
 
 	if (i >= s->n_slices)
 		return MILL_OK;
@@ -102,7 +105,7 @@ static mill_err scatter(void *arg, unsigned i)
 	for (u64 j = slice_begin(s, i); j < end; j++) {
 		u64 key = s->key[j];
 
-		at = next[((key & mask) >> shift) % BUCKETS]++;
+		at = next[(key & mask) >> shift & digit]++;
 		s->key_to[at] = key;
 		if (s->value)
 			s->value_to[at] = s->value[j];
@@ -154,14 +157,19 @@ static void sort_few(u64 *key, u64 *value, u64 n, u64 mask)
 	}
 }
 
-/* Digits begin at bits that vary, so that gaps between such bits cost nothing either. */
+/* Digits begin at bits that vary, so that gaps between such bits cost nothing either, and are about equally long. */
 static mill_err sort_passes(struct pool *pool, struct sorter *s, u64 varying)
 {
 	u64 *home = s->key;
 
 	while (varying) {
+		unsigned span = 64 - (unsigned)__builtin_clzll(varying), bits;
+
 		s->shift = (unsigned)__builtin_ctzll(varying);
-		varying &= s->shift + DIGIT_BITS < 64 ? ~(u64)0 << (s->shift + DIGIT_BITS) : 0;
+		span -= s->shift;
+		bits = (unsigned)div_up(span, div_up(span, s->digit_bits));
+		s->buckets = 1u << bits;
+		varying &= s->shift + bits < 64 ? ~(u64)0 << (s->shift + bits) : 0;
 		TRY(on_slices(pool, s, count));
 		place(s);
 		TRY(on_slices(pool, s, scatter));
@@ -173,7 +181,7 @@ static mill_err sort_passes(struct pool *pool, struct sorter *s, u64 varying)
 
 mill_err sort_u64(struct pool *pool, struct budget *budget, u64 *key, u64 *value, u64 n, unsigned bits)
 {
-	struct sorter s = { .key = key, .value = value, .n = n, .n_slices = 1 };
+	struct sorter s = { .key = key, .value = value, .n = n, .n_slices = 1, .digit_bits = DIGIT_BITS };
 	u64 varying = 0, disorder = 0, *temp = NULL;
 	mill_err err;
 
@@ -209,6 +217,8 @@ void sort_u64_with(u64 *key, u64 *temp, u64 n, unsigned bits)
 {
 	struct slice slice;
 	struct sorter s = { .key = key, .key_to = temp, .n = n, .n_slices = 1, .slice = &slice };
+
+	s.digit_bits = n < 8 * BUCKETS ? DIGIT_BITS : CACHED_BITS;
 
 	if (!bits || n < 2)
 		return;

@@ -30,7 +30,6 @@
 #define CHUNK_MAX ((u64)1 << 20)
 #define RESERVE (8 * MIB)	 /* for all that is small; readers have their share besides */
 
-#define KEY_AHEAD 16u		   /* edges */
 #define REKEY_GRAIN ((u64)1 << 16) /* edges */
 
 /* The edges, and the new number of each vertex. */
@@ -60,10 +59,10 @@ struct builder {
 
 	struct ids ids;
 	u64 *exists; /* bitmap by id, while ids are collected that are close */
-	u64 *source; /* bitmap: has out-edges ... */
-	vid *number; /* ... and the vid, by what the chunks hold; NULL: itself ... */
-	bool by_id;  /* ... which are ids, else ranks ... */
-	u64 limit;   /* ... below this */
+	u64 limit;   /* what the chunks hold, ids or ranks, is below it */
+	u64 *source; /* bitmap by it: has out-edges */
+	u64 *sources, *others; /* count_bits of it; NULL: numbers are what the chunks hold, all are sources */
+	vid *to;     /* another number, by number; or NULL */
 	u64 n_sources;
 	struct edges e;
 	struct buckets *buckets;   /* edges without weights are here, once they are keys */
@@ -162,7 +161,9 @@ void builder_abandon(struct builder *b)
 	ids_release(&b->ids);
 	memory_free(b->exists);
 	memory_free(b->source);
-	memory_free(b->number);
+	memory_free(b->sources);
+	memory_free(b->others);
+	memory_free(b->to);
 	edges_release(&b->e);
 	buckets_free(b->buckets);
 	if (b->writer)
@@ -199,9 +200,9 @@ static u64 ids_bytes(const struct builder *b, u64 n, u64 *sorting)
 		v = min_u64(mentions, b->max_id + (b->max_id < UINT64_MAX));
 	order = b->o.target->order ? order_bytes(v) : 0;
 	if (b->o.dense || !mentions)
-		return v * (2 * sizeof(vid)) + v / 8 + order;
+		return v * (2 * sizeof(vid)) + v / 8 * 5 + order;
 	if (ids_are_close(b, mentions))
-		return v * (8 + 3 * sizeof(vid)) + b->max_id / 16 * 5 + order;
+		return v * (8 + 2 * sizeof(vid)) + b->max_id / 16 * 13 + order;
 	*sorting = 16 * mentions;
 	return v * (8 + 2 * sizeof(vid) + 16) + order;
 }
@@ -337,9 +338,9 @@ static mill_err spill(struct builder *b)
 
 /* ---- Collecting ---- */
 
-static mill_err new_chunk(struct builder *b, struct chunk **out)
+static mill_err new_chunk(struct builder *b, bool wide, struct chunk **out)
 {
-	struct chunk *c, new = { .wide = b->wide };
+	struct chunk *c, new = { .wide = wide };
 	mill_err err;
 
 	new.room = b->n_held < CHUNK_MIN ? CHUNK_MIN : min_u64(b->n_held, CHUNK_MAX);
@@ -432,7 +433,7 @@ mill_err builder_add(struct builder *b, const struct raw_edge *edge, size_t n)
 		size_t part;
 
 		if (!c || c->n == c->room || (b->wide && !c->wide))
-			TRY(new_chunk(b, &c));
+			TRY(new_chunk(b, b->wide, &c));
 		part = min_u64(n, c->room - c->n);
 		fill_chunk(c, edge, part, weight_size(b->added));
 		b->n_edges += part;
@@ -440,6 +441,28 @@ mill_err builder_add(struct builder *b, const struct raw_edge *edge, size_t n)
 		edge += part;
 		n -= part;
 	}
+	return MILL_OK;
+}
+
+mill_err builder_room(struct builder *b, u32 **pair, u64 *room)
+{
+	struct chunk *c = b->n_chunks ? &b->chunk[b->n_chunks - 1] : NULL;
+
+	if (!c || c->n == c->room || c->wide)
+		TRY(new_chunk(b, false, &c));
+	*pair = (u32 *)c->pair + 2 * c->n;
+	*room = c->room - c->n;
+	return MILL_OK;
+}
+
+mill_err builder_filled(struct builder *b, u64 n, u64 low, u64 high)
+{
+	if (!n)
+		return MILL_OK;
+	TRY(see_ids(b, low, high));
+	b->chunk[b->n_chunks - 1].n += n;
+	b->n_edges += n;
+	b->n_held += n;
 	return MILL_OK;
 }
 
@@ -565,22 +588,6 @@ static mill_err rank_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 	return worker ? MILL_OK : ticker_tick(&b->ticker, begin);
 }
 
-/* From a bitmap by id to one by rank. */
-static mill_err rank_sources(struct builder *b)
-{
-	u64 *source;
-
-	TRY(memory_new(&source, &b->budget, bitmap_words(b->ids.n), sizeof(*source), "the vertices"));
-	for (u64 r = 0; r < b->ids.n; r++)
-		if (bitmap_get(b->source, b->ids.id[r]))
-			bitmap_put(source, r);
-	memory_free(b->source);
-	b->source = source;
-	b->limit = b->ids.n;
-	return MILL_OK;
-}
-
-/* Ids that a bitmap holds: a table by id is worth it only where most of them exist. */
 static mill_err close_ids(struct builder *b)
 {
 	u64 *bits;
@@ -594,13 +601,7 @@ static mill_err close_ids(struct builder *b)
 		b->exists[w] |= b->source[w];
 	bits = b->exists;
 	b->exists = NULL;
-	TRY(ids_from_bits(&b->ids, &b->budget, bits, b->limit));
-	if (b->limit / 2 <= b->ids.n) {
-		b->by_id = true;
-		return MILL_OK;
-	}
-	TRY(pool_for(b->pool, b->n_chunks, 1, rank_chunk, b));
-	return rank_sources(b);
+	return ids_from_bits(&b->ids, &b->budget, bits, b->limit);
 }
 
 static mill_err collect_ids(struct builder *b)
@@ -624,35 +625,60 @@ static mill_err collect_ids(struct builder *b)
 	return mark_chunks(b);
 }
 
-/* The number of a vertex by what the chunks hold. */
-static inline u64 number_of(const struct builder *b, u64 id) { return b->number ? b->number[id] : id; }
-static vid number_of_rank(const struct builder *b, u64 rank)
+/* Is the vertex of this rank a source? Vertices are numbered in the order of their ranks, sources and others apart. */
+static bool is_source(const struct builder *b, u64 rank)
 {
-	return (vid)number_of(b, b->by_id ? ids_at(&b->ids, rank) : rank);
+	return bitmap_get(b->source, b->ids.bits ? ids_at(&b->ids, rank) : rank);
+}
+
+/* Every 32 bits of a map, below the number of bits before them; others: of those that exist and are not in the map. */
+static mill_err count_bits(struct builder *b, u64 **out, bool others)
+{
+	u64 n = 0;
+
+	TRY(memory_new(out, &b->budget, 2 * bitmap_words(b->limit), sizeof(**out), "the vertices"));
+	for (u64 i = 0; i < 2 * bitmap_words(b->limit); i++) {
+		u64 word = others ? ~b->source[i / 2] & (b->ids.bits ? b->ids.bits[i / 2] : ~(u64)0) : b->source[i / 2];
+		u32 bits = (u32)(word >> i % 2 * 32);
+
+		(*out)[i] = n << 32 | bits;
+		n += bits_in(bits);
+	}
+	return MILL_OK;
+}
+
+static inline u64 count_before(u64 word, u64 id)
+{
+	return (word >> 32) + bits_in((u32)word & (((u32)1 << id % 32) - 1));
+}
+
+/* The number of a vertex with edges, by what the chunks hold. */
+static inline u64 number_of(const struct builder *b, u64 id)
+{
+	u64 word;
+
+	if (!b->sources)
+		return id;
+	word = b->sources[id / 32];
+	if (!b->others || word >> id % 32 & 1)
+		return count_before(word, id);
+	return b->n_sources + count_before(b->others[id / 32], id);
 }
 
 /* Graphie's first renaming: sources first, each part in ascending order of the ids. */
 static mill_err number_vertices(struct builder *b)
 {
-	u64 source = 0, sink;
-
 	b->n_sources = bitmap_count(b->source, 0, b->limit);
-	sink = b->n_sources;
 	b->e.bits = bits_for(b->o.undirected ? b->n_sources : b->ids.n);
 	if (b->o.undirected && 2 * b->e.bits > 63)
 		return fail(MILL_ELIMIT,
 			    "an undirected graph of %llu vertices with edges: at most 2^31 "
 			    "can be built",
 			    (unsigned long long)b->n_sources);
-	if (b->n_sources == b->limit && !b->o.target->order)
+	if (b->n_sources == b->limit)
 		return MILL_OK; /* nothing moves */
-	TRY(memory_new(&b->number, &b->budget, b->limit, sizeof(*b->number), "the vertices"));
-	for (u64 r = 0; r < b->ids.n; r++) {
-		u64 id = b->by_id ? ids_at(&b->ids, r) : r;
-
-		b->number[id] = (vid)(bitmap_get(b->source, id) ? source++ : sink++);
-	}
-	return MILL_OK;
+	TRY(count_bits(b, &b->sources, false));
+	return b->o.undirected ? MILL_OK : count_bits(b, &b->others, true);
 }
 
 /* ---- Ranks to sorted keys ---- */
@@ -676,18 +702,6 @@ static inline u64 edge_key(const struct builder *b, u64 from, u64 to)
 	return (u64)reversed << 63 | number_of(b, row) << b->e.bits | number_of(b, column);
 }
 
-/* Asks for what the edges a little further on in a chunk need. */
-static inline void edge_ahead(const struct builder *b, const struct chunk *c, u64 i)
-{
-	u64 from, to;
-
-	if (!b->number || i + KEY_AHEAD >= c->n)
-		return;
-	chunk_pair(c, i + KEY_AHEAD, &from, &to);
-	__builtin_prefetch(&b->number[from]);
-	__builtin_prefetch(&b->number[to]);
-}
-
 static mill_err key_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct builder *b = arg;
@@ -700,7 +714,6 @@ static mill_err key_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 			u64 from, to;
 
 			chunk_pair(c, i, &from, &to);
-			edge_ahead(b, c, i);
 			if (from == to && b->o.loops == MILL_LOOPS_DROP)
 				continue;
 			b->e.key[at] = edge_key(b, from, to);
@@ -741,7 +754,6 @@ static mill_err pour_chunk(void *arg, struct hand *h, u64 k)
 		u64 from, to;
 
 		chunk_pair(c, i, &from, &to);
-		edge_ahead(b, c, i);
 		if (from != to || b->o.loops != MILL_LOOPS_DROP)
 			TRY(hand_put(h, to_buckets, edge_key(b, from, to)));
 	}
@@ -768,8 +780,10 @@ static mill_err fill_buckets(struct builder *b)
 
 static u64 id_of_vid(const struct builder *b, u64 v)
 {
+	u64 source = 0, other = b->n_sources;
+
 	for (u64 r = 0; r < b->ids.n; r++)
-		if (number_of_rank(b, r) == v)
+		if ((is_source(b, r) ? source++ : other++) == v)
 			return ids_at(&b->ids, r);
 	return v;
 }
@@ -815,15 +829,10 @@ static mill_err renumber_keys(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
-static mill_err renumber(struct builder *b, const vid *to)
+static mill_err renumber(struct builder *b)
 {
-	struct renumbering r = { .e = &b->e, .to = to };
+	struct renumbering r = { .e = &b->e, .to = b->to };
 
-	for (u64 rank = 0; rank < b->ids.n; rank++) {
-		u64 id = b->by_id ? ids_at(&b->ids, rank) : rank;
-
-		b->number[id] = to[b->number[id]];
-	}
 	TRY(pool_for(b->pool, b->e.n, REKEY_GRAIN, renumber_keys, &r));
 	b->built.by_degree = true;
 	return edges_sort(&b->e);
@@ -858,8 +867,10 @@ static mill_err order_vertices(struct builder *b, u64 loops)
 	memory_free(degree);
 	if (!err)
 		err = ticker_tick(&b->ticker, b->e.n);
-	if (!err && pays)
-		err = renumber(b, to);
+	if (!err && pays) {
+		b->to = to;
+		return renumber(b);
+	}
 	memory_free(to);
 	return err;
 }
@@ -900,6 +911,7 @@ static mill_err write_directed(struct builder *b, bool in_pages)
 static mill_err write_ids(struct builder *b)
 {
 	u64 part[4096], n = b->ids.n;
+	u64 source = 0, other = b->n_sources;
 	vid order[ARRAY_LEN(part)], *rank;
 	mill_err err = MILL_OK;
 
@@ -909,7 +921,9 @@ static mill_err write_ids(struct builder *b)
 
 		for (u64 i = 0; i < some; i++) {
 			part[i] = ids_at(&b->ids, r + i);
-			order[i] = number_of_rank(b, r + i);
+			order[i] = (vid)(is_source(b, r + i) ? source++ : other++);
+			if (b->to)
+				order[i] = b->to[order[i]];
 			rank[order[i]] = (vid)(r + i);
 		}
 		err = writer_append(b->writer, STORE_IDS, part, some * sizeof(*part));
