@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/queue.h"
 #include "base/sort.h"
 
 #define BUCKETS_MAX ((u64)1 << 11)
@@ -45,9 +46,15 @@ struct buckets {
 	struct key_chain *bucket, *other;	/* n_buckets each */
 	struct hand *hand;
 	unsigned n_hands;
-	/* buckets_fill */
+	/* buckets_fill, buckets_write */
 	mill_err (*pour)(void *arg, struct hand *h, u64 source);
+	mill_err (*write)(void *arg);
 	void *arg;
+	/* Other directions while lists are written: */
+	u64 claimed;		/* atomic: buckets that somebody sorts, or has sorted ... */
+	u8 *sorted;		/* atomic: ... and which of them are */
+	struct queue *done;	/* those too, for who waits; closed: ... */
+	struct error error;	/* ... this happened */
 };
 
 /* ---- Blocks ---- */
@@ -299,6 +306,8 @@ void buckets_free(struct buckets *b)
 	memory_free(b->hand);
 	memory_free(b->bucket);
 	memory_free(b->other);
+	memory_free(b->sorted);
+	queue_free(b->done);
 	memory_free(b);
 }
 
@@ -440,29 +449,21 @@ static mill_err sort_chain(struct hand *h, struct key_chain *in, struct key_chai
 	return bits ? sort_many(h, in, out, bits, depth) : reduce_equal(h, in, out);
 }
 
-static mill_err sort_buckets(struct buckets *b, u64 begin, u64 end, unsigned worker, struct key_chain *bucket)
+static mill_err sort_bucket(struct hand *h, struct key_chain *bucket)
 {
-	for (u64 i = begin; i < end; i++) {
-		struct key_chain in = bucket[i];
+	struct key_chain in = *bucket;
 
-		bucket[i] = (struct key_chain){ .n = 0 };
-		TRY(sort_chain(&b->hand[worker], &in, &bucket[i], b->low_bits, 0));
-	}
+	*bucket = (struct key_chain){ .n = 0 };
+	return sort_chain(h, &in, bucket, h->b->low_bits, 0);
+}
+
+static mill_err sort_some(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct buckets *b = arg;
+
+	for (u64 i = begin; i < end; i++)
+		TRY(sort_bucket(&b->hand[worker], &b->bucket[i]));
 	return worker ? MILL_OK : ticker_tick(b->s.ticker, begin);
-}
-
-static mill_err sort_first(void *arg, u64 begin, u64 end, unsigned worker)
-{
-	struct buckets *b = arg;
-
-	return sort_buckets(b, begin, end, worker, b->bucket);
-}
-
-static mill_err sort_other(void *arg, u64 begin, u64 end, unsigned worker)
-{
-	struct buckets *b = arg;
-
-	return sort_buckets(b, begin, end, worker, b->other);
 }
 
 mill_err buckets_reduce(struct buckets *b, enum mill_dedup rule, struct edges_found *found, u64 *n)
@@ -473,18 +474,16 @@ mill_err buckets_reduce(struct buckets *b, enum mill_dedup rule, struct edges_fo
 	b->reduce = true;
 	b->mirror = b->s.undirected;
 	ticker_begin(b->s.ticker, "sort", "blocks", b->n_buckets);
-	TRY(pool_for(b->s.pool, b->n_buckets, 1, sort_first, b));
+	TRY(pool_for(b->s.pool, b->n_buckets, 1, sort_some, b));
 	b->reduce = b->mirror = false;
 	for (unsigned k = 0; k < b->n_hands; k++) {
 		edges_found_add(found, &b->hand[k].found);
 		*n += b->hand[k].n;
 	}
 	found->symmetric = b->s.undirected ? !found->one_way : found->forward == found->backward;
-	if (!b->s.undirected || found->err)
-		return MILL_OK;
-	collect(b, b->other);
-	ticker_begin(b->s.ticker, "mirror", "blocks", b->n_buckets);
-	return pool_for(b->s.pool, b->n_buckets, 1, sort_other, b);
+	if (b->s.undirected)
+		collect(b, b->other);
+	return MILL_OK;
 }
 
 static mill_err turn_some(void *arg, u64 begin, u64 end, unsigned worker)
@@ -510,18 +509,83 @@ mill_err buckets_turn(struct buckets *b)
 	ticker_begin(b->s.ticker, "sort in-edges", "blocks", b->n_buckets);
 	TRY(pool_for(b->s.pool, b->n_buckets, 1, turn_some, b));
 	collect(b, b->bucket);
-	return pool_for(b->s.pool, b->n_buckets, 1, sort_first, b);
+	return pool_for(b->s.pool, b->n_buckets, 1, sort_some, b);
 }
 
 /* ---- Leaving ---- */
 
+/* The next of the other buckets that nobody has begun; false: all are. */
+static bool claim_other(struct buckets *b, u64 *i)
+{
+	*i = __atomic_fetch_add(&b->claimed, 1, __ATOMIC_RELAXED);
+	return *i < b->n_buckets;
+}
+
+static mill_err sort_other(struct buckets *b, struct hand *h, u64 i)
+{
+	TRY(sort_bucket(h, &b->other[i]));
+	__atomic_store_n(&b->sorted[i], 1, __ATOMIC_RELEASE);
+	return MILL_OK;
+}
+
+/* Worker 0 writes; the others sort ahead of it what it will want. */
+static mill_err write_share(void *arg, unsigned worker)
+{
+	struct buckets *b = arg;
+	mill_err err = MILL_OK;
+	u64 i;
+
+	if (!worker) {
+		err = b->write(b->arg);
+		__atomic_store_n(&b->claimed, b->n_buckets, __ATOMIC_RELAXED);
+		return err;
+	}
+	while (!err && claim_other(b, &i)) {
+		err = sort_other(b, &b->hand[worker], i);
+		if (!err)
+			queue_push(b->done, i);
+	}
+	if (err) {
+		error_save(&b->error, err);
+		queue_close(b->done);
+	}
+	return MILL_OK; /* worker 0 says it */
+}
+
+mill_err buckets_write(struct buckets *b, mill_err (*write)(void *arg), void *arg)
+{
+	if (!b->s.undirected)
+		return write(arg);
+	b->write = write;
+	b->arg = arg;
+	TRY(memory_new(&b->sorted, b->s.budget, b->n_buckets, 1, "the buckets"));
+	TRY(queue_new(&b->done, b->s.budget, (u32)b->n_buckets));
+	return pool_run(b->s.pool, write_share, b);
+}
+
+/* Until bucket i of the other directions is sorted: helps, or sleeps while somebody else does the last of them. */
+static mill_err await_other(struct buckets *b, u64 i)
+{
+	while (!__atomic_load_n(&b->sorted[i], __ATOMIC_ACQUIRE)) {
+		u64 k;
+
+		if (claim_other(b, &k))
+			TRY(sort_other(b, &b->hand[0], k));
+		else if (!queue_pop(b->done, &k))
+			return error_restore(&b->error);
+	}
+	return MILL_OK;
+}
+
 static mill_err next_block(struct edge_stream *s)
 {
 	struct bucket_stream *from = s->arg;
+	struct buckets *b = from->b;
 
-	while (!from->block && from->n_buckets) {
-		from->block = from->bucket++->first;
-		from->n_buckets--;
+	while (!from->block && from->next < b->n_buckets) {
+		if (from->other)
+			TRY(await_other(b, from->next));
+		from->block = (from->other ? b->other : b->bucket)[from->next++].first;
 	}
 	from->e.n = 0;
 	if (!from->block)
@@ -534,12 +598,10 @@ static mill_err next_block(struct edge_stream *s)
 
 void buckets_stream(struct buckets *b, bool other, struct bucket_stream *from, struct edge_stream *out)
 {
-	*from = (struct bucket_stream){
-		.e = as_edges(b, NULL, 0),
-		.bucket = other ? b->other : b->bucket,
-		.n_buckets = b->n_buckets,
-	};
+	const struct key_chain *bucket = other ? b->other : b->bucket;
+
+	*from = (struct bucket_stream){ .e = as_edges(b, NULL, 0), .b = b, .other = other };
 	*out = (struct edge_stream){ .e = &from->e, .more = next_block, .arg = from };
 	for (u64 i = 0; i < b->n_buckets; i++)
-		out->total += from->bucket[i].n;
+		out->total += bucket[i].n;
 }

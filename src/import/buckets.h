@@ -56,20 +56,24 @@ mill_err buckets_fill(struct buckets *b, u64 n, mill_err (*pour)(void *arg, stru
 /* Gives a worker memory of memory_new for blocks: nobody else uses or frees it any more. */
 void hand_adopt(struct hand *h, void *memory, u64 size);
 
-/* Sorts and reduces: see edges_reduce. Undirected: makes the other directions too. Says how many keys remain. */
+/* Sorts and reduces: see edges_reduce. Undirected: deals the other directions too. Says how many keys remain. */
 mill_err buckets_reduce(struct buckets *b, enum mill_dedup rule, struct edges_found *found, u64 *n);
 /* Directed: the other direction takes the place of the first. */
 mill_err buckets_turn(struct buckets *b);
 
+/* Calls write once, on this thread, while the others sort ahead the other directions, which it streams. */
+mill_err buckets_write(struct buckets *b, mill_err (*write)(void *arg), void *arg);
+
 /* Where a stream of keys is. */
 struct bucket_stream {
 	struct edges e;
-	const struct key_chain *bucket;	/* the next ... */
-	u64 n_buckets;			/* ... of so many */
-	struct key_block *block;		/* the next of the one before */
+	struct buckets *b;
+	bool other;
+	u64 next;		/* bucket */
+	struct key_block *block; /* the next of the one before; NULL: it ended */
 };
 
-/* The sorted keys, or the other directions of undirected ones, by row. `from` lasts as long as `out`. */
+/* The sorted keys, or the other directions of undirected ones (within buckets_write), by row. `from` lasts as long as `out`. */
 void buckets_stream(struct buckets *b, bool other, struct bucket_stream *from, struct edge_stream *out);
 
 mill_err deal_block(struct hand *h, struct deal *d, u64 i);

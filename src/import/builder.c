@@ -30,6 +30,7 @@
 #define CHUNK_MAX ((u64)1 << 20)
 #define RESERVE (8 * MIB)	 /* for all that is small; readers have their share besides */
 
+#define KEY_AHEAD 16u		   /* edges */
 #define REKEY_GRAIN ((u64)1 << 16) /* edges */
 
 /* The edges, and the new number of each vertex. */
@@ -702,6 +703,18 @@ static inline u64 edge_key(const struct builder *b, u64 from, u64 to)
 	return (u64)reversed << 63 | number_of(b, row) << b->e.bits | number_of(b, column);
 }
 
+/* Asks for what the edges a little further on in a chunk need. */
+static inline void edge_ahead(const struct builder *b, const struct chunk *c, u64 i)
+{
+	u64 from, to;
+
+	if (!b->sources || i + KEY_AHEAD >= c->n)
+		return;
+	chunk_pair(c, i + KEY_AHEAD, &from, &to);
+	__builtin_prefetch(&b->sources[from / 32]);
+	__builtin_prefetch(&b->sources[to / 32]);
+}
+
 static mill_err key_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct builder *b = arg;
@@ -714,6 +727,7 @@ static mill_err key_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 			u64 from, to;
 
 			chunk_pair(c, i, &from, &to);
+			edge_ahead(b, c, i);
 			if (from == to && b->o.loops == MILL_LOOPS_DROP)
 				continue;
 			b->e.key[at] = edge_key(b, from, to);
@@ -754,6 +768,7 @@ static mill_err pour_chunk(void *arg, struct hand *h, u64 k)
 		u64 from, to;
 
 		chunk_pair(c, i, &from, &to);
+		edge_ahead(b, c, i);
 		if (from != to || b->o.loops != MILL_LOOPS_DROP)
 			TRY(hand_put(h, to_buckets, edge_key(b, from, to)));
 	}
@@ -948,22 +963,29 @@ static u64 fingerprint(const struct builder *b, const struct store_facts *f)
 	return b->built.by_degree ? random_at(h, 1) : h;
 }
 
-static mill_err write_buckets(struct builder *b, bool in_pages)
+static mill_err write_out_lists(void *arg)
 {
+	struct builder *b = arg;
 	struct bucket_stream from[2];
 	struct edge_stream first, other;
 
 	buckets_stream(b->buckets, false, &from[0], &first);
-	if (b->o.undirected) {
+	if (b->o.undirected)
 		buckets_stream(b->buckets, true, &from[1], &other);
-		return lists_write(b->writer, false, &other, &first, b->n_sources);
-	}
-	TRY(lists_write(b->writer, false, NULL, &first, b->n_sources));
+	return lists_write(b->writer, false, b->o.undirected ? &other : NULL, &first, b->n_sources);
+}
+
+static mill_err write_buckets(struct builder *b, bool in_pages)
+{
+	struct bucket_stream from;
+	struct edge_stream in;
+
+	TRY(buckets_write(b->buckets, write_out_lists, b));
 	if (!in_pages)
 		return MILL_OK;
 	TRY(buckets_turn(b->buckets));
-	buckets_stream(b->buckets, false, &from[0], &first);
-	return lists_write(b->writer, true, NULL, &first, b->ids.n);
+	buckets_stream(b->buckets, false, &from, &in);
+	return lists_write(b->writer, true, NULL, &in, b->ids.n);
 }
 
 /* The lists and vectors of a graph in memory. */

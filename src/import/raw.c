@@ -10,6 +10,8 @@
 #include "import/format.h"
 #include "store/store.h"
 
+#define TOUCH_STEP 4096u
+#define TOUCH_GRAIN (2 * MIB)
 #define PIECE ((u64)1 << 18)	/* edges that are read while those before are looked at */
 
 static mill_err read_weight(struct reader *r, const u8 *from, f64 *out)
@@ -99,6 +101,17 @@ static mill_err fill_piece(struct pairs *p, struct piece *to)
 	return MILL_OK;
 }
 
+/* The kernel clears memory when it is first touched, which takes longer than reading into it: all workers do it. */
+static mill_err touch(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	u8 *memory = arg;
+
+	(void)worker;
+	for (u64 at = begin; at < end; at += TOUCH_STEP)
+		__atomic_store_n(&memory[at], 0, __ATOMIC_RELAXED);
+	return MILL_OK;
+}
+
 /* Of edges as all readers give them: what the fingerprint is made of does not depend on the format. */
 static void look_at_piece(struct pairs *p)
 {
@@ -157,6 +170,7 @@ static mill_err read_pairs(struct reader *r)
 		u32 *pair;
 
 		TRY(builder_room(r->k->b, &pair, &room));
+		TRY(pool_for(builder_pool(r->k->b), room * 2 * sizeof(u32), TOUCH_GRAIN, touch, pair));
 		p.now.n = 0;
 		do {
 			p.next = (struct piece){ .pair = pair + 2 * used, .room = min_u64(PIECE, room - used) };
