@@ -31,7 +31,8 @@ struct sorter {
 struct slice {
 	u64 varying;			/* bits in which its keys differ from key[0] */
 	u64 disorder;			/* not 0: its keys are not ascending */
-	_Alignas(64) u64 count[BUCKETS];
+	u64 *count;			/* of each digit; then where its next key goes */
+	u64 pad[5];			/* from the next slice */
 };
 
 static u64 slice_begin(const struct sorter *s, unsigned i)
@@ -194,7 +195,10 @@ mill_err sort_u64(struct pool *pool, struct budget *budget, u64 *key, u64 *value
 	}
 	if (pool && n >= PARALLEL_FROM)
 		s.n_slices = pool_size(pool);
-	TRY(memory_new(&s.slice, budget, s.n_slices, sizeof(*s.slice), "the digits of a sort"));
+	TRY(memory_new(&s.slice, budget, s.n_slices, sizeof(*s.slice) + (sizeof(u64) << DIGIT_BITS),
+		       "the digits of a sort"));
+	for (unsigned i = 0; i < s.n_slices; i++)
+		s.slice[i].count = (u64 *)(s.slice + s.n_slices) + ((u64)i << DIGIT_BITS);
 	err = on_slices(pool, &s, look);
 	for (unsigned i = 0; !err && i < s.n_slices; i++) {
 		varying |= s.slice[i].varying;
@@ -215,7 +219,8 @@ mill_err sort_u64(struct pool *pool, struct budget *budget, u64 *key, u64 *value
 
 void sort_u64_with(u64 *key, u64 *temp, u64 n, unsigned bits)
 {
-	struct slice slice;
+	u64 digits[BUCKETS];
+	struct slice slice = { .count = digits };
 	struct sorter s = { .key = key, .key_to = temp, .n = n, .n_slices = 1, .slice = &slice };
 
 	s.digit_bits = n < 8 * BUCKETS ? DIGIT_BITS : CACHED_BITS;

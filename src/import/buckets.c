@@ -44,6 +44,7 @@ struct buckets {
 	enum mill_dedup rule;
 	bool reduce;
 	struct key_chain *bucket, *other;	/* n_buckets each */
+	u64 n, n_loops;		/* after buckets_reduce: keys, and loops among them */
 	struct hand *hand;
 	unsigned n_hands;
 	/* buckets_fill, buckets_write */
@@ -244,11 +245,11 @@ static u64 slab_for(u64 n)
 
 u64 buckets_bytes(const struct budget *budget, unsigned workers, u64 n)
 {
-	/* An open block of each bucket, and where a bucket was dealt once more. */
-	u64 open = (buckets_for(budget, workers, n) + (1 << DEEPER_BITS)) * (BLOCK_BYTES + 64);
+	/* Blocks that are not full: of each bucket two a worker, where it came from and where it goes, and one sorted. */
+	u64 k = buckets_for(budget, workers, n), open = (2 * k + (1 << DEEPER_BITS)) * (BLOCK_BYTES + 64);
 
 	return workers * (open + 2 * min_u64(n, room_for(budget, workers)) * sizeof(u64) + 2 * slab_for(n)) +
-	       n / BLOCK_KEYS * 16;
+	       k * BLOCK_BYTES + 2 * n / BLOCK_KEYS * 16;
 }
 
 mill_err buckets_new(struct buckets **out, const struct buckets_setup *setup)
@@ -480,6 +481,8 @@ mill_err buckets_reduce(struct buckets *b, enum mill_dedup rule, struct edges_fo
 		edges_found_add(found, &b->hand[k].found);
 		*n += b->hand[k].n;
 	}
+	b->n = *n;
+	b->n_loops = found->loops;
 	found->symmetric = b->s.undirected ? !found->one_way : found->forward == found->backward;
 	if (b->s.undirected)
 		collect(b, b->other);
@@ -598,10 +601,6 @@ static mill_err next_block(struct edge_stream *s)
 
 void buckets_stream(struct buckets *b, bool other, struct bucket_stream *from, struct edge_stream *out)
 {
-	const struct key_chain *bucket = other ? b->other : b->bucket;
-
 	*from = (struct bucket_stream){ .e = as_edges(b, NULL, 0), .b = b, .other = other };
-	*out = (struct edge_stream){ .e = &from->e, .more = next_block, .arg = from };
-	for (u64 i = 0; i < b->n_buckets; i++)
-		out->total += bucket[i].n;
+	*out = (struct edge_stream){ .e = &from->e, .total = b->n - (other ? b->n_loops : 0), .more = next_block, .arg = from };
 }

@@ -185,6 +185,9 @@ static u64 chunk_bytes(const struct builder *b) /* of an edge while it is collec
 	return (b->wide ? 16 : 8) + weight_size(b->added);
 }
 
+/* Weights would have to be carried along, and another order needs all edges at once. */
+static bool in_buckets(const struct builder *b) { return !b->o.weight && !b->o.target->order; }
+
 /* No larger than a list of all ids would be. */
 static bool ids_are_close(const struct builder *b, u64 mentions)
 {
@@ -212,11 +215,19 @@ static u64 ids_bytes(const struct builder *b, u64 n, u64 *sorting)
 static u64 finish_bytes(const struct builder *b, u64 n)
 {
 	u64 sorting, ids = ids_bytes(b, n, &sorting);
-	u64 flat = n * chunk_bytes(b) + max_u64(sorting, n * key_bytes(b));
-	/* A sort takes as much again; an undirected graph is sorted beside its first half. */
-	u64 sorted = n * key_bytes(b) * (b->o.undirected ? 3 : 2);
+	u64 flat = n * chunk_bytes(b), sorted;
 	u64 page = b->o.target->page_size ? b->o.target->page_size : PAGE_SIZE_DEFAULT;
 
+	if (in_buckets(b)) {
+		/* In the chunks' memory; but an undirected edge may have come once and leaves twice, and `holds` asks as much. */
+		sorted = max_u64(flat, 2 * n * key_bytes(b)) +
+			 buckets_bytes(&b->budget, pool_size(b->pool), n);
+		flat += sorting;
+	} else {
+		/* A sort takes as much again; an undirected graph is sorted beside its first half. */
+		sorted = n * key_bytes(b) * (b->o.undirected ? 3 : 2);
+		flat += max_u64(sorting, n * key_bytes(b));
+	}
 	return max_u64(flat, sorted) + ids + b->n_vertices * 8 + 4 * page + RESERVE +
 	       b->budget.limit / BUILDER_READER_SHARE;
 }
@@ -1053,7 +1064,7 @@ static mill_err finish_held(struct builder *b)
 
 	TRY(collect_ids(b));
 	TRY(number_vertices(b));
-	TRY(b->o.weight || b->o.target->order ? sort_edges(b) : fill_buckets(b));
+	TRY(in_buckets(b) ? fill_buckets(b) : sort_edges(b));
 	TRY(reduce_edges(b, &loops));
 	if (b->o.target->order)
 		TRY(order_vertices(b, loops));
