@@ -362,7 +362,8 @@ static mill_err deal_swapped(struct hand *h, const u64 *key, u64 n)
 }
 
 /* Reduced keys, in order, join the bucket. */
-static mill_err put_reduced(struct hand *h, struct key_chain *out, const struct edges *e, const struct edges_found *found)
+static mill_err put_reduced(struct hand *h, struct key_chain *out, const struct edges *e,
+			    const struct edges_found *found)
 {
 	edges_found_add(&h->found, found);
 	TRY(chain_add(h, out, e->key, e->n));
@@ -602,5 +603,11 @@ static mill_err next_block(struct edge_stream *s)
 void buckets_stream(struct buckets *b, bool other, struct bucket_stream *from, struct edge_stream *out)
 {
 	*from = (struct bucket_stream){ .e = as_edges(b, NULL, 0), .b = b, .other = other };
-	*out = (struct edge_stream){ .e = &from->e, .total = b->n - (other ? b->n_loops : 0), .more = next_block, .arg = from };
+	/* Not counted here: others may be sorting them. */
+	*out = (struct edge_stream){
+		.e = &from->e,
+		.total = b->n - (other ? b->n_loops : 0),
+		.more = next_block,
+		.arg = from,
+	};
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edges without weights, sorted in the memory in which they came. Keys are dealt into buckets by their leading bits, and
- * what has been dealt from is what is dealt into next: buckets are chains of small blocks. A bucket fits
+ * Edges without weights, sorted in the memory in which they came. Keys are dealt into buckets by their leading
+ * bits, and what has been dealt from is what is dealt into next: buckets are chains of small blocks. A bucket fits
  * a core's cache, where it is sorted; one that does not is dealt once more. Which worker dealt a key cannot be
  * told afterwards, since equal keys are alike.
  */
@@ -73,7 +73,7 @@ struct bucket_stream {
 	struct key_block *block; /* the next of the one before; NULL: it ended */
 };
 
-/* The sorted keys, or the other directions of undirected ones (within buckets_write), by row. `from` lasts as long as `out`. */
+/* The keys, or the other directions of undirected ones (within buckets_write), by row. `from` lasts as long as `out`. */
 void buckets_stream(struct buckets *b, bool other, struct bucket_stream *from, struct edge_stream *out);
 
 mill_err deal_block(struct hand *h, struct deal *d, u64 i);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edges are kept in chunks as they come, become sorted keys (row << bits | column) with their
- * weights beside them, and leave as lists. What would not fit the budget on that way goes to disk
+ * Edges are kept in chunks as they come, become sorted keys (row << bits | column), in buckets (buckets.h) or
+ * with their weights beside them, and leave as lists. What would not fit the budget on that way goes to disk
  * instead, as soon as that is known: external.h.
  *
  * A vertex has three numbers on its way: the original id, its rank among the ids, and its
@@ -705,7 +705,7 @@ static u64 final_weight(const struct builder *b, const struct chunk *c, u64 i)
 		       : weight_bits(b->o.weight, weight_value(b->added, bits));
 }
 
-/* The ends of undirected edges are sources all, whose numbers ascend as ids do: which is lower is known before they are. */
+/* The ends of undirected edges are all sources, whose numbers ascend as ids do: which is lower is known before them. */
 static inline u64 edge_key(const struct builder *b, u64 from, u64 to)
 {
 	bool reversed = b->o.undirected && from > to;

@@ -35,7 +35,8 @@ mill_err builder_new(struct builder **out, const struct builder_options *o);
 mill_err builder_add(struct builder *b, const struct raw_edge *edge, size_t n);
 /*
  * For readers of edges without weights whose ids have 32 bits: where to put pairs of ids, and how many; then how many
- * of them are there, from the beginning, with no other edges between, and the lowest and highest id. May be said several times.
+ * of them are there, from the beginning, with no other edges between, and the lowest and highest id. May be said
+ * several times.
  */
 mill_err builder_room(struct builder *b, u32 **pair, u64 *room);
 mill_err builder_filled(struct builder *b, u64 n, u64 low, u64 high);

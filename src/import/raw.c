@@ -160,7 +160,7 @@ static mill_err count_piece(struct pairs *p)
 	return ticker_tick(builder_ticker(r->k->b), input_done(r->in));
 }
 
-/* Without looking at single records: into the builder's memory, and at the same time what was read before is looked at. */
+/* Into the builder's memory, without looking at single records; at the same time what was read before is looked at. */
 static mill_err read_pairs(struct reader *r)
 {
 	struct pairs p = { .r = r };
