@@ -12,6 +12,15 @@
 #define PULL 1
 #include "op/advance.inc"
 
+/* An asynchronous search relaxes depths, which may fall again. */
+#define PROGRAM bfs_relax
+#define VALUE u32
+#include "algo/sssp.op.h"
+#define FIELDS SSSP_FIELDS
+#define SOURCE "algo/sssp.op.h"
+#define MONOTONE 1
+#include "op/advance.inc"
+
 static const u32 unreached = UNREACHED;
 
 mill_err bfs_need(const struct mill_run *r, const struct mill_bfs *how, struct need *out)
@@ -23,7 +32,7 @@ mill_err bfs_need(const struct mill_run *r, const struct mill_bfs *how, struct n
 		.state = n * sizeof(u32) + frontier_bytes(n, false),
 		.host = frontier_host_bytes(n),
 		.out = true,
-		.in = r->store->has_in,
+		.in = r->store->has_in && !r->options.async,
 	};
 	if (r->options.parents)
 		tree_need(r, TREE_UNIT, out);
@@ -31,6 +40,27 @@ mill_err bfs_need(const struct mill_run *r, const struct mill_bfs *how, struct n
 }
 
 static bool reached(const void *data, u64 v) { return ((const u32 *)data)[v] != UNREACHED; }
+
+static u32 deepest(const u32 *depth, u64 n)
+{
+	u32 most = 0;
+
+	for (u64 v = 0; v < n; v++)
+		if (depth[v] != UNREACHED && depth[v] > most)
+			most = depth[v];
+	return most;
+}
+
+static mill_err search(struct mill_run *r, struct bfs_args *a, struct frontier *front)
+{
+	struct bfs_relax_args relax = { .distance = a->depth };
+
+	while (r->options.async && front->n)
+		TRY(op_advance(r, &bfs_relax_advance, &relax, front));
+	for (; front->n; a->level++)
+		TRY(op_advance(r, &bfs_advance, a, front));
+	return MILL_OK;
+}
 
 static mill_err check(struct mill_run *r) { return tree_check(r, TREE_UNIT, r->root); }
 
@@ -42,7 +72,7 @@ MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
 	struct need need;
 	const u32 *depth;
 	mill_err err;
-	u32 levels;
+	u32 most;
 	vid root;
 
 	/* Until run_begin the last result stands, and its certificate needs its own root. */
@@ -57,21 +87,20 @@ MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
 	run_start(r);
 	TRY(vec_set(a.depth, root, &a.level));
 	TRY(frontier_set(front, root));
-	for (; front->n; a.level++)
-		TRY(op_advance(r, &bfs_advance, &a, front));
-	levels = a.level;
+	TRY(search(r, &a, front));
 
 	run_column(r, "depth", MILL_TYPE_U32, a.depth, UNREACHED);
 	TRY(run_end(r));
 	TRY(vec_map(r, a.depth, &depth));
 	err = count_reached(r, depth, reached, &reach);
+	most = deepest(depth, r->store->vertices);
 	vec_unmap(a.depth, (void *)depth);
 	if (err)
 		return err;
 	r->ledger.edges_traversed = reach.edges;
 	TRY(run_fact_id(r, "source", root));
 	run_fact(r, "reached", reach.reached);
-	run_fact(r, "max_depth", levels - 1);
+	run_fact(r, "max_depth", most);
 	if (r->options.parents)
 		TRY(tree_settle(r, TREE_UNIT, a.depth, root));
 	r->check = check;

@@ -35,6 +35,7 @@
 #define PROGRAM cc_label
 #define FIELDS CC_FIELDS
 #define SOURCE "algo/cc.op.h"
+#define MONOTONE 1
 #include "op/advance.inc"
 
 #define SAMPLES 256
@@ -106,9 +107,18 @@ static mill_err afforest(struct mill_run *r, struct cc_args *a)
 	const struct store *st = r->store;
 	struct scan first = { .count = 1 }, second = { .from = 1, .count = 1 }, rest = { .from = 1, .some = st->has_in };
 	u64 links, more = 0;
+	vid hub;
 
 	if (!op_rescan_is_free(r) || !st->sources) {
-		TRY(op_scan(r, &cc_scan, a, &(struct scan){ 0 }, NULL));
+		/*
+		 * One pass. Where both ends of an edge show it, a list is of no more use once its vertex is in the tree of the hub: of an edge that
+		 * neither end looks at, both are in that tree.
+		 */
+		if (st->sources && !st->directed) {
+			TRY(run_source(r, "max-degree", &hub));
+			a->largest = hub;
+		}
+		TRY(op_scan(r, &cc_scan, a, &(struct scan){ .some = !st->directed }, NULL));
 		return flatten(r, a);
 	}
 	TRY(op_scan(r, &cc_scan, a, &first, NULL));
@@ -191,7 +201,7 @@ static mill_err find(struct mill_run *r, struct cc_args *a, const struct means *
 mill_err cc_run(struct mill_run *r, const char *algorithm, const struct mill_cc *how)
 {
 	struct means means = { .method = method_of(how) };
-	struct cc_args a = { .largest = UINT32_MAX };
+	struct cc_args a = { .largest = CC_NOBODY };
 	u64 n = r->store->vertices, n_components;
 	struct need need;
 	u32 none = UINT32_MAX;

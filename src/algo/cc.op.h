@@ -10,7 +10,9 @@
 	SCALAR(u32, largest) \
 	SCALAR(u32, round)
 
-/* largest: the root of what need not be looked at; NO_VERTEX: nothing. round: of hooking. */
+#define CC_NOBODY 0xffffffffu
+
+/* largest: a vertex of the tree that need not be looked at, or CC_NOBODY. round: of hooking. */
 
 STATE(cc, CC_FIELDS);
 
@@ -38,10 +40,24 @@ DEVICE bool cc_edge(struct cc s, vid u, vid v, u32 w)
 	return false;
 }
 
-/* A vertex of the largest tree stays in it, so this never becomes true again. */
+/* Climbs a few steps towards v's root, and leaves v there. */
+DEVICE u32 cc_climb(struct cc s, u32 v)
+{
+	u32 first = dev_load_u32(&s.parent[v]), at = first, up = dev_load_u32(&s.parent[at]);
+
+	for (u32 steps = 0; up != at && steps < 8; steps++) {
+		at = up;
+		up = dev_load_u32(&s.parent[at]);
+	}
+	if (at != first)
+		dev_store_u32(&s.parent[v], at);
+	return at;
+}
+
+/* What is in one tree with `largest` stays there: once false, this is false for ever. */
 DEVICE bool cc_cond(struct cc s, vid u)
 {
-	return u != s.largest && dev_load_u32(&s.parent[u]) != s.largest;
+	return s.largest == CC_NOBODY || cc_climb(s, u) != cc_climb(s, s.largest);
 }
 
 DEVICE void cc_touch(struct cc s, vid v) { dev_prefetch(&s.parent[v]); }

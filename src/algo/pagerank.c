@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PageRank by pulling, Jacobi: every iteration sees only the scores of the one before, so that
- * the bits do not depend on threads, budget or page size. Dangling mass goes where jumps go.
+ * the bits do not depend on threads, budget or page size. Dangling mass goes where jumps go. Asynchronous runs
+ * keep one array of shares (Gauss-Seidel): about half the passes, and bits that depend on who came first.
  */
 #include "algo/pagerank.h"
 
@@ -17,12 +18,13 @@
 #define SOURCE "algo/pagerank.op.h"
 #define SUM sum_f32
 #define SPREAD 1
+#define COUNTS 2
 #include "op/reduce.inc"
 #define PROGRAM pagerank_f32
 #define VALUE f32
 #define FIELDS PAGERANK_FIELDS
 #define SOURCE "algo/pagerank.op.h"
-#define VERTEX pagerank_f32_vertex
+#define VERTEX pagerank_f32_first
 #include "op/compute.inc"
 #define PROGRAM pagerank_f32
 #define VALUE f32
@@ -30,6 +32,29 @@
 #define SOURCE "algo/pagerank.op.h"
 #define VERTEX pagerank_f32_mass
 #include "op/compute.inc"
+#define PROGRAM pagerank_f32
+#define VALUE f32
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#define VERTEX pagerank_f32_fill
+#include "op/compute.inc"
+
+#define PROGRAM pagerank_f32_at_once
+#define VALUE f32
+#define IN_PLACE 1
+#include "algo/pagerank.op.h"
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#define SUM sum_f32
+#define SPREAD 1
+#define COUNTS 3
+#include "op/reduce.inc"
+#define PROGRAM pagerank_f32_at_once
+#define VALUE f32
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#include "op/scan.inc"
+#undef VALUE
 
 #define PROGRAM pagerank_f64
 #define VALUE f64
@@ -38,12 +63,13 @@
 #define SOURCE "algo/pagerank.op.h"
 #define SUM sum_f64
 #define SPREAD 1
+#define COUNTS 2
 #include "op/reduce.inc"
 #define PROGRAM pagerank_f64
 #define VALUE f64
 #define FIELDS PAGERANK_FIELDS
 #define SOURCE "algo/pagerank.op.h"
-#define VERTEX pagerank_f64_vertex
+#define VERTEX pagerank_f64_first
 #include "op/compute.inc"
 #define PROGRAM pagerank_f64
 #define VALUE f64
@@ -51,6 +77,29 @@
 #define SOURCE "algo/pagerank.op.h"
 #define VERTEX pagerank_f64_mass
 #include "op/compute.inc"
+#define PROGRAM pagerank_f64
+#define VALUE f64
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#define VERTEX pagerank_f64_fill
+#include "op/compute.inc"
+
+#define PROGRAM pagerank_f64_at_once
+#define VALUE f64
+#define IN_PLACE 1
+#include "algo/pagerank.op.h"
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#define SUM sum_f64
+#define SPREAD 1
+#define COUNTS 3
+#include "op/reduce.inc"
+#define PROGRAM pagerank_f64_at_once
+#define VALUE f64
+#define FIELDS PAGERANK_FIELDS
+#define SOURCE "algo/pagerank.op.h"
+#include "op/scan.inc"
+#undef VALUE
 
 #define PROGRAM pagerank_fixed
 #define VALUE u64
@@ -59,12 +108,13 @@
 #define SOURCE "algo/pagerank.op.h"
 #define SUM sum_u64
 #define SPREAD 1
+#define COUNTS 2
 #include "op/reduce.inc"
 #define PROGRAM pagerank_fixed
 #define VALUE u64
 #define FIELDS PAGERANK_FIELDS
 #define SOURCE "algo/pagerank.op.h"
-#define VERTEX pagerank_fixed_vertex
+#define VERTEX pagerank_fixed_first
 #include "op/compute.inc"
 #define PROGRAM pagerank_fixed
 #define VALUE u64
@@ -75,18 +125,21 @@
 
 /* A precision: its programs, and how its numbers are made. */
 static const struct kind {
-	const struct reduce_program *reduce;
-	const struct compute_program *vertex, *mass;
+	const struct reduce_program *reduce, *at_once;	/* at_once, find_loops, fill: asynchronous; NULL: cannot be */
+	const struct scan_program *find_loops;
+	const struct compute_program *first, *mass, *fill;
 	u32 size;
 	u32 sum_size;
 	enum mill_type type;
 	f64 scale;	/* of a score on its way out; 0: it is a float */
 } kinds[] = {
-	[MILL_F32] = { &pagerank_f32_reduce, &pagerank_f32_vertex_compute, &pagerank_f32_mass_compute,
+	[MILL_F32] = { &pagerank_f32_reduce, &pagerank_f32_at_once_reduce, &pagerank_f32_at_once_scan, &pagerank_f32_first_compute,
+		       &pagerank_f32_mass_compute, &pagerank_f32_fill_compute,
 		       sizeof(f32), sizeof(f64), MILL_TYPE_F32, 0 },
-	[MILL_F64] = { &pagerank_f64_reduce, &pagerank_f64_vertex_compute, &pagerank_f64_mass_compute,
+	[MILL_F64] = { &pagerank_f64_reduce, &pagerank_f64_at_once_reduce, &pagerank_f64_at_once_scan, &pagerank_f64_first_compute,
+		       &pagerank_f64_mass_compute, &pagerank_f64_fill_compute,
 		       sizeof(f64), sizeof(f64), MILL_TYPE_F64, 0 },
-	[MILL_EXACT] = { &pagerank_fixed_reduce, &pagerank_fixed_vertex_compute, &pagerank_fixed_mass_compute,
+	[MILL_EXACT] = { &pagerank_fixed_reduce, NULL, NULL, &pagerank_fixed_first_compute, &pagerank_fixed_mass_compute, NULL,
 			 sizeof(u64), sizeof(u64), MILL_TYPE_F64, 1 / (f64)FIXED_ONE },
 };
 
@@ -121,6 +174,10 @@ static enum mill_precision precision_of(const struct mill_pagerank *how)
 	return how ? how->precision : MILL_F32;
 }
 
+static u32 most_iterations(const struct mill_pagerank *how) { return how && how->iterations ? how->iterations : 100; }
+static f64 tolerance_of(const struct mill_pagerank *how) { return !how || how->tolerance < 0 ? 1e-6 : how->tolerance; }
+static f64 damping_of(const struct mill_pagerank *how) { return how && how->damping > 0 ? how->damping : 0.85; }
+
 mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how, struct need *out)
 {
 	const struct kind *k = &kinds[precision_of(how)];
@@ -130,13 +187,17 @@ mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how
 	if (!st->has_in)
 		return fail(MILL_EUSAGE, "pagerank reads in-edges, which %s lacks: import it without --out-only",
 			    st->path);
+	if (r->options.async && !k->at_once)
+		return fail(MILL_EUSAGE, "exact scores have their steps: leave --exact or --async out");
 	*out = (struct need){
-		.state = n * (2 * k->size + k->sum_size) + st->sources * sizeof(u32) +
-			 (how && how->personalize ? n * k->size : 0) + reducer_bytes(st, true, k->sum_size) +
-			 computer_bytes(st),
+		.state = n * ((r->options.async ? 2 + (st->self_loops > 0) : 3) * k->size + sizeof(u32)) + (how && how->personalize ? n * k->size : 0) +
+			 reducer_bytes(st, true, k->sum_size) + computer_bytes(st),
 		.host = r->options.check ? pagerank_check_bytes(st) : 0,
 		.in = true,
 		.spread = k->size,
+		.rounds = most_iterations(how),
+		.tolerance = tolerance_of(how),
+		.damping = damping_of(how),
 	};
 	return MILL_OK;
 }
@@ -175,7 +236,7 @@ static mill_err personalize(struct mill_run *r, enum mill_precision precision, c
 struct ranking {
 	enum mill_precision precision;
 	f64 damping;
-	struct vec *score, *share, *teleport, *incoming, *degree;
+	struct vec *score, *share, *next, *teleport, *loop, *degree;
 };
 
 static mill_err load_degrees(struct mill_run *r, struct vec **out)
@@ -184,9 +245,11 @@ static mill_err load_degrees(struct mill_run *r, struct vec **out)
 	u32 *degree;
 	mill_err err;
 
-	TRY(run_vec(r, out, "degree", st->sources, sizeof(u32), NULL));
+	TRY(run_vec(r, out, "degree", st->vertices, sizeof(u32), NULL));
 	TRY(vec_map(r, *out, &degree));
-	err = store_read(st, STORE_OUT_DEGREES, degree, (*out)->buffer.size, 0);
+	err = store_read(st, STORE_OUT_DEGREES, degree, st->sources * sizeof(u32), 0);
+	for (u64 v = st->sources; v < st->vertices; v++)
+		degree[v] = 1;
 	/* A hostile store must not make us divide by zero. */
 	for (u64 v = 0; !err && v < st->sources; v++)
 		if (!degree[v])
@@ -205,8 +268,8 @@ static union args arguments(const struct mill_run *r, const struct ranking *g, f
 	u32 sources = (u32)r->store->sources;
 	union args a;
 
-#define ARRAYS .score = g->score, .share = g->share, .teleport = g->teleport, .incoming = g->incoming, \
-	       .degree = g->degree, .sources = sources, .personal = g->teleport != NULL
+#define ARRAYS .score = g->score, .share = g->share, .next = g->next, .teleport = g->teleport, \
+	       .loop = g->loop, .degree = g->degree, .sources = sources, .personal = g->teleport != NULL, .loops = g->loop != NULL
 	if (g->precision == MILL_F32)
 		a.f32 = (struct pagerank_f32_args){ ARRAYS, .damping = damping, .base = each, .jump = jump };
 	else if (g->precision == MILL_F64)
@@ -220,40 +283,65 @@ static union args arguments(const struct mill_run *r, const struct ranking *g, f
 	return a;
 }
 
-static mill_err iterate(struct mill_run *r, const struct ranking *g, const struct mill_pagerank *how,
+static void swap_shares(struct ranking *g)
+{
+	struct vec *share = g->share;
+
+	g->share = g->next;
+	g->next = share;
+}
+
+static mill_err fill_up(struct mill_run *r, const struct ranking *g)
+{
+	const struct kind *k = &kinds[g->precision];
+	union args a = arguments(r, g, 1, 1);
+	f64 sum;
+
+	TRY(op_compute(r, k->mass, &a, 0, r->store->vertices, &sum));
+	a = arguments(r, g, sum > 0 ? 1 / sum : 1, 1);
+	return op_compute(r, k->fill, &a, 0, r->store->vertices, &sum);
+}
+
+static mill_err iterate(struct mill_run *r, struct ranking *g, const struct mill_pagerank *how,
 			struct pagerank_settings *s)
 {
 	const struct kind *k = &kinds[g->precision];
-	u64 n = r->store->vertices, sources = r->store->sources;
-	f64 tolerance = !how || how->tolerance < 0 ? 1e-6 : how->tolerance;
-	u32 most = how && how->iterations ? how->iterations : 100;
-	/* The first scores are what everyone would have from jumps alone. */
+	f64 tolerance = tolerance_of(how);
+	u32 most = most_iterations(how);
 	union args a = arguments(r, g, 0, 1);
+	const struct reduce_program *reduce = r->options.async ? k->at_once : k->reduce;
 	struct reducer *reducer;
-	f64 dangling;
+	u64 count[3] = { 0 };
+	f64 dangling, mass = 1;
 
-	TRY(op_reducer(r, &reducer, k->reduce, true));
-	TRY(device_prepare(r->device, &k->reduce->program.source));
-	TRY(device_prepare(r->device, &k->vertex->program.source));
+	TRY(op_reducer(r, &reducer, reduce, true));
+	TRY(device_prepare(r->device, &reduce->program.source));
+	TRY(device_prepare(r->device, &k->first->program.source));
 	TRY(device_prepare(r->device, &k->mass->program.source));
 	run_start(r);
-	TRY(op_compute(r, k->vertex, &a, 0, n, &s->change));
+	if (g->loop) {
+		a = arguments(r, g, g->damping, 1);
+		TRY(op_scan(r, k->find_loops, &a, &(struct scan){ .in = true }, NULL));
+		a = arguments(r, g, 0, 1);
+	}
+	TRY(op_compute(r, k->first, &a, 0, r->store->vertices, &dangling));
 	for (s->iterations = 0; s->iterations < most; s->iterations++) {
 		if (s->iterations && s->change < tolerance)
 			break;
-		/* Vertices without out-edges are numbered last. */
-		TRY(op_compute(r, k->mass, &a, sources, n, &dangling));
-		a = arguments(r, g, g->damping, (1 - g->damping) + g->damping * dangling);
-		TRY(op_reduce(r, reducer, &a));
-		TRY(op_compute(r, k->vertex, &a, 0, n, &s->change));
+		swap_shares(g);
+		a = arguments(r, g, g->damping, (1 - g->damping) * mass + g->damping * dangling);
+		TRY(op_reduce(r, reducer, &a, count));
+		s->change = (f64)count[0] / (f64)FIXED_ONE;
+		dangling = (f64)count[1] / (f64)FIXED_ONE;
+		/* In place mass is not kept: jumps share what there is, and the sum is made 1 at the end. */
+		mass = r->options.async ? (f64)count[2] / (f64)FIXED_ONE : 1;
 	}
-	return MILL_OK;
+	return r->options.async ? fill_up(r, g) : MILL_OK;
 }
 
 MILL_API mill_err mill_pagerank(mill_run *r, const struct mill_pagerank *how)
 {
-	struct ranking g = { .precision = precision_of(how),
-			     .damping = how && how->damping > 0 ? how->damping : 0.85 };
+	struct ranking g = { .precision = precision_of(how), .damping = damping_of(how) };
 	const struct kind *k = &kinds[g.precision];
 	u64 n = r->store->vertices;
 	struct pagerank_settings *s;
@@ -268,7 +356,12 @@ MILL_API mill_err mill_pagerank(mill_run *r, const struct mill_pagerank *how)
 	TRY(run_begin(r, "pagerank", &need));
 	TRY(run_vec(r, &g.score, "score", n, k->size, NULL));
 	TRY(run_vec(r, &g.share, "share", n, k->size, NULL));
-	TRY(run_vec(r, &g.incoming, "incoming", n, k->sum_size, NULL));
+	if (r->options.async && r->store->self_loops)
+		TRY(run_vec(r, &g.loop, "self-loops", n, k->size, NULL));
+	if (r->options.async)
+		g.next = g.share;
+	else
+		TRY(run_vec(r, &g.next, "next share", n, k->size, NULL));
 	TRY(load_degrees(r, &g.degree));
 	if (how && how->personalize)
 		TRY(personalize(r, g.precision, how->personalize, &g.teleport));

@@ -44,6 +44,16 @@ static inline u64 bitmap_window(const u64 *bits, u64 w, u64 begin, u64 end)
 	return word;
 }
 
+/* The same, and clears them; other bits of the word may be written meanwhile. */
+static inline u64 bitmap_take(u64 *bits, u64 w, u64 begin, u64 end)
+{
+	u64 word = bitmap_window(bits, w, begin, end);
+
+	if (word)
+		__atomic_fetch_and(&bits[w], ~word, __ATOMIC_RELAXED);
+	return word;
+}
+
 /* In a word: without an instruction that not every processor has. */
 static inline u32 bits_in(u32 word)
 {

@@ -56,6 +56,8 @@ static mill_err call_pagerank(mill_run *run, const union how *how)
 
 static mill_err fill_cc(union how *how, const struct options *o)
 {
+	if (o->async && o->method != MILL_CC_LABELS)
+		return refuse(MILL_EUSAGE, "--async needs steps to leave out: use --method labels with it");
 	how->cc = (struct mill_cc){ .method = (enum mill_cc_method)o->method };
 	return MILL_OK;
 }
@@ -183,6 +185,15 @@ static mill_err check_output(const char *path)
 	return output_possible("-o", path);
 }
 
+static mill_err check_trace(const struct options *o)
+{
+	if (!strcmp(o->trace, "-"))
+		return refuse(MILL_EUSAGE, "--trace - : stdout has the report; give the name of a file");
+	if ((o->output && !strcmp(o->trace, o->output)) || (o->json_file && !strcmp(o->trace, o->json_file)))
+		return refuse(MILL_EUSAGE, "--trace %s: another output has this name", o->trace);
+	return output_possible("--trace", o->trace);
+}
+
 mill_err work_open(struct work *w, struct call *call, const char *algorithm,
 		   const char *path)
 {
@@ -203,6 +214,8 @@ mill_err work_open(struct work *w, struct call *call, const char *algorithm,
 		err = check_policy(o->policy);
 	if (!err && o->output)
 		err = check_output(o->output);
+	if (!err && o->trace)
+		err = check_trace(o);
 	if (!err && o->device_memory.text && !strcmp(o->device, "cpu"))
 		err = refuse(MILL_EUSAGE,
 			     "--device-memory needs another --device than cpu");
@@ -226,10 +239,12 @@ mill_err work_open(struct work *w, struct call *call, const char *algorithm,
 		.io = "pread",
 		.threads = o->threads,
 		.seed = o->seed,
+		.async = o->async,
 		.do_a = o->do_a,
 		.do_b = o->do_b,
 		.parents = w->algorithm->parents && (o->output || o->check),
 		.check = o->check,
+		.trace = o->trace,
 		.watcher = progress_watcher(&call->progress),
 	};
 	if (!o->threads)

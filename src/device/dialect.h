@@ -78,6 +78,26 @@ DEVICE f64 dev_abs(f64 x) { return fabs(x); }
 #define dev_load_u32(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define dev_load_u64(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define dev_store_u32(p, x) __atomic_store_n(p, x, __ATOMIC_RELAXED)
+#define dev_store_u64(p, x) __atomic_store_n(p, x, __ATOMIC_RELAXED)
+
+DEVICE f32 dev_load_f32(const f32 *p)
+{
+	f32 x;
+
+	__atomic_load(p, &x, __ATOMIC_RELAXED);
+	return x;
+}
+
+DEVICE f64 dev_load_f64(const f64 *p)
+{
+	f64 x;
+
+	__atomic_load(p, &x, __ATOMIC_RELAXED);
+	return x;
+}
+
+DEVICE void dev_store_f32(f32 *p, f32 x) { __atomic_store(p, &x, __ATOMIC_RELAXED); }
+DEVICE void dev_store_f64(f64 *p, f64 x) { __atomic_store(p, &x, __ATOMIC_RELAXED); }
 
 DEVICE u32 raw_cas_u32(u32 *p, u32 old, u32 new)
 {
@@ -120,7 +140,7 @@ DEVICE f64 f64_of_bits(u64 x)
 }
 
 DEVICE u64 mul_high_u64(u64 a, u64 b) { return (u64)(((unsigned __int128)a * b) >> 64); }
-DEVICE f64 dev_abs(f64 x) { return x < 0 ? -x : x; }
+DEVICE f64 dev_abs(f64 x) { return __builtin_fabs(x); }
 #define dev_prefetch(p) __builtin_prefetch(p)
 
 #endif
@@ -221,6 +241,16 @@ typedef f64 factor_f64;
 typedef u64 factor_u64;
 /* Fixed point: 2^62 is 1, so that sums of two never wrap. */
 #define FIXED_ONE ((u64)1 << 62)
+/* A number below 2 in this form, in which sums have the same bits in any order. */
+DEVICE u64 fixed_f64(f64 x)
+{
+	/* Rounded by adding what has no bits below 1, twice 31 bits: unlike a conversion, processors have that for vectors. */
+	f64 y = x * 0x1p31, high = y + 0x1p52, low = (y - (high - 0x1p52)) * 0x1p31 + 0x1.8p52;
+
+	return ((bits_f64(high) & 0xffffffffffffful) << 31) + bits_f64(low) - bits_f64(0x1.8p52);
+}
+#define fixed_f32(x) fixed_f64((f64)(x))
+#define fixed_u64(x) (x)
 #define real_f32(x) ((f64)(x))
 #define real_f64(x) (x)
 #define real_u64(x) ((f64)(x) / (f64)FIXED_ONE)

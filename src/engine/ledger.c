@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/ledger.h"
 
+#include "base/trace.h"
+
 void ledger_clear(struct ledger *l)
 {
 	l->n_steps = 0;
@@ -24,10 +26,13 @@ static void sum(struct mill_step *to, const struct mill_step *s)
 	to->seconds += s->seconds;
 }
 
-void ledger_add(struct ledger *l, const struct mill_step *s)
+void ledger_add(struct ledger *l, struct mill_step *s, f64 began)
 {
 	struct mill_step *to;
 
+	s->seconds = clock_now() - began;
+	if (trace_current)
+		trace_end(began, s->direction, "superstep", l->total.step + 1);
 	if (l->paused)
 		return;
 	sum(&l->total, s);

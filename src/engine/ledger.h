@@ -22,6 +22,7 @@ struct ledger {
 };
 
 void ledger_clear(struct ledger *l);	/* all but the run times and the load */
-void ledger_add(struct ledger *l, const struct mill_step *s);
+/* A superstep that began then is over. */
+void ledger_add(struct ledger *l, struct mill_step *s, f64 began);
 
 #endif

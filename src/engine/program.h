@@ -51,7 +51,10 @@ struct vec {
 /* How far to ask for memory ahead of its use: some hundred nanoseconds of work. */
 #define PULL_AHEAD 16u	/* rows */
 #define PUSH_AHEAD 16u	/* edges; SSSP on kron 22 takes 0.65 of the time so */
+/* An asynchronous advance stays with a page for so many times its edges. */
+#define REENTRY 16u
 #define LIST_AHEAD 8u	/* vertices of a list */
+#define SCAN_BLOCK 16u	/* edges after which cond is asked again */
 #define SCAN_AHEAD 16u	/* rows of which few edges are looked at */
 
 /* advance: op/advance.inc. Rows are counted within the segment. */
@@ -67,6 +70,8 @@ struct advance_program {
 			  struct emit *emit);
 	void (*pull_rows)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front,
 			  struct emit *emit);
+	/* Goes on with those of the rows that became active in this step. NULL: the program needs its steps. */
+	void (*push_again)(const void *args, const struct segment *seg, vid begin, vid end, struct emit *emit);
 	/* Does any vertex of the range still want something (cond)? */
 	bool (*wanted)(const void *args, u64 begin, u64 end);
 	/* Near/far: sorts the waiting vertices of words [begin, end); keys below `old` are settled. NULL without. */
@@ -81,25 +86,32 @@ struct split_list {
 };
 
 #define NO_SLOT UINT64_MAX	/* the row is whole */
+#define APPLY_BLOCK 256u	/* sums that are made before they are applied */
+/* Numbers that apply adds to: so many at most. On a device in lanes, so that groups do not wait for each other. */
+#define COUNT_MOST 3u
+#define COUNT_LANES 64
+#define COUNT_STRIDE 8		/* of a lane, in u64: a cache line */
 
 struct reduce_program {
 	struct program program;
 	u32 sum_size;		/* of a partial sum */
 	bool weighted;
+	u32 n_counts;		/* COUNTS; `count` below: so many */
 	/*
 	 * Rows [begin, end), or of them those whose vertices are in `front` (NULL: all). head_slot, tail_slot: where the first
 	 * and the last row's blocks go, or NO_SLOT. Returns the edges gathered.
 	 */
 	u64 (*rows)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front, void *partial,
-		    u64 head_slot, u64 tail_slot);
+		    u64 head_slot, u64 tail_slot, u64 *count);
+	/* Applies what an empty list gives to vertices [begin, end), or those in `front`, which have no row. */
+	void (*rest)(const void *args, u64 begin, u64 end, const u64 *front, u64 *count);
 	/* The rows of n vertices, over all segments of a resident topology. */
-	u64 (*list)(const void *args, const struct segment *seg, u32 n_segments, const vid *list, u64 n);
+	u64 (*list)(const void *args, const struct segment *seg, u32 n_segments, const vid *list, u64 n,
+		    u64 *count);
 	void (*finish)(const void *args, const void *partial, const struct split_list *list, u64 n,
-		       const u64 *front);
-	/* NULL without COMMIT. Elements [begin, end) of the list or, if that is NULL, such vertices of front; says how many were true. */
-	u64 (*commit)(const void *args, const vid *list, const u64 *front, u64 begin, u64 end);
-	/* NULL without SPREAD. Vertices of the bin from `end` on are not applied; sum: room for twice BIN_VERTICES. */
-	void (*bin)(const void *args, const struct bin *bin, u64 end, void *sum);
+		       const u64 *front, u64 *count);
+	/* NULL without SPREAD. sum: room for twice BIN_VERTICES. */
+	void (*bin)(const void *args, const struct bin *bin, void *sum, u64 *count);
 };
 
 /* scan: op/scan.inc. Of every list the edges at positions [from, to). */

@@ -92,6 +92,7 @@ struct pass {
 	mill_err (*work)(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
 			 unsigned worker);
 	void *arg;
+	bool whole;		/* work may look at any list of an active page */
 };
 
 /* Calls work for all chunks or pages, on all threads; adds what it cost to step. */

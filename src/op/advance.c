@@ -14,6 +14,7 @@ struct advancing {
 	const u64 *bits;	/* of the frontier, on the host */
 	struct emit *emit;	/* one per worker */
 	bool pull;
+	bool again;		/* asynchronous: stay with the rows until they are quiet */
 };
 
 /* ---- Native ---- */
@@ -28,6 +29,8 @@ static mill_err advance_rows(void *arg, const struct segment *seg, vid begin, vi
 		a->program->pull_rows(a->args, seg, begin, end, a->bits, &a->emit[worker]);
 	else
 		a->program->push_rows(a->args, seg, begin, end, a->bits, &a->emit[worker]);
+	if (a->again)
+		a->program->push_again(a->args, seg, begin, end, &a->emit[worker]);
 	return MILL_OK;
 }
 
@@ -130,6 +133,7 @@ static mill_err advance_native(struct advancing *a, struct mill_step *step)
 	/* No more vertices can become active than edges are looked at. */
 	to_list = by_list && f->work <= f->capacity && !a->program->cascade;
 	begin_emit(a, to_list);
+	a->again = pass.whole = a->run->options.async && a->program->push_again && !a->pull;
 	if (by_list) {
 		TRY(advance_lists(a));
 		TRY(ticker_tick(&a->run->ticker, 0));
@@ -223,8 +227,7 @@ mill_err op_advance(struct mill_run *r, const struct advance_program *p, const v
 	step.direction = a.pull ? "pull" : "push";
 	run_tell(r, "step %llu", r->ledger.total.step + 1);
 	TRY(r->device->native ? advance_native(&a, &step) : advance_device(&a, &step));
-	step.seconds = clock_now() - began;
-	ledger_add(&r->ledger, &step);
+	ledger_add(&r->ledger, &step, began);
 	return MILL_OK;
 }
 

@@ -15,14 +15,15 @@ struct reducer {
 	u64 n_splits;
 	/* Made when a list is first given where rows are not found by number: its vertices as a bitmap. */
 	struct vec *bits, *bits_device;
-	struct vec *count;		/* on a device: of commits */
+	struct vec *count;		/* on a device, in lanes */
 };
 
 /* Edges that a worker takes from a list at a time; below so many in all, waking the others costs more than they do. */
 #define LIST_CHUNK_EDGES 16384u
 #define LIST_CHUNK 4096u
 #define SMALL_LIST 32768u
-#define COMMIT_GRAIN 16384u
+#define REST_GRAIN 16384u
+#define COUNT_WORDS (COUNT_LANES * COUNT_STRIDE)
 
 _Static_assert(sizeof(struct split_list) == 24, "kernels see three u64");
 
@@ -32,12 +33,12 @@ struct reducing {
 	struct reducer *reducer;
 	const void *args;
 	const vid *list;
-	u64 n;		/* of the list; else of all vertices */
+	u64 n;		/* of the list */
 	u64 taken;	/* of the list; atomic */
 	const u64 *front;	/* on the host */
 	const struct vec *front_device;
 	u64 edges;	/* atomic */
-	u64 committed;	/* atomic */
+	u64 count[COUNT_MOST];	/* atomic */
 };
 
 /* Pages or the parts of resident lists, alike. */
@@ -91,7 +92,7 @@ u64 reducer_bytes(const struct store *st, bool in, u32 sum_size)
 	/* Resident, the long lists are cut. */
 	splits = max_u64(splits, st->stored_edges / HUB_EDGES + 1);
 	slots = max_u64(slots, st->stored_edges / LIST_BLOCK + splits);
-	return slots * sum_size + 2 * (splits + 1) * sizeof(struct split_list) + 1024;
+	return slots * sum_size + 2 * (splits + 1) * sizeof(struct split_list) + COUNT_WORDS * sizeof(u64) + 1024;
 }
 
 mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduce_program *p, bool in)
@@ -149,13 +150,21 @@ static void find_slots(const struct reducer *red, const struct part *p, u64 head
 		*tail = find_split(red, (vid)(p->first + p->n_rows - 1))->first_slot;
 }
 
+/* What a worker counted. */
+static void add_counts(struct reducing *a, const u64 *count)
+{
+	for (u32 k = 0; k < a->reducer->program->n_counts; k++)
+		if (count[k])
+			__atomic_fetch_add(&a->count[k], count[k], __ATOMIC_RELAXED);
+}
+
 static mill_err reduce_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
 			    unsigned worker)
 {
 	struct reducing *a = arg;
 	const struct reducer *red = a->reducer;
 	struct part p = { seg->first, seg->n_rows, seg->n_edges, seg->skip, seg->continues };
-	u64 head, tail, edges;
+	u64 head, tail, edges, count[COUNT_MOST] = { 0 };
 
 	(void)page;
 	(void)worker;
@@ -163,7 +172,8 @@ static mill_err reduce_rows(void *arg, const struct segment *seg, vid begin, vid
 	if (begin)
 		p.skip = 0;
 	find_slots(red, &p, seg->row[1], &head, &tail);
-	edges = red->program->rows(a->args, seg, begin, end, a->front, red->partial->buffer.host, head, tail);
+	edges = red->program->rows(a->args, seg, begin, end, a->front, red->partial->buffer.host, head, tail, count);
+	add_counts(a, count);
 	__atomic_fetch_add(&a->edges, edges, __ATOMIC_RELAXED);
 	return MILL_OK;
 }
@@ -184,6 +194,7 @@ static mill_err reduce_page(void *arg, u32 page, const struct page_args *pa)
 	launch_vec(&l, red->partial);
 	launch_u64(&l, &head);
 	launch_u64(&l, &tail);
+	launch_vec(&l, red->count);
 	return launch_go(a->run, &l, pa->n_rows);
 }
 
@@ -201,7 +212,36 @@ static mill_err finish_device(struct reducing *a)
 	launch_vec(&l, red->partial);
 	launch_vec(&l, red->split_device);
 	launch_u32(&l, &n);
+	launch_vec(&l, red->count);
 	return launch_go(a->run, &l, n);
+}
+
+/* ---- Vertices without a row ---- */
+
+static mill_err rest_some(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct reducing *a = arg;
+	u64 first = run_direction(a->run, a->reducer->in)->n_rows, count[COUNT_MOST] = { 0 };
+
+	(void)worker;
+	a->reducer->program->rest(a->args, first + begin, first + end, a->front, count);
+	add_counts(a, count);
+	return MILL_OK;
+}
+
+static mill_err rest_device(struct reducing *a)
+{
+	u32 begin = (u32)run_direction(a->run, a->reducer->in)->n_rows, end = (u32)a->run->store->vertices;
+	struct launching l;
+
+	if (begin == end)
+		return MILL_OK;
+	launch_begin(&l, &a->reducer->program->program, "rest", a->args);
+	launch_u32(&l, &begin);
+	launch_u32(&l, &end);
+	launch_vec(&l, a->front_device);
+	launch_vec(&l, a->reducer->count);
+	return launch_go(a->run, &l, end - begin);
 }
 
 /* ---- By list: the topology is resident ---- */
@@ -226,15 +266,16 @@ static mill_err reduce_list(void *arg, unsigned worker)
 	struct reducing *a = arg;
 	struct ticker *ticker = &a->run->ticker;
 	const struct topology *t = run_direction(a->run, a->reducer->in);
-	u64 begin, n, edges = 0;
+	u64 begin, n, edges = 0, count[COUNT_MOST] = { 0 };
 
 	while ((n = take_list(a, t, &begin))) {
-		edges += a->reducer->program->list(a->args, t->segment, t->n_segments, a->list + begin, n);
+		edges += a->reducer->program->list(a->args, t->segment, t->n_segments, a->list + begin, n, count);
 		if (!worker)
 			TRY(ticker_tick(ticker, begin + n));
 		else if (ticker_cancelled(ticker))
 			return fail(MILL_ECANCELLED, "cancelled");
 	}
+	add_counts(a, count);
 	__atomic_fetch_add(&a->edges, edges, __ATOMIC_RELAXED);
 	return MILL_OK;
 }
@@ -257,61 +298,48 @@ static mill_err reduce_bins(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct reducing *a = arg;
 	struct bins *b = a->run->bins;
-	u64 n_rows = run_direction(a->run, true)->n_rows, edges = 0;
+	u64 edges = 0, count[COUNT_MOST] = { 0 };
 
 	for (u64 i = begin; i < end; i++) {
-		a->reducer->program->bin(a->args, &b->bin[i], n_rows,
-					 b->sum + worker * (2 * BIN_VERTICES * sizeof(u64)));
+		a->reducer->program->bin(a->args, &b->bin[i], b->sum + worker * (2 * BIN_VERTICES * sizeof(u64)), count);
 		edges += b->bin[i].n_entries;
 	}
+	add_counts(a, count);
 	__atomic_fetch_add(&a->edges, edges, __ATOMIC_RELAXED);
 	if (!worker)
 		return ticker_tick(&a->run->ticker, end);
 	return ticker_cancelled(&a->run->ticker) ? fail(MILL_ECANCELLED, "cancelled") : MILL_OK;
 }
 
-/* ---- Commits ---- */
-
-static mill_err commit_some(void *arg, u64 begin, u64 end, unsigned worker)
+/* Of a device, and makes them 0. */
+static mill_err read_counts(struct reducing *a)
 {
-	struct reducing *a = arg;
-	u64 n = a->reducer->program->commit(a->args, a->list, a->front, begin, end);
+	struct vec *count = a->reducer->count;
+	u64 *lane, zero = 0;
 
-	(void)worker;
-	if (n)
-		__atomic_fetch_add(&a->committed, n, __ATOMIC_RELAXED);
-	return MILL_OK;
-}
-
-static mill_err commit_device(struct reducing *a)
-{
-	struct reducer *red = a->reducer;
-	u32 n = (u32)a->run->store->vertices;
-	struct launching l;
-
-	TRY(vec_set(red->count, 0, &a->committed));
-	launch_begin(&l, &red->program->program, "commits", a->args);
-	launch_vec(&l, a->front_device);
-	launch_vec(&l, red->count);
-	launch_u32(&l, &n);
-	TRY(launch_go(a->run, &l, n));
-	return vec_get(red->count, 0, &a->committed);
+	if (!a->reducer->program->n_counts)
+		return MILL_OK;
+	TRY(vec_map(a->run, count, &lane));
+	for (u32 i = 0; i < COUNT_LANES; i++)
+		for (u32 k = 0; k < a->reducer->program->n_counts; k++)
+			a->count[k] += lane[i * COUNT_STRIDE + k];
+	vec_unmap(count, lane);
+	return device_fill(&count->buffer, &zero, sizeof(zero));
 }
 
 /* ---- All ---- */
 
 static mill_err make_count(struct mill_run *r, struct reducer *red)
 {
-	if (r->device->native || red->count)
+	if (r->device->native || red->count || !red->program->n_counts)
 		return MILL_OK;
-	return run_vec(r, &red->count, "commits", 1, sizeof(u64), NULL);
+	return run_vec(r, &red->count, "counts", COUNT_WORDS, sizeof(u64), NULL);
 }
 
 static mill_err make_bits(struct mill_run *r, struct reducer *red)
 {
 	u64 words = bitmap_words(r->store->vertices);
 
-	TRY(make_count(r, red));
 	if (!red->bits)
 		TRY(run_vec_host(r, &red->bits, "vertices of a list", words, sizeof(u64)));
 	if (!r->device->native && !red->bits_device)
@@ -328,43 +356,55 @@ static bool has_work(void *arg, u64 begin, u64 end)
 	return bitmap_any(a->front, begin, end);
 }
 
-static mill_err reduce(struct reducing *a, struct mill_step *step)
+static mill_err reduce_device(struct reducing *a, struct mill_step *step)
+{
+	const struct reducer *red = a->reducer;
+	struct device_pass pass = { .in = red->in, .active = a->front ? has_work : NULL, .launch = reduce_page, .arg = a };
+
+	TRY(cache_run(a->run, &pass, step));
+	TRY(finish_device(a));
+	TRY(rest_device(a));
+	return read_counts(a);
+}
+
+/* All vertices or those of `front`, in the form in which the topology is. */
+static mill_err reduce_all(struct reducing *a, struct mill_step *step)
 {
 	const struct reducer *red = a->reducer;
 	const struct reduce_program *p = red->program;
-	bool some = a->front;
-	struct pass pass = { .in = red->in, .active = some ? has_work : NULL, .work = reduce_rows, .arg = a };
-	struct device_pass device_pass = { .in = red->in, .active = pass.active, .launch = reduce_page, .arg = a };
+	struct pass pass = { .in = red->in, .active = a->front ? has_work : NULL, .work = reduce_rows, .arg = a };
+	u64 rest = a->run->store->vertices - run_direction(a->run, red->in)->n_rows;
 
-	if (!a->run->device->native) {
-		TRY(cache_run(a->run, &device_pass, step));
-		TRY(finish_device(a));
-		return some && p->commit ? commit_device(a) : MILL_OK;
-	}
-	if (a->list && !some) {
-		TRY(reduce_resident(a));
-	} else if (a->run->bins && !some && red->in && p->bin) {
-		TRY(pool_for(a->run->pool, a->run->bins->n_bins, 1, reduce_bins, a));
-	} else {
-		TRY(run_pass(a->run, &pass, step));
-		p->finish(a->args, red->partial->buffer.host, red->split->buffer.host, red->n_splits, a->front);
-	}
-	return p->commit ? pool_for(a->run->pool, a->n, COMMIT_GRAIN, commit_some, a) : MILL_OK;
+	if (a->run->bins && !a->front && red->in && p->bin)
+		return pool_for(a->run->pool, a->run->bins->n_bins, 1, reduce_bins, a);
+	TRY(run_pass(a->run, &pass, step));
+	p->finish(a->args, red->partial->buffer.host, red->split->buffer.host, red->n_splits, a->front, a->count);
+	return pool_for(a->run->pool, rest, REST_GRAIN, rest_some, a);
 }
 
-static mill_err reduce_counted(struct reducing *a, struct mill_step *step)
+static mill_err reduce(struct reducing *a, struct mill_step *step)
+{
+	if (!a->run->device->native)
+		return reduce_device(a, step);
+	return a->list && !a->front ? reduce_resident(a) : reduce_all(a, step);
+}
+
+static mill_err reduce_counted(struct reducing *a, struct mill_step *step, u64 *count)
 {
 	f64 began = clock_now();
 
+	assert(a->reducer->program->n_counts <= COUNT_MOST);
+	TRY(make_count(a->run, a->reducer));
 	run_tell(a->run, "pass %llu", a->run->ledger.total.step + 1);
 	TRY(reduce(a, step));
 	step->edges = a->edges;
-	step->seconds = clock_now() - began;
-	ledger_add(&a->run->ledger, step);
+	ledger_add(&a->run->ledger, step, began);
+	for (u32 k = 0; k < a->reducer->program->n_counts; k++)
+		count[k] = a->count[k];
 	return MILL_OK;
 }
 
-mill_err op_reduce(struct mill_run *r, struct reducer *red, const void *args)
+mill_err op_reduce(struct mill_run *r, struct reducer *red, const void *args, u64 *count)
 {
 	struct reducing a = { .run = r, .reducer = red, .args = args };
 	struct mill_step step = {
@@ -373,34 +413,30 @@ mill_err op_reduce(struct mill_run *r, struct reducer *red, const void *args)
 		.updates = run_direction(r, red->in)->pages->n_rows,
 	};
 
-	assert(!red->program->commit);
-	return reduce_counted(&a, &step);
+	return reduce_counted(&a, &step, count);
 }
 
-mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *args, struct frontier *f, u64 *committed)
+mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *args, struct frontier *f, u64 *count)
 {
-	struct reducing a = { .run = r, .reducer = red, .args = args, .n = r->store->vertices };
+	struct reducing a = { .run = r, .reducer = red, .args = args };
 	struct mill_step step = { .frontier = f->n, .direction = "pull", .updates = f->n };
 
 	if (!f->dense)
-		return op_reduce_list(r, red, args, f->list, f->n, committed);
+		return op_reduce_list(r, red, args, f->list, f->n, count);
 	TRY(frontier_bits(f, &a.front));
 	a.front_device = f->bits;
-	TRY(make_count(r, red));
-	TRY(reduce_counted(&a, &step));
-	*committed = a.committed;
-	return MILL_OK;
+	return reduce_counted(&a, &step, count);
 }
 
-mill_err op_reduce_list(struct mill_run *r, struct reducer *red, const void *args, const vid *list, u64 n,
-			u64 *committed)
+mill_err op_reduce_list(struct mill_run *r, struct reducer *red, const void *args, const vid *list, u64 n, u64 *count)
 {
 	struct reducing a = { .run = r, .reducer = red, .args = args, .list = list, .n = n };
 	struct mill_step step = { .frontier = n, .direction = "pull", .updates = n };
 	u64 *bits = NULL;
 	mill_err err;
 
-	*committed = 0;
+	for (u32 k = 0; k < red->program->n_counts; k++)
+		count[k] = 0;
 	if (!n)
 		return MILL_OK;
 	if (!run_direction(r, red->in)->resident) {
@@ -412,9 +448,8 @@ mill_err op_reduce_list(struct mill_run *r, struct reducer *red, const void *arg
 	}
 	err = a.front_device ? device_write(&red->bits_device->buffer, 0, a.front, red->bits->buffer.size) : MILL_OK;
 	if (!err)
-		err = reduce_counted(&a, &step);
+		err = reduce_counted(&a, &step, count);
 	for (u64 i = 0; bits && i < n; i++)
 		bits[list[i] / 64] = 0;
-	*committed = a.committed;
 	return err;
 }

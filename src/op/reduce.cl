@@ -6,6 +6,19 @@
 #define BIT(bits, v) ((bits)[(v) / 32] >> ((v) % 32) & 1)
 #define NO_SLOT 0xfffffffffffffffful
 
+#if COUNTS
+#define APPLY(s, v, sum) \
+	do { \
+		u64 mine[COUNTS] = { 0 }; \
+		OF(PROGRAM, apply)(s, v, sum, mine); \
+		for (u32 k = 0; k < COUNTS; k++) \
+			if (mine[k]) \
+				atom_add(&count[get_group_id(0) % COUNT_LANES * COUNT_STRIDE + k], mine[k]); \
+	} while (0)
+#else
+#define APPLY(s, v, sum) OF(PROGRAM, apply)(s, v, sum)
+#endif
+
 #ifdef WEIGHT
 #define GATHER(s, u, v, i) OF(PROGRAM, gather)(s, u, v, WEIGHTS[i])
 #else
@@ -13,7 +26,8 @@
 #endif
 
 __kernel void OF(PROGRAM, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) PAGE_PARAMS,
-				GLOBAL const u32 *front, GLOBAL SUM *partial, u64 head_slot, u64 tail_slot)
+				GLOBAL const u32 *front, GLOBAL SUM *partial, u64 head_slot, u64 tail_slot,
+				GLOBAL u64 *count)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
 	GLOBAL const u32 *row = ROWS, *neighbour = NEIGHBOURS;
@@ -43,12 +57,24 @@ __kernel void OF(PROGRAM, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) PAGE_PARAMS,
 		begin = stop;
 	}
 	if (slot == NO_SLOT)
-		OF(PROGRAM, apply)(s, v, sum);
+		APPLY(s, v, sum);
+}
+
+/* One work-item per vertex without a row. */
+__kernel void OF(PROGRAM, rest)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) u32 begin, u32 end,
+				GLOBAL const u32 *front, GLOBAL u64 *count)
+{
+	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
+	u32 i = get_global_id(0);
+
+	if (i < end - begin && (!front || BIT(front, begin + i)))
+		APPLY(s, begin + i, OF(PROGRAM, start)(s));
 }
 
 /* One work-item per list that spans pages. */
 __kernel void OF(PROGRAM, finish)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *front,
-				  GLOBAL const SUM *partial, GLOBAL const u64 *split, u32 n_splits)
+				  GLOBAL const SUM *partial, GLOBAL const u64 *split, u32 n_splits,
+				  GLOBAL u64 *count)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
 	u32 i = get_global_id(0);
@@ -59,18 +85,5 @@ __kernel void OF(PROGRAM, finish)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const
 	sum = OF(PROGRAM, start)(s);
 	for (u64 j = 0; j < split[3 * i + 2]; j++)
 		sum = OF(PROGRAM, combine)(sum, partial[split[3 * i + 1] + j]);
-	OF(PROGRAM, apply)(s, (vid)split[3 * i], sum);
+	APPLY(s, (vid)split[3 * i], sum);
 }
-
-#if COMMIT
-/* One work-item per vertex. */
-__kernel void OF(PROGRAM, commits)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *front, GLOBAL u64 *count,
-				   u32 n_vertices)
-{
-	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
-	u32 v = get_global_id(0);
-
-	if (v < n_vertices && BIT(front, v) && OF(PROGRAM, commit)(s, v))
-		atom_add(count, 1ul);
-}
-#endif

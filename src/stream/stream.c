@@ -8,6 +8,7 @@
 #include "base/bitmap.h"
 #include "base/queue.h"
 #include "base/thread.h"
+#include "base/trace.h"
 
 /* Blocking reads under way at once. More helps little: 1 MiB reads at depth 4 come near the disk's best. */
 #define READERS 4
@@ -65,10 +66,17 @@ static u64 worker_scratch(const struct store *st) { return round_up(store_scratc
 
 u64 stream_scratch(const struct store *st, unsigned workers) { return workers * worker_scratch(st); }
 
+u32 stream_fit(const struct store *store, u64 bytes, u64 most, unsigned workers)
+{
+	u64 overhead = bookkeeping(store) + stream_scratch(store, workers);
+	u64 fit = bytes > overhead ? (bytes - overhead) / store->page_size : 0;
+
+	return (u32)max_u64(min_u64(fit, most), 1);
+}
+
 mill_err stream_open(struct stream **out, struct budget *budget, const struct store *store, u64 bytes,
 		     u64 most, unsigned workers)
 {
-	u64 overhead = bookkeeping(store) + stream_scratch(store, workers);
 	u32 n_in = store->has_in && store->directed ? store->in.n_pages : 0;
 	u32 n_most = store->out.n_pages > n_in ? store->out.n_pages : n_in;
 	struct stream *s;
@@ -79,9 +87,7 @@ mill_err stream_open(struct stream **out, struct budget *budget, const struct st
 	pthread_cond_init(&s->freed, NULL);
 	s->store = store;
 	s->workers = workers;
-	s->n_frames = bytes > overhead ? (u32)min_u64((bytes - overhead) / store->page_size, most) : 0;
-	if (s->n_frames < 1)
-		s->n_frames = 1;
+	s->n_frames = stream_fit(store, bytes, most, workers);
 	err = memory_new(&s->frame, budget, s->n_frames, sizeof(*s->frame), "the frames of the page pool");
 	/* One page too many: small blocks are aligned to 64 bytes, direct reads need 4096. */
 	if (!err)
@@ -215,6 +221,7 @@ static mill_err read_missing(struct stream *s, u32 i)
 	const struct pages *pages = s->pass->pages;
 	struct frame *f = &s->frame[s->turn[i % s->n_frames]];
 	u32 uses = (i / s->n_frames) + f->active;
+	f64 began = trace_begin();
 
 	pthread_mutex_lock(&s->lock);
 	while (!s->stop && f->done < uses)
@@ -227,8 +234,11 @@ static mill_err read_missing(struct stream *s, u32 i)
 		frame_map(s, f->pages)[f->page] = NO_FRAME;
 	f->pages = NULL;
 	pthread_mutex_unlock(&s->lock);
+	trace_end(began, "wait for a frame", "page", s->missing[i]);
 
+	began = trace_begin();
 	TRY(page_read(pages, s->missing[i], f->data));
+	trace_end(began, "read", "page", s->missing[i]);
 	if (!s->scratch)
 		TRY(page_decode_into(pages, s->missing[i], f->data, NULL, NULL, &f->segment));
 
@@ -263,13 +273,18 @@ static mill_err use_page(struct stream *s, u32 page, u32 frame, unsigned worker)
 	struct frame *f = &s->frame[frame];
 	struct segment seg = f->segment;
 	mill_err err = MILL_OK;
+	f64 began = trace_begin();
 	u32 done;
 
-	if (s->scratch)
+	if (s->scratch) {
 		err = page_decode_into(s->pass->pages, page, f->data, s->scratch + worker * s->scratch_size,
 				       s->pass->only, &seg);
+		trace_end(began, "decode", "page", page);
+		began = trace_begin();
+	}
 	if (!err)
 		err = s->pass->work(s->pass->arg, page, &seg, worker);
+	trace_end(began, "compute", "page", page);
 	done = __atomic_add_fetch(&s->n_done, 1, __ATOMIC_RELAXED);
 	if (!err && !worker)
 		err = ticker_tick(s->pass->ticker, done);
@@ -281,6 +296,16 @@ static mill_err use_page(struct stream *s, u32 page, u32 frame, unsigned worker)
 	if (done == s->n_reused + s->n_missing)
 		queue_close(s->ready);
 	return err;
+}
+
+/* The next page to arrive; false: there is none. */
+static bool wait_for_page(struct stream *s, u64 *i)
+{
+	f64 began = trace_begin();
+	bool any = queue_pop(s->ready, i);
+
+	trace_end(began, "wait for a page", NULL, 0);
+	return any;
 }
 
 static mill_err use_pages(struct stream *s, unsigned worker)
@@ -297,7 +322,7 @@ static mill_err use_pages(struct stream *s, unsigned worker)
 			     __atomic_load_n(&frame_map(s, s->pass->pages)[s->reused[next]], __ATOMIC_RELAXED),
 			     worker));
 	}
-	while (queue_pop(s->ready, &i))
+	while (wait_for_page(s, &i))
 		TRY(use_page(s, s->missing[i], s->turn[i % s->n_frames], worker));
 	return MILL_OK;
 }
@@ -311,7 +336,7 @@ static mill_err use_pages_in_order(struct stream *s)
 		u64 arrived;
 
 		while (!bitmap_get(s->arrived, i)) {
-			if (!queue_pop(s->ready, &arrived))
+			if (!wait_for_page(s, &arrived))
 				return MILL_OK;	/* a reader failed */
 			bitmap_put(s->arrived, arrived);
 		}
@@ -325,6 +350,7 @@ static mill_err take_part(void *arg, unsigned thread)
 	struct stream *s = arg;
 	mill_err err;
 
+	trace_name(thread >= s->workers ? "reader" : "worker");
 	if (thread >= s->workers)
 		return read_pages(s);
 	if (thread && s->pass->in_order)
@@ -337,6 +363,7 @@ static mill_err take_part(void *arg, unsigned thread)
 
 mill_err stream_run(struct stream *s, struct stream_pass *p)
 {
+	f64 began = trace_begin();
 	mill_err err;
 
 	s->pass = p;
@@ -354,5 +381,6 @@ mill_err stream_run(struct stream *s, struct stream_pass *p)
 	s->arrivals += s->n_missing;
 	p->n_read = s->n_missing;
 	p->bytes_read = (u64)s->n_missing * s->store->page_size;
+	trace_end(began, "pass", "pages", p->n_active);
 	return err;
 }

@@ -41,6 +41,8 @@ u64 stream_scratch(const struct store *store, unsigned workers);
 /* As many frames as fit `bytes` beside the scratch, but no more than `most`. */
 mill_err stream_open(struct stream **out, struct budget *budget, const struct store *store, u64 bytes,
 		     u64 most, unsigned workers);
+/* How many that would be. */
+u32 stream_fit(const struct store *store, u64 bytes, u64 most, unsigned workers);
 void stream_close(struct stream *s);
 u32 stream_frames(const struct stream *s);
 mill_err stream_run(struct stream *s, struct stream_pass *p);

@@ -1,0 +1,199 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# stream.sh MILLRACE [PEERS [KEEP]]: graphs larger than their budget, caches dropped before every run (as root). Parts, all by
+# default, or PARTS="disk fits grid scales":
+#	disk    streamed runs of kron SCALE (22) against max(the bytes alone by fio, the same run resident), medians of ROUNDS (3)
+#	fits    a budget that just holds the graph against no limit: no reads after loading, and the ratio
+#	grid    kron LARGE (24) with 512M against GridGraph at 1 GB, if its `preprocess` is below PEERS/*/bin
+#	scales  seconds an edge of kron SCALES (18 20 22 24 26) with 1G, and KEEP/scales.svg
+# KEEP keeps stores: 30 GB with GridGraph's. fio is Debian's.
+set -euo pipefail
+millrace=$(realpath "$1") here=$(dirname "$0")
+. "$here/lib.sh"
+scale=${SCALE:-22} large=${LARGE:-24} rounds=${ROUNDS:-3}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+peers=${2:+$(realpath "$2")}
+keep=${3:-$scratch}
+mkdir -p "$keep"
+keep=$(realpath "$keep")
+report=$scratch/report
+export OMP_NUM_THREADS=${THREADS:-$(nproc)}
+
+drop_caches() { sync; [ ! -w /proc/sys/vm/drop_caches ] || echo 3 >/proc/sys/vm/drop_caches; }
+median() { printf '%s\n' "$@" | sort -g | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'; }
+calc() { awk "BEGIN { printf \"%.${2:-3}f\", $1 }"; }
+kron() { # SCALE [OPTION...]: its path
+	local store=$keep/stream-kron$1.mill
+	[ -e "$store" ] || "$millrace" generate kron --scale "$1" --order auto --weights u32 -o "$store" --quiet --memory 8G
+	echo "$store"
+}
+bare() { # SCALE: without weights
+	local store=$keep/stream-bare$1.mill
+	[ -e "$store" ] || "$millrace" generate kron --scale "$1" --order auto -o "$store" --quiet --memory 8G
+	echo "$store"
+}
+# Options of an algorithm that every part uses.
+options_of() {
+	case $1 in
+	pagerank) echo --iterations 10 --tolerance 0 ;;
+	bfs | sssp) echo --source max-degree ;;
+	esac
+}
+run() { # ALGORITHM STORE OPTION...: leaves its report
+	drop_caches
+	"$millrace" "$@" $(options_of "$1") --json="$report" --quiet
+}
+# Seconds that fio takes to read so many bytes of a store's pages, as the stream does: in order, 1 MiB at a time, deep.
+by_fio() { # STORE BYTES
+	local file=$1/out.pages
+	drop_caches
+	fio --name=pages --filename="$file" --readonly --rw=read --bs=1M --direct=1 --ioengine=io_uring --iodepth=16 \
+		--size="$(stat -c %s "$file")" --io_size="$2" --output-format=terse --terse-version=3 |
+		awk -F';' '{ printf "%.4f", $9 / 1000 }'
+}
+
+part_disk() {
+	local store algorithm least i bytes
+	printf '\n%-10s %-8s %9s %10s %9s %9s %9s %7s\n' algorithm graph budget 'read MiB' streamed fio resident ratio
+	for algorithm in bfs sssp cc pagerank; do
+		store=$(kron "$scale")
+		[ $algorithm = sssp ] || store=$(bare "$scale")
+		"$millrace" plan $algorithm "$store" --json="$scratch/plan" --quiet
+		least=$(value "$scratch/plan" needed)
+		streamed=() alone=() resident=()
+		for ((i = 0; i < rounds; i++)); do
+			run $algorithm "$store" --memory "$least"
+			[ "$(value "$report" resident)" = false ]
+			bytes=$(value "$report" disk_read)
+			streamed+=("$(value "$report" run)")
+			alone+=("$(by_fio "$store" "$bytes")")
+			run $algorithm "$store"
+			resident+=("$(value "$report" run)")
+		done
+		s=$(median "${streamed[@]}") f=$(median "${alone[@]}") r=$(median "${resident[@]}")
+		printf '%-10s %-8s %9s %10d %9.3f %9.3f %9.3f %7.2f\n' $algorithm "kron$scale" "$((least >> 20))M" \
+			$((bytes >> 20)) "$s" "$f" "$r" "$(calc "$s / ($f > $r ? $f : $r)" 2)"
+	done
+}
+
+part_fits() {
+	local store algorithm i just
+	printf '\n%-10s %-8s %9s %12s %9s %9s %7s\n' algorithm graph budget 'read after' just ample ratio
+	for algorithm in bfs sssp cc pagerank; do
+		store=$(kron "$scale")
+		"$millrace" plan $algorithm "$store" --json="$scratch/plan" --quiet
+		just=$(value "$scratch/plan" resident)
+		tight=() ample=()
+		for ((i = 0; i < rounds; i++)); do
+			run $algorithm "$store" --memory "$just" --repeat 3
+			tight+=("$(value "$report" run)")
+			reads=$(value "$report" disk_read)
+			[ "$(value "$report" resident)" = true ]
+			run $algorithm "$store" --repeat 3
+			ample+=("$(value "$report" run)")
+		done
+		s=$(median "${tight[@]}") r=$(median "${ample[@]}")
+		printf '%-10s %-8s %9s %12d %9.3f %9.3f %7.2f\n' $algorithm "kron$scale" "$((just >> 20))M" "$reads" "$s" "$r" \
+			"$(calc "$s / $r" 2)"
+	done
+}
+
+# Bytes that a process and its children read from block devices or the cache.
+read_by() { # COMMAND...: prints the bytes it asked for
+	"$@" >"$scratch/out" 2>&1 &
+	local pid=$! bytes=0
+	while [ -r /proc/$pid/io ]; do
+		bytes=$(awk '/^rchar/ { print $2 }' /proc/$pid/io 2>/dev/null || echo "$bytes")
+		sleep 0.05
+	done
+	wait $pid
+	echo "${bytes:-0}"
+}
+row() { printf '%-28s %9.2f %9.2f %7.1f   %s\n' "$1" "$2" "$3" "$(calc "$3 / $2" 2)" "${4:-}"; }
+
+part_grid() {
+	local preprocess grid=$keep/gridgraph$large arcs=$keep/kron$large.arcs store=$keep/grid-kron$large.mill bin ours theirs
+	preprocess=$([ -z "$peers" ] || find -L "$peers" -maxdepth 3 -path '*/bin/preprocess' -perm -u+x | head -n 1)
+	[ -n "$preprocess" ] || { echo "no GridGraph below '$peers': its part is left out"; return 0; }
+	bin=$(dirname "$preprocess")
+	if [ ! -e "$arcs" ]; then
+		"$millrace" export "$(bare "$large")" -o "$keep/arcs.sg" --quiet
+		"$(dirname "$millrace")/arcs" "$keep/arcs.sg" >"$arcs"
+		rm "$keep/arcs.sg"
+	fi
+	printf '\n%-28s %9s %9s %7s\n' "kron$large, 512M and 1 GB" millrace GridGraph times
+	rm -rf "$grid"
+	drop_caches
+	theirs=$( { /usr/bin/env time -f %e "$preprocess" -i "$arcs" -o "$grid" -v $((1 << large)) -p 8 -t 0 >/dev/null; } 2>&1 | tail -n 1)
+	drop_caches
+	ours=$( { /usr/bin/env time -f %e "$millrace" import "$arcs" --format raw --id-bits 32 --undirected --order auto -o "$store" --force --quiet; } 2>&1 | tail -n 1)
+	row preprocess "$ours" "$theirs"
+	drop_caches
+	bytes=$(read_by "$bin/bfs" "$grid" 0 1)
+	theirs=$(sed -n 's/.* in \([0-9.]*\) seconds.*/\1/p' "$scratch/out")
+	drop_caches
+	"$millrace" bfs "$store" --source 0 --memory 512M --json="$report" --quiet
+	row bfs "$(value "$report" run)" "$theirs" \
+		"read $(($(value "$report" disk_read) >> 20)) MiB, GridGraph $((bytes >> 20)); peak $(($(value "$report" peak_rss) >> 20)) MiB"
+	drop_caches
+	"$bin/wcc" "$grid" 1 >"$scratch/out" 2>&1
+	theirs=$(sed -n 's/.* in \([0-9.]*\) seconds.*/\1/p' "$scratch/out")
+	drop_caches
+	"$millrace" cc "$store" --memory 512M --json="$report" --quiet
+	row components "$(value "$report" run)" "$theirs" "peak $(($(value "$report" peak_rss) >> 20)) MiB"
+	drop_caches
+	"$bin/pagerank" "$grid" 5 1 >"$scratch/out" 2>&1
+	theirs=$(calc "$(sed -n 's/.*took \([0-9.]*\) seconds.*/\1/p' "$scratch/out") / 5" 4)
+	drop_caches
+	"$millrace" pagerank "$store" --iterations 5 --tolerance 0 --memory 512M --json="$report" --quiet
+	row "pagerank, an iteration" "$(calc "$(value "$report" run) / 5" 4)" "$theirs" "peak $(($(value "$report" peak_rss) >> 20)) MiB"
+}
+
+# Two lines over the scales, logarithmic below.
+plot() { # FILE of "scale bfs pagerank", nanoseconds an edge
+	awk -v w=640 -v h=360 '
+	function y(v) { return h - 50 - (log(v) - low) / (high - low) * (h - 90) }
+	{ s[NR] = $1; b[NR] = $2; p[NR] = $3; for (i = 2; i <= 3; i++) { l = log($i); if (NR == 1 && i == 2) low = high = l; low = l < low ? l : low; high = l > high ? l : high } }
+	END {
+		low -= 0.2; high += 0.2
+		printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", w, h
+		for (i = 1; i <= NR; i++) {
+			x[i] = 70 + (i - 1) * (w - 200) / (NR > 1 ? NR - 1 : 1)
+			printf "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", x[i], h - 28, s[i]
+			one = one sprintf("%d,%.1f ", x[i], y(b[i])); two = two sprintf("%d,%.1f ", x[i], y(p[i]))
+			printf "<circle cx=\"%d\" cy=\"%.1f\" r=\"3\" fill=\"#1565c0\"/><circle cx=\"%d\" cy=\"%.1f\" r=\"3\" fill=\"#c62828\"/>\n", x[i], y(b[i]), x[i], y(p[i])
+		}
+		printf "<polyline points=\"%s\" fill=\"none\" stroke=\"#1565c0\"/>\n<polyline points=\"%s\" fill=\"none\" stroke=\"#c62828\"/>\n", one, two
+		printf "<text x=\"%d\" y=\"%.1f\" fill=\"#1565c0\">bfs</text>\n<text x=\"%d\" y=\"%.1f\" fill=\"#c62828\">pagerank</text>\n", x[NR] + 8, y(b[NR]), x[NR] + 8, y(p[NR])
+		for (v = 0.01; v < 1000; v *= 10) for (k = 1; k <= 5; k += (k == 1 ? 1 : 3)) if (log(v * k) >= low && log(v * k) <= high)
+			printf "<text x=\"60\" y=\"%.1f\" text-anchor=\"end\">%g</text><line x1=\"64\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>\n", y(v * k) + 4, v * k, w - 130, y(v * k), y(v * k)
+		printf "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">kron scale, one budget</text>\n<text x=\"10\" y=\"20\">nanoseconds an edge (pagerank: and iteration)</text>\n</svg>\n", w / 2 - 40, h - 8
+	}' "$1"
+}
+
+part_scales() {
+	local s store edges
+	printf '\n%-6s %-9s %9s %10s %9s %10s %9s %9s\n' scale algorithm seconds 'ns/edge' MTEPS 'bytes/edge' resident 'peak MiB'
+	: >"$scratch/points"
+	for s in ${SCALES:-18 20 22 24 26}; do
+		store=$(bare "$s")
+		point=$s
+		for algorithm in bfs pagerank; do
+			run $algorithm "$store" --memory "${MEMORY:-1G}"
+			edges=$(value "$report" stored_edges)
+			[ $algorithm = bfs ] || edges=$((edges * 10))
+			ns=$(calc "$(value "$report" run) * 1e9 / $edges" 4)
+			point+=" $ns"
+			printf '%-6s %-9s %9.3f %10.3f %9.1f %10.2f %9s %9d\n' "$s" $algorithm "$(value "$report" run)" "$ns" "$(value "$report" mteps)" \
+				"$(calc "$(value "$report" disk_read) / $edges" 3)" "$(value "$report" resident)" $(($(value "$report" peak_rss) >> 20))
+		done
+		echo "$point" >>"$scratch/points"
+	done
+	plot "$scratch/points" >"$keep/scales.svg"
+	echo "plot: $keep/scales.svg"
+}
+
+for part in ${PARTS:-disk fits grid scales}; do
+	part_$part
+done
