@@ -9,7 +9,7 @@ find_library(CMOCKA_LIBRARY cmocka REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(IGRAPH IMPORTED_TARGET igraph)
 
-set(test_environment POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/pocl-cache MILL_SANITIZE=${MILL_SANITIZE}
+set(test_environment POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/pocl-cache XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache MILL_SANITIZE=${MILL_SANITIZE}
 	MILL_VID_BITS=${MILL_VID_BITS}
 	LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0)
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/pocl-cache)

@@ -264,11 +264,17 @@ struct mill_options {
 	bool async;
 	bool parents;		/* bfs and sssp also settle the parents */
 	bool check;		/* mill_run_check will follow: keep room for it */
+	const char *trace;	/* a file for the timeline, as Chrome trace events; NULL: none */
 	struct mill_watcher watcher;
 };
 
 MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct mill_options *options);
 MILL_API void mill_run_free(mill_run *run);
+/*
+ * Writes the timeline of everything that was done so far, failures included, and ends it. mill_run_free does too, but cannot
+ * say what goes wrong. The file appears whole or not at all.
+ */
+MILL_API mill_err mill_run_end_trace(mill_run *run);
 
 /* ---- Algorithms. Each call replaces the run's previous result; the graph stays loaded. ---- */
 
@@ -389,6 +395,22 @@ MILL_API mill_err mill_run_write(mill_run *run, const char *path);
 
 /* ---- The ledger ---- */
 
+/*
+ * What a run was or is expected to cost, by the cost models of GTS (src/engine/model.h) and constants of this machine: those that
+ * mill_run_measure found, or built-in ones. As in the report, what is read while loading counts apart.
+ */
+struct mill_prediction {
+	double seconds;		/* of the algorithm: max(read, compute), what is not hidden of the other, steps, device */
+	double seconds_low, seconds_high;
+	double read_seconds, compute_seconds, step_seconds, device_seconds;
+	double load_seconds;
+	uint64_t iterations, iterations_low, iterations_high;
+	uint64_t pages_read, disk_read, load_read;
+	uint64_t to_device;
+	uint64_t memory;	/* host bytes that are used at most */
+	bool measured;		/* the constants are this machine's */
+};
+
 struct mill_step {
 	uint64_t step, frontier, edges, updates;
 	const char *direction;	/* "push", "pull", "scan" */
@@ -421,6 +443,7 @@ struct mill_report {
 	size_t n_top;
 	const struct mill_bin *distribution;	/* degrees: how many vertices have which, ascending */
 	size_t n_distribution;
+	struct mill_prediction predicted;	/* before it began */
 };
 
 /* A named scalar of a result: "source", "reached", "max_depth", "sum", "delta", ... */
@@ -453,11 +476,18 @@ struct mill_plan {
 	uint64_t device_needed;	/* the smallest device budget: state + 2 pages */
 	uint64_t pass_bytes;	/* read from disk by one whole pass of a streamed run */
 	bool fits;		/* with the run's budget the topology is resident */
+	struct mill_prediction predicted;
 };
 
 /* how: the algorithm's option struct, or NULL. */
 MILL_API mill_err mill_run_plan(mill_run *run, const char *algorithm, const void *how,
 				struct mill_plan *out);
+/*
+ * Measures what predictions need, with this run's store, threads and device, in about a second: how fast pages are read and decoded, edges
+ * looked at, the device reached, and how far a search goes. Kept in $XDG_CACHE_HOME/millrace or ~/.cache/millrace; what is there
+ * already is taken from there, unless `again`. Only being cancelled is a failure: what cannot be measured keeps its default.
+ */
+MILL_API mill_err mill_run_measure(mill_run *run, bool again);
 
 #ifdef __cplusplus
 }

@@ -89,6 +89,7 @@ MILL_API mill_err mill_run_plan(mill_run *r, const char *algorithm, const void *
 			continue;
 		TRY(needs[i](r, how, &need));
 		run_plan(r, &need, out);
+		run_predict(r, algorithm, &need, out);
 		return MILL_OK;
 	}
 	return fail(MILL_EUSAGE, "unknown algorithm '%s'", algorithm);

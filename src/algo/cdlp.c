@@ -172,16 +172,18 @@ static mill_err spread_late(struct spreading *s, struct mill_step *step)
 
 /* ---- The whole ---- */
 
+static u32 most_iterations(const struct mill_cdlp *how) { return how && how->iterations ? how->iterations : 10; }
+
 mill_err cdlp_need(const struct mill_run *r, const struct mill_cdlp *how, struct need *out)
 {
 	u64 n = r->store->vertices;
 
-	(void)how;
 	*out = (struct need){
 		.state = n * (2 * sizeof(u32) + sizeof(struct tally_of_list)) + (bitmap_words(n) + 1) * sizeof(u64) +
 			 pool_size(r->pool) * sizeof(struct table),
 		.host = result_ids_bytes(r->store) + (r->options.check ? cdlp_check_bytes(r->store) : 0),
 		.on_host = true,
+		.rounds = most_iterations(how),
 	};
 	TRY(view_need(r->store, VIEW_BOTH, "cdlp", out));
 	/* A page for long lists; a temporary store's may take more to decode. */
@@ -225,8 +227,7 @@ static mill_err iterate(struct spreading *s)
 	TRY(spread_late(s, &step));
 	step.edges = run_direction(r, false)->n_edges;
 	step.updates = s->changed;
-	step.seconds = clock_now() - began;
-	ledger_add(&r->ledger, &step);
+	ledger_add(&r->ledger, &step, began);
 	return MILL_OK;
 }
 
@@ -269,7 +270,7 @@ static mill_err prepare(struct spreading *s, struct vec **label, struct vec **ne
 
 MILL_API mill_err mill_cdlp(mill_run *r, const struct mill_cdlp *how)
 {
-	u32 most = how && how->iterations ? how->iterations : 10;
+	u32 most = most_iterations(how);
 	struct spreading s = { .run = r, .changed = 1 };
 	struct vec *label, *next;
 	struct need need;

@@ -239,8 +239,7 @@ mill_err kcore_settle(struct mill_run *r, struct vec *core, struct frontier *fro
 		TRY(frontier_turn(front, true, false, bitmap_count(s.next, 0, r->store->vertices)));
 		step.edges = s.edges;
 		step.updates = s.updates;
-		step.seconds = clock_now() - began;
-		ledger_add(&r->ledger, &step);
+		ledger_add(&r->ledger, &step, began);
 	}
 	return MILL_OK;
 }

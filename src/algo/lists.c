@@ -65,6 +65,7 @@ static mill_err extract(struct mill_run *r, struct lists *l, bool in, struct ext
 	struct pass pass = { .in = in, .active = x->active ? is_active : NULL, .work = extract_rows, .arg = x };
 	u64 n = r->store->vertices, edges;
 	struct mill_step step = { 0 };
+	f64 began = clock_now();
 
 	TRY(memory_new(&l->row, &r->budget, n + 1, sizeof(u32), "the rows of what is left"));
 	x->row = l->row;
@@ -78,7 +79,7 @@ static mill_err extract(struct mill_run *r, struct lists *l, bool in, struct ext
 	step.direction = "scan";
 	step.frontier = n;
 	step.edges = edges;
-	ledger_add(&r->ledger, &step);
+	ledger_add(&r->ledger, &step, began);
 	l->own = (struct segment){ .n_rows = (vid)n, .n_edges = (u32)edges, .row = l->row, .neighbour = l->neighbour };
 	l->segment = &l->own;
 	l->n_segments = 1;

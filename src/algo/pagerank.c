@@ -174,6 +174,10 @@ static enum mill_precision precision_of(const struct mill_pagerank *how)
 	return how ? how->precision : MILL_F32;
 }
 
+static u32 most_iterations(const struct mill_pagerank *how) { return how && how->iterations ? how->iterations : 100; }
+static f64 tolerance_of(const struct mill_pagerank *how) { return !how || how->tolerance < 0 ? 1e-6 : how->tolerance; }
+static f64 damping_of(const struct mill_pagerank *how) { return how && how->damping > 0 ? how->damping : 0.85; }
+
 mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how, struct need *out)
 {
 	const struct kind *k = &kinds[precision_of(how)];
@@ -191,6 +195,9 @@ mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how
 		.host = r->options.check ? pagerank_check_bytes(st) : 0,
 		.in = true,
 		.spread = k->size,
+		.rounds = most_iterations(how),
+		.tolerance = tolerance_of(how),
+		.damping = damping_of(how),
 	};
 	return MILL_OK;
 }
@@ -295,11 +302,12 @@ static mill_err fill_up(struct mill_run *r, const struct ranking *g)
 	return op_compute(r, k->fill, &a, 0, r->store->vertices, &sum);
 }
 
-static mill_err iterate(struct mill_run *r, struct ranking *g, const struct mill_pagerank *how, struct pagerank_settings *s)
+static mill_err iterate(struct mill_run *r, struct ranking *g, const struct mill_pagerank *how,
+			struct pagerank_settings *s)
 {
 	const struct kind *k = &kinds[g->precision];
-	f64 tolerance = !how || how->tolerance < 0 ? 1e-6 : how->tolerance;
-	u32 most = how && how->iterations ? how->iterations : 100;
+	f64 tolerance = tolerance_of(how);
+	u32 most = most_iterations(how);
 	union args a = arguments(r, g, 0, 1);
 	const struct reduce_program *reduce = r->options.async ? k->at_once : k->reduce;
 	struct reducer *reducer;
@@ -333,8 +341,7 @@ static mill_err iterate(struct mill_run *r, struct ranking *g, const struct mill
 
 MILL_API mill_err mill_pagerank(mill_run *r, const struct mill_pagerank *how)
 {
-	struct ranking g = { .precision = precision_of(how),
-			     .damping = how && how->damping > 0 ? how->damping : 0.85 };
+	struct ranking g = { .precision = precision_of(how), .damping = damping_of(how) };
 	const struct kind *k = &kinds[g.precision];
 	u64 n = r->store->vertices;
 	struct pagerank_settings *s;

@@ -5,13 +5,17 @@
 
 #define TICK_SECONDS 0.1
 
-f64 clock_now(void)
+static f64 seconds_of(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (f64)now.tv_sec + (f64)now.tv_nsec * 1e-9;
 }
+
+f64 clock_now(void) { return seconds_of(CLOCK_MONOTONIC); }
+
+f64 clock_cpu(void) { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
 
 void ticker_init(struct ticker *t, const struct mill_watcher *watcher)
 {

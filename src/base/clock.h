@@ -8,6 +8,8 @@
 
 /* Seconds of a monotonic clock. */
 f64 clock_now(void);
+/* Seconds that all threads of the process have computed: who else is on the machine does not count. */
+f64 clock_cpu(void);
 
 /*
  * Tells the watcher, at most about ten times a second. Only the thread that called the library may

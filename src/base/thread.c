@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/trace.h"
 
 #define MAX_WORKERS 1024u
 #define STACK_SIZE (1 * MIB)
@@ -33,6 +34,7 @@ struct pool {
 	bool quit;
 	mill_err (*work)(void *arg, unsigned worker);
 	void *arg;
+	struct trace *trace;	/* of the caller: what workers do belongs to it */
 	pthread_mutex_t lock;
 	pthread_cond_t start, done;
 	_Alignas(64) u64 generation;	/* atomic */
@@ -80,8 +82,14 @@ static bool spin_running(const struct pool *p)
 
 static void do_share(struct pool *p, struct worker *w)
 {
-	mill_err err = p->work(p->arg, w->number);
+	f64 began;
+	mill_err err;
 
+	if (w->number)
+		trace_use(p->trace);
+	began = trace_begin();
+	err = p->work(p->arg, w->number);
+	trace_end(began, "share", NULL, 0);
 	if (err)
 		error_save(&w->error, err);
 	else
@@ -102,8 +110,11 @@ static void *worker_main(void *arg)
 			pthread_mutex_unlock(&p->lock);
 		}
 		seen++;
-		if (p->quit)
+		if (p->quit) {
+			trace_use(p->trace);
+			trace_leave();
 			return NULL;
+		}
 		do_share(p, w);
 		if (!__atomic_sub_fetch(&p->running, 1, __ATOMIC_ACQ_REL)) {
 			pthread_mutex_lock(&p->lock);
@@ -167,6 +178,7 @@ mill_err pool_new(struct pool **out, unsigned n)
 static void publish(struct pool *p)
 {
 	pthread_mutex_lock(&p->lock);
+	p->trace = trace_current;
 	__atomic_store_n(&p->running, p->n - 1, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&p->generation, 1, __ATOMIC_RELEASE);
 	pthread_cond_broadcast(&p->start);

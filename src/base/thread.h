@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A pool of worker threads that wait passively: on a shared machine spinning threads steal the
- * core that the others need. The calling thread is worker 0 and works too.
+ * core that the others need. The calling thread is worker 0 and works too. Workers trace for whoever gives them work.
  */
 #ifndef BASE_THREAD_H
 #define BASE_THREAD_H

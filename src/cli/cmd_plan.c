@@ -6,6 +6,26 @@
 #include "cli/report.h"
 #include "cli/run.h"
 
+static void tell_predicted(const struct call *call, const struct mill_prediction *p)
+{
+	char a[SHOWN_SIZE], b[SHOWN_SIZE], c[SHOWN_SIZE];
+
+	say(call, "  time          %s (%s to %s)", show_seconds(a, p->seconds), show_seconds(b, p->seconds_low),
+	    show_seconds(c, p->seconds_high));
+	if (p->load_read)
+		say(call, ", after loading %s in %s", show_size(a, p->load_read), show_seconds(b, p->load_seconds));
+	say(call, "\n  supersteps    %" PRIu64 " (%" PRIu64 " to %" PRIu64 ")\n", p->iterations, p->iterations_low,
+	    p->iterations_high);
+	say(call, "  disk          %s, %" PRIu64 " pages\n", show_size(a, p->disk_read), p->pages_read);
+	say(call, "  peak memory   %s\n", show_size(a, p->memory));
+	say(call, "  terms         max(read %s, compute %s) and what is not hidden of the other", show_seconds(a, p->read_seconds),
+	    show_seconds(b, p->compute_seconds));
+	say(call, ", supersteps %s", show_seconds(a, p->step_seconds));
+	if (p->device_seconds > 0)
+		say(call, ", device %s for %s", show_seconds(a, p->device_seconds), show_size(b, p->to_device));
+	say(call, "\n  constants     %s\n", p->measured ? "measured on this machine" : "defaults: this machine could not be measured");
+}
+
 static void tell(const struct call *call, const struct work *w, const struct mill_plan *p)
 {
 	uint64_t budget = call->options.memory.bytes;
@@ -27,6 +47,8 @@ static void tell(const struct call *call, const struct work *w, const struct mil
 	if (strcmp(call->options.device, "cpu"))
 		say(call, "  device        at least %s of its memory\n",
 		    show_size(a, p->device_needed));
+	if (budget >= p->needed)
+		tell_predicted(call, &p->predicted);
 }
 
 static void report_plan(struct json *j, const struct mill_plan *p)
@@ -59,6 +81,10 @@ mill_err cmd_plan(struct call *call)
 	mill_err err;
 
 	err = work_open(&w, call, algorithm, path);
+	if (!err)	/* first whether it can run at all: that takes no time */
+		err = mill_run_plan(w.run, algorithm, &w.how, &plan);
+	if (!err)
+		err = mill_run_measure(w.run, call->options.recalibrate);
 	if (!err)
 		err = mill_run_plan(w.run, algorithm, &w.how, &plan);
 	if (w.run) {
@@ -72,6 +98,7 @@ mill_err cmd_plan(struct call *call)
 	options_report(&call->options, FOR_PLAN | (w.algorithm ? w.algorithm->who : 0),
 		       &call->report);
 	report_plan(&call->report, err ? NULL : &plan);
+	report_predicted(&call->report, err ? NULL : &plan.predicted);
 	if (!err)
 		tell(call, &w, &plan);
 	work_close(&w);

@@ -187,6 +187,10 @@ static void tell(const struct call *call, const struct work *w, struct outcome *
 	if (!r->resident)
 		say(call, "  workers %s computing, %s decoding, %s waiting for pages\n", show_seconds(a, r->compute),
 		    show_seconds(b, r->decode), show_seconds(c, r->wait));
+	say(call, "  plan    predicted %s, %s read, ", show_seconds(a, r->predicted.seconds),
+	    show_size(b, r->predicted.disk_read));
+	say(call, "%" PRIu64 " iterations%s\n", r->predicted.iterations,
+	    r->predicted.measured ? "" : " (by defaults: `millrace plan` measures this machine)");
 	if (out->check)
 		say(call, "  check   %s\n", out->check);
 	if (call->options.output)
@@ -353,6 +357,12 @@ mill_err cmd_run(struct call *call)
 		err = work_open(&w, call, call->command->name, path);
 	if (!err)
 		err = execute(&out, &w, &call->options);
+	if (w.run) {	/* also of what failed or was stopped */
+		if (err)
+			refuse(err, "%s", message());	/* what comes now shall not hide it */
+		late = mill_run_end_trace(w.run);
+		err = err ? err : late;
+	}
 	progress_end(&call->progress);
 	known = w.run;
 	if (known) {
@@ -370,6 +380,7 @@ mill_err cmd_run(struct call *call)
 	options_report(&call->options, call->command->who, j);
 	report_times(j, call, &out, known);
 	report_traffic(j, &out, known);
+	report_predicted(j, known && out.report.algorithm ? &out.report.predicted : NULL);
 	report_steps(j, &w, &out, known);
 	report_result(j, &out, &w);
 	json_string(j, "check", out.check);

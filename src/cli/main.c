@@ -43,8 +43,10 @@ const struct command commands[] = {
 	  "check every checksum and invariant of a store",
 	  "Exit 4 if the store is corrupt.\n", "  millrace verify wiki.mill\n" },
 	{ "plan", FOR_PLAN, cmd_plan, 2, 2, "ALGO STORE [options]",
-	  "what a run would need, before running",
-	  "Takes those options of the algorithm that change what it needs.\n",
+	  "what a run would need and how long it would take, before running",
+	  "Takes those options of the algorithm that change what it needs. Times come from a cost model\n"
+	  "(GTS's) and constants of this machine, which are measured once for each graph, in about a second,\n"
+	  "and kept in $XDG_CACHE_HOME/millrace or ~/.cache/millrace; reports of runs compare with them.\n",
 	  "  millrace plan pagerank web.mill --memory 2G\n"
 	  "  millrace plan bfs web.mill --memory 25% -o depths.tsv\n" },
 	{ "bfs", FOR_BFS, cmd_run, 1, 1, "STORE [options]",

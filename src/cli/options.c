@@ -64,7 +64,7 @@ static const struct option table[] = {
 	{ "delta", AUTO_REAL, FOR_SSSP, AT(delta), "auto|N",
 	  .help = "width of a distance step (default auto)", .high = DBL_MAX,
 	  .open = true },
-	{ "async", FLAG, FOR_BFS | FOR_SSSP | FOR_CC | FOR_PAGERANK, AT(async), NULL,
+	{ "async", FLAG, FOR_BFS | FOR_SSSP | FOR_CC | FOR_PAGERANK | FOR_PLAN, AT(async), NULL,
 	  .help = "no steps: stay with a page until it is quiet, use scores at once" },
 	{ "do-a", REAL, FOR_BFS | FOR_BC, AT(do_a), "X",
 	  .help = "pull when the frontier has more than 1/X of the edges left (default 15)",
@@ -74,15 +74,13 @@ static const struct option table[] = {
 	  .high = DBL_MAX, .open = true },
 	{ "unit-weights", FLAG, FOR_SSSP | FOR_PLAN, AT(unit_weights), NULL,
 	  .help = "every edge counts 1" },
-	{ "damping", REAL, FOR_PAGERANK, AT(damping), "D",
+	{ "damping", REAL, FOR_PAGERANK | FOR_PLAN, AT(damping), "D",
 	  .help = "probability to follow an edge (default 0.85)", .high = 1, .open = true },
-	{ "tolerance", REAL, FOR_PAGERANK, AT(tolerance), "T",
+	{ "tolerance", REAL, FOR_PAGERANK | FOR_PLAN, AT(tolerance), "T",
 	  .help = "stop when the L1 change falls below (default 1e-6; 0: never)",
 	  .high = DBL_MAX },
-	{ "iterations", U32, FOR_PAGERANK, AT(iterations), "N",
-	  .help = "at most so many (default 100)", .low = 1 },
-	{ "iterations", U32, FOR_CDLP, AT(iterations), "N",
-	  .help = "at most so many (default 10); it ends when no label changes", .low = 1 },
+	{ "iterations", U32, FOR_PAGERANK | FOR_CDLP | FOR_PLAN, AT(iterations), "N",
+	  .help = "at most so many (default: pagerank 100, cdlp 10)", .low = 1 },
 	{ "precision", CHOICE, FOR_PAGERANK | FOR_PLAN, AT(precision), "f32|f64",
 	  .help = "of the scores (default f32)", .word = WORDS("f32", "f64") },
 	{ "exact", FLAG, FOR_PAGERANK | FOR_PLAN, AT(exact), NULL,
@@ -172,11 +170,15 @@ static const struct option table[] = {
 	  .help = "N timed runs after one load (default 1)", .low = 1, .high = 1000000 },
 	{ "check", FLAG, FOR_ALGO | FOR_PLAN, AT(check), NULL,
 	  .help = "certify the result; exit 11 if it is wrong" },
+	{ "recalibrate", FLAG, FOR_PLAN, AT(recalibrate), NULL,
+	  .help = "measure this machine again" },
 	{ "output", TEXT, FOR_ALGO | FOR_PLAN, AT(output), "FILE",
 	  .help = "the result by original id: .tsv .csv .npy, - for stdout (also -o)" },
 
 	{ "json", REPORT, FOR_EVERY, AT(json), "[=FILE]",
 	  .help = "the report as JSON, instead of text or in FILE" },
+	{ "trace", TEXT, FOR_ALGO, AT(trace), "FILE",
+	  .help = "the timeline: Chrome trace events, for Perfetto or chrome://tracing" },
 	{ "progress", CHOICE, FOR_WORK, AT(progress), "WHEN",
 	  .help = "the bar on stderr: auto, always, never",
 	  .word = WORDS("auto", "always", "never") },
@@ -462,8 +464,9 @@ mill_err options_restrict(const struct options *o, unsigned who, const char *for
 {
 	size_t i;
 
+	/* What only plans have is theirs, whatever the algorithm. */
 	for (i = 0; i < N_OPTIONS; i++)
-		if (o->given[i] && (table[i].who & who) != who)
+		if (o->given[i] && table[i].who != FOR_PLAN && (table[i].who & who) != who)
 			return refuse(MILL_EUSAGE, "--%s means nothing for %s",
 				      table[i].name, for_what);
 	return MILL_OK;

@@ -78,9 +78,9 @@ struct options {
 	struct size_option memory, device_memory;
 	uint32_t threads, repeat;
 	uint64_t seed;
-	const char *device, *policy, *source;
+	const char *device, *policy, *source, *trace;
 	int io;			/* enum io_word */
-	bool check, async;
+	bool check, async, recalibrate;
 	double delta, do_a, do_b;
 	bool unit_weights;
 	double damping, tolerance;

@@ -73,6 +73,47 @@ void report_store(struct json *j, const char *path, const struct mill_info *info
 	json_object_end(j);
 }
 
+void report_predicted(struct json *j, const struct mill_prediction *p)
+{
+	static const struct mill_prediction none;
+	const struct mill_prediction *of = p ? p : &none;
+	const struct {
+		const char *key;
+		double value;
+	} seconds[] = {
+		{ "seconds", of->seconds },	      { "seconds_low", of->seconds_low },
+		{ "seconds_high", of->seconds_high }, { "read_seconds", of->read_seconds },
+		{ "compute_seconds", of->compute_seconds }, { "step_seconds", of->step_seconds },
+		{ "device_seconds", of->device_seconds }, { "load_seconds", of->load_seconds },
+	};
+	const struct {
+		const char *key;
+		uint64_t value;
+	} counts[] = {
+		{ "iterations", of->iterations },	    { "iterations_low", of->iterations_low },
+		{ "iterations_high", of->iterations_high }, { "pages_read", of->pages_read },
+		{ "disk_read", of->disk_read },		    { "load_read", of->load_read },
+		{ "to_device", of->to_device },		    { "memory", of->memory },
+	};
+	size_t i;
+
+	json_object(j, "predicted");
+	for (i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++) {
+		if (p)
+			json_f64(j, seconds[i].key, seconds[i].value);
+		else
+			json_null(j, seconds[i].key);
+	}
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		if (p)
+			json_u64(j, counts[i].key, counts[i].value);
+		else
+			json_null(j, counts[i].key);
+	}
+	json_string(j, "constants", !p ? NULL : p->measured ? "measured" : "defaults");
+	json_object_end(j);
+}
+
 uint64_t peak_rss(void)
 {
 	unsigned long long kib = 0;

@@ -11,6 +11,9 @@ void say(const struct call *call, const char *format, ...) __attribute__((format
 /* "store": info may be NULL, then only the path is known. */
 void report_store(struct json *j, const char *path, const struct mill_info *info);
 
+/* "predicted": p may be NULL, then nothing is known. */
+void report_predicted(struct json *j, const struct mill_prediction *p);
+
 /* Peak resident set (VmHWM) of this process in bytes. */
 uint64_t peak_rss(void);
 /* How many processors this process may use. */

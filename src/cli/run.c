@@ -185,6 +185,15 @@ static mill_err check_output(const char *path)
 	return output_possible("-o", path);
 }
 
+static mill_err check_trace(const struct options *o)
+{
+	if (!strcmp(o->trace, "-"))
+		return refuse(MILL_EUSAGE, "--trace - : stdout has the report; give the name of a file");
+	if ((o->output && !strcmp(o->trace, o->output)) || (o->json_file && !strcmp(o->trace, o->json_file)))
+		return refuse(MILL_EUSAGE, "--trace %s: another output has this name", o->trace);
+	return output_possible("--trace", o->trace);
+}
+
 mill_err work_open(struct work *w, struct call *call, const char *algorithm,
 		   const char *path)
 {
@@ -205,6 +214,8 @@ mill_err work_open(struct work *w, struct call *call, const char *algorithm,
 		err = check_policy(o->policy);
 	if (!err && o->output)
 		err = check_output(o->output);
+	if (!err && o->trace)
+		err = check_trace(o);
 	if (!err && o->device_memory.text && !strcmp(o->device, "cpu"))
 		err = refuse(MILL_EUSAGE,
 			     "--device-memory needs another --device than cpu");
@@ -233,6 +244,7 @@ mill_err work_open(struct work *w, struct call *call, const char *algorithm,
 		.do_b = o->do_b,
 		.parents = w->algorithm->parents && (o->output || o->check),
 		.check = o->check,
+		.trace = o->trace,
 		.watcher = progress_watcher(&call->progress),
 	};
 	if (!o->threads)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/trace.h"
 
 mill_err device_open(struct device **out, const char *name, struct budget *host, u64 memory)
 {
@@ -39,20 +40,37 @@ void device_buffer_free(struct buffer *b)
 	*b = (struct buffer){ 0 };
 }
 
+/* On the device's own track, as the host sees it. */
+static void trace_device(const struct device *d, f64 began, const char *name, const char *key, u64 value)
+{
+	if (began > 0 && !d->native)
+		trace_span(TRACE_DEVICE, began, name, key, value);
+}
+
 mill_err device_write(struct buffer *b, u64 at, const void *from, u64 size)
 {
+	f64 began = trace_begin();
+	mill_err err;
+
 	assert(at <= b->size && size <= b->size - at);
 	if (!b->owner->native)
 		b->owner->to_device += size;
-	return size ? b->owner->ops->write(b->owner, b, at, from, size) : MILL_OK;
+	err = size ? b->owner->ops->write(b->owner, b, at, from, size) : MILL_OK;
+	trace_device(b->owner, began, "to device", "bytes", size);
+	return err;
 }
 
 mill_err device_read(const struct buffer *b, u64 at, void *to, u64 size)
 {
+	f64 began = trace_begin();
+	mill_err err;
+
 	assert(at <= b->size && size <= b->size - at);
 	if (!b->owner->native)
 		b->owner->from_device += size;
-	return size ? b->owner->ops->read(b->owner, b, at, to, size) : MILL_OK;
+	err = size ? b->owner->ops->read(b->owner, b, at, to, size) : MILL_OK;
+	trace_device(b->owner, began, "from device", "bytes", size);
+	return err;
 }
 
 mill_err device_fill(struct buffer *b, const void *pattern, size_t size)
@@ -63,14 +81,23 @@ mill_err device_fill(struct buffer *b, const void *pattern, size_t size)
 
 mill_err device_prepare(struct device *d, const struct kernel_source *source)
 {
-	return d->ops->prepare ? d->ops->prepare(d, source) : MILL_OK;
+	f64 began = trace_begin();
+	mill_err err = d->ops->prepare ? d->ops->prepare(d, source) : MILL_OK;
+
+	trace_device(d, began, "build", NULL, 0);
+	return err;
 }
 
 mill_err device_launch(struct device *d, const struct launch *l)
 {
+	f64 began = trace_begin();
+	mill_err err;
+
 	for (u32 i = 0; i < l->n_args; i++)
 		assert(!l->arg[i].buffer || l->arg[i].buffer->owner == d);
-	return l->n_items ? d->ops->launch(d, l) : MILL_OK;
+	err = l->n_items ? d->ops->launch(d, l) : MILL_OK;
+	trace_device(d, began, l->source->name, "items", l->n_items);	/* the entry's name is the caller's to forget */
+	return err;
 }
 
 MILL_API size_t mill_devices(struct mill_device *out, size_t n)

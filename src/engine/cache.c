@@ -76,8 +76,8 @@ static bool is_active(const struct passing *p, u32 page)
 {
 	const struct page_entry *e = &p->pages->entry[page];
 
-	return !p->pass->active ||
-	       p->pass->active(p->pass->arg, e->first_vertex, (u64)e->first_vertex + e->n_rows);
+	return run_takes_page(p->run, page) &&
+	       (!p->pass->active || p->pass->active(p->pass->arg, e->first_vertex, (u64)e->first_vertex + e->n_rows));
 }
 
 static bool is_missing(void *arg, u32 page)

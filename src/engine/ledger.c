@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/ledger.h"
 
+#include "base/trace.h"
+
 void ledger_clear(struct ledger *l)
 {
 	l->n_steps = 0;
@@ -38,21 +40,15 @@ void step_add_pass(struct mill_step *to, const struct stream_pass *p)
 	to->compute += p->compute;
 }
 
-/* A step without a stream waits for nothing. */
-static struct mill_step timed(const struct ledger *l, const struct mill_step *s)
+void ledger_add(struct ledger *l, struct mill_step *s, f64 began)
 {
-	struct mill_step t = *s;
+	struct mill_step *to;
 
-	if (!s->pages_active)
-		t.compute = s->seconds * l->threads;
-	return t;
-}
-
-void ledger_add(struct ledger *l, const struct mill_step *step)
-{
-	struct mill_step t = timed(l, step), *to;
-	const struct mill_step *s = &t;
-
+	s->seconds = clock_now() - began;
+	if (!s->pages_active)	/* without a stream there is nothing to wait for */
+		s->compute = s->seconds * l->threads;
+	if (trace_current)
+		trace_end(began, s->direction, "superstep", l->total.step + 1);
 	if (l->paused)
 		return;
 	sum(&l->total, s);

@@ -26,6 +26,7 @@ struct ledger {
 void ledger_clear(struct ledger *l);	/* all but the run times and the load */
 /* What a pass of the stream cost. */
 void step_add_pass(struct mill_step *to, const struct stream_pass *p);
-void ledger_add(struct ledger *l, const struct mill_step *s);
+/* A superstep that began then is over. */
+void ledger_add(struct ledger *l, struct mill_step *s, f64 began);
 
 #endif

@@ -42,6 +42,7 @@ MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 		.n_top = r->n_top,
 		.distribution = r->distribution ? r->distribution->buffer.host : NULL,
 		.n_distribution = r->distribution ? r->distribution->n : 0,
+		.predicted = r->predicted,
 	};
 }
 
@@ -52,10 +53,25 @@ MILL_API void mill_run_step(const mill_run *r, uint64_t i, struct mill_step *out
 
 MILL_API mill_err mill_run_check(mill_run *r)
 {
+	mill_err err;
+	f64 began;
+
 	if (!r->check)
 		return fail(MILL_EUSAGE, "there is no result to check");
 	ticker_init(&r->ticker, &r->options.watcher);
-	return r->check(r);
+	trace_use(r->trace);
+	began = trace_begin();
+	err = r->check(r);
+	trace_end(began, "check", NULL, 0);
+	return err;
+}
+
+MILL_API mill_err mill_run_end_trace(mill_run *r)
+{
+	struct trace *t = r->trace;
+
+	r->trace = NULL;
+	return trace_close(t);
 }
 
 MILL_API const char *const *mill_policies(void) { return evict_names; }

@@ -548,15 +548,18 @@ static mill_err write_result(struct writing *w, const char *path)
 MILL_API mill_err mill_run_write(mill_run *r, const char *path)
 {
 	struct writing w = { .run = r };
-	f64 began = clock_now();
+	f64 began = clock_now(), traced;
 	mill_err err;
 
 	if (!r->check)
 		return fail(MILL_EUSAGE, "there is no result to write");
 	TRY(choose_form(&w.form, path));
 	ticker_init(&r->ticker, &r->options.watcher);
+	trace_use(r->trace);
+	traced = trace_begin();
 	TRY(walk_init(&w.walk, r, true));
 	err = write_result(&w, path);
+	trace_end(traced, "output", NULL, 0);
 	for (u32 i = 0; i < r->n_columns; i++)
 		if (w.data[i])
 			vec_unmap(r->column[i].vec, w.data[i]);

@@ -13,8 +13,6 @@
 /* Of a budget: what the process is before it holds anything of a graph, and what output needs. */
 #define PROCESS_BYTES (8 * MIB)
 #define BUFFER_BYTES (8 * MIB)
-/* Frames while a resident topology is read. */
-#define LOAD_FRAMES 8
 
 struct topology *run_direction(struct mill_run *r, bool in)
 {
@@ -49,7 +47,10 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 	topology_init(&r->out, &r->store->out);
 	topology_init(&r->in, &r->store->in);
 	ticker_init(&r->ticker, &o->watcher);
-	err = pool_new(&r->pool, o->threads);
+	r->options.trace = NULL;	/* the caller's to forget */
+	err = o->trace ? trace_open(&r->trace, o->trace, &r->budget) : MILL_OK;
+	if (!err)
+		err = pool_new(&r->pool, o->threads);
 	if (!err)
 		r->ledger.threads = pool_size(r->pool);
 	if (!err)
@@ -109,6 +110,7 @@ MILL_API void mill_run_free(mill_run *r)
 		device_close(r->device);
 	device_close(r->host);
 	pool_free(r->pool);
+	trace_close(r->trace);
 	memory_free(r);
 }
 
@@ -120,7 +122,7 @@ static u64 host_bytes(const struct mill_run *r, const struct need *n)
 	return n->state + n->host + r->store_budget->used + sizeof(struct emit) * pool_size(r->pool);
 }
 
-static bool may_have_bins(const struct mill_run *r, const struct need *n)
+bool run_may_have_bins(const struct mill_run *r, const struct need *n)
 {
 	return n->spread && r->only_bins != BINS_NEVER && r->store->out.n_pages &&
 	       (r->only_bins == BINS_ALWAYS || r->store->sources * n->spread >= BINS_FROM);
@@ -168,7 +170,7 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 		    !(n->one_segment && view_edges(st, n->view) > UINT32_MAX);
 	with_bins = host_bytes(r, n) + bins_bytes(st, pool_size(r->pool)) + scratch + PROCESS_BYTES + BUFFER_BYTES +
 		    LOAD_FRAMES * (u64)st->page_size;
-	if (out->fits && may_have_bins(r, n) && with_bins <= r->budget.limit)
+	if (out->fits && run_may_have_bins(r, n) && with_bins <= r->budget.limit)
 		out->resident = max_u64(out->resident, with_bins);
 	if (n->on_host)
 		out->device_needed = 0;
@@ -194,7 +196,7 @@ static mill_err choose_bins(struct mill_run *r, const struct need *n, bool *out)
 	u64 room = r->budget.limit - host_bytes(r, n) - PROCESS_BYTES - BUFFER_BYTES;
 	u64 stream = stream_scratch(r->store, pool_size(r->pool)) + (u64)LOAD_FRAMES * r->store->page_size;
 
-	*out = may_have_bins(r, n) && bins_bytes(r->store, pool_size(r->pool)) + stream <= room;
+	*out = run_may_have_bins(r, n) && bins_bytes(r->store, pool_size(r->pool)) + stream <= room;
 	if (!*out || r->only_bins == BINS_ALWAYS)
 		return MILL_OK;
 	return bins_pay(r->store, &r->budget, n->spread, out);
@@ -213,23 +215,34 @@ static mill_err choose_graph(struct mill_run *r, const struct need *n)
 	return MILL_OK;
 }
 
+u64 run_frame_bytes(const struct mill_run *r, const struct need *n)
+{
+	u64 used = PROCESS_BYTES + BUFFER_BYTES + host_bytes(r, n);
+
+	return r->budget.limit > used ? r->budget.limit - used : 0;
+}
+
+u64 run_most_frames(const struct mill_run *r, const struct store *graph)
+{
+	if (r->only_frames)
+		return r->only_frames;
+	return max_u64((u64)graph->out.n_pages + (graph->directed && graph->has_in ? graph->in.n_pages : 0), 1);
+}
+
 static mill_err load_streamed(struct mill_run *r, const struct need *n)
 {
-	const struct store *st;
-	u64 used = r->budget.used, all, frames;
+	u64 used = r->budget.used, room = run_frame_bytes(r, n), all;
 
 	TRY(choose_graph(r, n));
-	st = r->graph;
-	all = r->only_frames ? r->only_frames : (u64)st->out.n_pages + (st->directed && st->has_in ? st->in.n_pages : 0);
-	used = r->budget.used - used + PROCESS_BYTES + BUFFER_BYTES + host_bytes(r, n);
-	frames = r->budget.limit > used ? r->budget.limit - used : 0;
-	r->frame_bytes = frames;
+	used = r->budget.used - used;	/* by the graph that was chosen */
+	all = run_most_frames(r, r->graph);
+	r->frame_bytes = room > used ? room - used : 0;
 	if (!r->device->native && !n->on_host) {
 		TRY(cache_open(&r->cache, r, n->state));
 		/* What the device cannot keep is kept here, as far as the budget goes. */
 		all = cache_slots(r->cache) < all ? all : 2 * LOAD_FRAMES;
 	}
-	r->most_frames = max_u64(all, 1);
+	r->most_frames = all;
 	return run_resume_stream(r);
 }
 
@@ -300,10 +313,13 @@ static bool suits(const struct mill_run *r, const struct need *n)
 
 mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need *need)
 {
-	f64 began = clock_now();
+	f64 began = clock_now(), traced;
 	struct mill_plan plan;
 	mill_err err;
 
+	trace_use(r->trace);
+	trace_name("caller");
+	traced = trace_begin();
 	clear_result(r);
 	ticker_init(&r->ticker, &r->options.watcher);	/* a run that was cancelled can be used again */
 	if (r->algorithm != algorithm)
@@ -313,10 +329,12 @@ mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need 
 	r->algorithm = algorithm;
 	run_plan(r, need, &plan);
 	TRY(refuse_small(r, &plan));
+	run_predict(r, algorithm, need, &plan);
 	if (r->loaded && suits(r, need))
 		return MILL_OK;
 	unload(r);
 	err = load(r, need, &plan);
+	trace_end(traced, "load", NULL, 0);
 	if (err) {
 		unload(r);
 		return err;

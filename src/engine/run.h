@@ -9,8 +9,10 @@
 #include "base/bitmap.h"
 #include "base/clock.h"
 #include "base/thread.h"
+#include "base/trace.h"
 #include "engine/bins.h"
 #include "engine/ledger.h"
+#include "engine/machine.h"
 #include "engine/program.h"
 #include "engine/topology.h"
 #include "engine/view.h"
@@ -24,6 +26,8 @@
 
 /* What the smallest budget has beyond the state: the page pool, buffers, the program itself. */
 #define RUN_ROOM (64 * MIB)
+/* Frames while a resident topology is read. */
+#define LOAD_FRAMES 8
 
 /* What an algorithm needs, said before it begins. */
 struct need {
@@ -36,6 +40,9 @@ struct need {
 	bool one_segment;	/* resident only as a single segment */
 	bool on_host;		/* computes on the host, whatever the device: then the state is there */
 	enum view view;		/* not VIEW_NONE: instead of the directions; see view_need */
+	/* For the cost model: see struct setting. */
+	u64 rounds, searches;
+	f64 tolerance, damping;
 };
 
 struct result_column {
@@ -66,6 +73,10 @@ struct mill_run {
 	bool loaded;
 	u32 only_frames;		/* for tests: not 0 streams through so many frames, whatever would fit */
 	enum { BINS_AUTO, BINS_NEVER, BINS_ALWAYS } only_bins;	/* for tests and benchmarks */
+	u32 sample;			/* for measuring: not 0, and of so many runs of SAMPLE_RUN pages only one takes part in passes */
+	struct machine machine;		/* once it is known */
+	bool machine_known;
+	struct mill_prediction predicted;	/* of the algorithm under way, or the last one */
 	struct device *host;		/* the cpu device: run->device itself where that is native */
 
 	/* The algorithm under way, or the last one. */
@@ -76,6 +87,7 @@ struct mill_run {
 	char told[64];			/* what the watcher is told */
 	struct ticker ticker;
 	struct ledger ledger;
+	struct trace *trace;		/* NULL: nobody asked for it */
 	f64 began;
 	struct result_column column[RUN_COLUMNS];
 	u32 n_columns;
@@ -103,8 +115,21 @@ mill_err run_resume_stream(struct mill_run *r);
 /* Starts and stops the clock of the algorithm itself. */
 void run_start(struct mill_run *r);
 mill_err run_end(struct mill_run *r);
-/* Fills in what the need means for this run's budgets. */
+/* Fills in what the need means for this run's budgets, but for what is predicted. */
 void run_plan(const struct mill_run *r, const struct need *need, struct mill_plan *out);
+/* Adds that: plan is of run_plan. */
+void run_predict(struct mill_run *r, const char *algorithm, const struct need *need, struct mill_plan *plan);
+const struct machine *run_machine(struct mill_run *r);
+bool run_may_have_bins(const struct mill_run *r, const struct need *n);
+/* What the stream of a run may take, and the most frames that are of use. */
+u64 run_frame_bytes(const struct mill_run *r, const struct need *n);
+u64 run_most_frames(const struct mill_run *r, const struct store *graph);
+
+#define SAMPLE_RUN 8u
+static inline bool run_takes_page(const struct mill_run *r, u32 page)
+{
+	return !r->sample || page / SAMPLE_RUN % r->sample == 0;
+}
 
 /* A vector of n elements on the run's device, each set to `fill` (NULL: zero). */
 mill_err run_vec(struct mill_run *r, struct vec **out, const char *name, u64 n, size_t size,

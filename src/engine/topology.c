@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/trace.h"
 #include "engine/run.h"
 
 /* Edges a chunk: some 30 us of work, far above the cost of handing one out. */
@@ -324,12 +325,14 @@ static mill_err pass_chunks(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct passing *p = arg;
 	const struct topology *t = p->topology;
+	f64 began = trace_begin();
 
 	for (u64 i = begin; i < end; i++) {
 		const struct chunk *c = &t->chunk[i];
 
 		TRY(p->pass->work(p->pass->arg, c->segment, c->begin, c->end, 0, worker));
 	}
+	trace_end(began, "compute", "chunk", begin);
 	if (!worker)
 		return ticker_tick(&p->run->ticker, end);
 	return ticker_cancelled(&p->run->ticker) ? fail(MILL_ECANCELLED, "cancelled") : MILL_OK;
@@ -340,9 +343,11 @@ static bool pass_active(void *arg, u32 page)
 	struct passing *p = arg;
 	const struct page_entry *e = &p->topology->pages->entry[page];
 
+	if (!run_takes_page(p->run, page))
+		return false;
 	if (p->pass->active_edges)
 		return p->pass->active_edges(p->pass->arg, e->first_edge, e->first_edge + e->n_edges);
-	return p->pass->active(p->pass->arg, e->first_vertex, (u64)e->first_vertex + e->n_rows);
+	return !p->pass->active || p->pass->active(p->pass->arg, e->first_vertex, (u64)e->first_vertex + e->n_rows);
 }
 
 static mill_err pass_page(void *arg, u32 page, const struct segment *seg, unsigned worker)
@@ -358,7 +363,7 @@ mill_err run_pass(struct mill_run *r, const struct pass *p, struct mill_step *st
 	struct row_filter only = { p->active, p->arg };
 	struct stream_pass sp = {
 		.pages = passing.topology->pages,
-		.active = p->active || p->active_edges ? pass_active : NULL,
+		.active = p->active || p->active_edges || r->sample ? pass_active : NULL,
 		.want = { .only = p->active && !p->whole ? &only : NULL, .lists_only = !r->need.weights },
 		.work = pass_page,
 		.arg = &passing,

@@ -227,8 +227,7 @@ mill_err op_advance(struct mill_run *r, const struct advance_program *p, const v
 	step.direction = a.pull ? "pull" : "push";
 	run_tell(r, "step %llu", r->ledger.total.step + 1);
 	TRY(r->device->native ? advance_native(&a, &step) : advance_device(&a, &step));
-	step.seconds = clock_now() - began;
-	ledger_add(&r->ledger, &step);
+	ledger_add(&r->ledger, &step, began);
 	return MILL_OK;
 }
 

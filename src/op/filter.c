@@ -34,12 +34,6 @@ static struct tally tallies_end(struct filtering *f)
 	return sum;
 }
 
-static void tell_step(struct mill_run *r, struct mill_step *step, f64 began)
-{
-	step->seconds = clock_now() - began;
-	ledger_add(&r->ledger, step);
-}
-
 /* ---- Edges that stay ---- */
 
 static mill_err filter_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
@@ -151,7 +145,7 @@ mill_err op_filter_edges(struct mill_run *r, const struct filter_program *p, con
 	run_tell(r, "step %llu", r->ledger.total.step + 1);
 	TRY(r->device->native ? filter_native(&f, &step) : filter_device(&f, &step));
 	step.updates = step.frontier - ef->n;
-	tell_step(r, &step, began);
+	ledger_add(&r->ledger, &step, began);
 	return MILL_OK;
 }
 
@@ -244,7 +238,7 @@ mill_err op_expand(struct mill_run *r, const struct filter_program *p, const voi
 	t = tallies_end(&f);
 	ef->n = step.updates = t.emitted;
 	step.edges = t.edges;
-	tell_step(r, &step, began);
+	ledger_add(&r->ledger, &step, began);
 	return MILL_OK;
 }
 
@@ -295,6 +289,6 @@ mill_err op_ends(struct mill_run *r, struct edge_frontier *ef, struct frontier *
 	else
 		end_list(&f);
 	front->n = step.updates = tallies_end(&f).emitted;
-	tell_step(r, &step, began);
+	ledger_add(&r->ledger, &step, began);
 	return frontier_measure(front);
 }

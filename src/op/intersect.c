@@ -335,7 +335,6 @@ mill_err op_intersect(struct mill_run *r, const struct intersect_program *p, con
 		step.updates += r->emit[i].tally.updates;
 	}
 	err = run_direction(r, false)->resident ? MILL_OK : run_resume_stream(r);
-	step.seconds = clock_now() - began;
-	ledger_add(&r->ledger, &step);
+	ledger_add(&r->ledger, &step, began);
 	return err;
 }

@@ -547,7 +547,6 @@ mill_err op_intersect_count(struct mill_run *r, struct vec *count)
 	}
 	while (r->n_vecs > before)
 		run_vec_free(r, r->vec[r->n_vecs - 1]);
-	step.seconds = clock_now() - began;
-	ledger_add(&r->ledger, &step);
+	ledger_add(&r->ledger, &step, began);
 	return MILL_OK;
 }

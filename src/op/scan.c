@@ -88,8 +88,7 @@ mill_err op_scan(struct mill_run *r, const struct scan_program *p, const void *a
 
 	run_tell(r, "pass %llu", r->ledger.total.step + 1);
 	TRY(r->device->native ? scan_native(&s, &step) : scan_device(&s, &step));
-	step.seconds = clock_now() - began;
-	ledger_add(&r->ledger, &step);
+	ledger_add(&r->ledger, &step, began);
 	if (updates)
 		*updates = step.updates;
 	return MILL_OK;

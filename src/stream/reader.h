@@ -22,7 +22,8 @@ struct request {
 	u64 offset, size;
 	u32 n_parts;
 	struct iovec part[READER_PARTS];	/* used up as bytes arrive */
-	u32 first, n;			/* the asker's own */
+	u32 first, n;			/* the asker's own, as is ... */
+	f64 began;			/* ... when it was asked for */
 	u64 done;			/* bytes that have arrived */
 	struct request *next;		/* in whichever list it is */
 };
@@ -72,6 +73,9 @@ struct reader {
 	u32 busy;			/* atomic */
 	struct request request[READER_DEPTH];
 };
+
+/* The number of a request, below READER_DEPTH: one at a time has it. */
+static inline u32 reader_slot(const struct reader *r, const struct request *q) { return (u32)(q - r->request); }
 
 extern const struct reader_ops reader_uring, reader_pread;
 /*

@@ -6,6 +6,7 @@
 
 #include "base/bitmap.h"
 #include "base/thread.h"
+#include "base/trace.h"
 
 #define BATCH_BYTES (1 * MIB)	/* of small pages that one read brings, if they lie side by side */
 #define AHEAD_BYTES (32 * MIB)	/* on their way at once, where the policy would rather have fewer */
@@ -123,11 +124,17 @@ static mill_err open_threads(struct stream *s, unsigned workers)
 	return MILL_OK;
 }
 
+u32 stream_fit(const struct store *store, u64 bytes, u64 most, unsigned workers)
+{
+	u64 overhead = bookkeeping(store) + stream_scratch(store, workers);
+	u64 room = bytes > overhead ? (bytes - overhead) / frame_bytes(store) : 0;
+
+	return (u32)max_u64(min_u64(room, most), 1);
+}
+
 mill_err stream_open(struct stream **out, struct budget *budget, const struct store *store,
 		     const struct stream_how *how)
 {
-	u64 overhead = bookkeeping(store) + stream_scratch(store, how->workers);
-	u64 room = how->bytes > overhead ? (how->bytes - overhead) / frame_bytes(store) : 0;
 	struct stream *s;
 	mill_err err;
 
@@ -135,7 +142,7 @@ mill_err stream_open(struct stream **out, struct budget *budget, const struct st
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->changed, NULL);
 	s->store = store;
-	s->n_frames = (u32)max_u64(min_u64(room, how->most), 1);
+	s->n_frames = stream_fit(store, how->bytes, how->most, how->workers);
 	s->scratch_size = worker_scratch(store);
 	err = open_frames(s, budget);
 	if (!err)
@@ -381,6 +388,7 @@ static void fill_request(struct stream *s, struct request *q, u32 n)
 		want_units(s, q);
 	else
 		want_pages(s, q, n);
+	q->began = trace_begin();
 }
 
 /*
@@ -414,6 +422,8 @@ static void read_arrived(struct stream *s, const struct request *q)
 		if (!--s->item[i].waiting) {
 			s->frame[s->item[i].frame].have |= s->item[i].units;
 			s->ready[s->n_ready++] = i;
+			if (q->began > 0)
+				trace_span(TRACE_DISK + reader_slot(s->reader, q), q->began, "read", "page", s->item[i].page);
 		}
 }
 
@@ -489,6 +499,8 @@ static mill_err next_item(struct stream *s, u32 *out, struct worker_time *time)
 	pthread_mutex_unlock(&s->lock);
 	if (began)
 		time->wait += clock_now() - began;
+	if (trace_current)
+		trace_end(began, "wait for a page", NULL, 0);
 	return err;
 }
 
@@ -596,8 +608,12 @@ static mill_err use_item(struct stream *s, u32 i, unsigned worker)
 	TRY(decode_page(s, it->page, &s->frame[it->frame], worker, &seg));
 	decoded = clock_now();
 	time->decode += decoded - began;
+	if (trace_current)
+		trace_end(began, "decode", "page", it->page);
 	TRY(s->pass->work(s->pass->arg, it->page, &seg, worker));
 	time->compute += clock_now() - decoded;
+	if (trace_current)
+		trace_end(decoded, "compute", "page", it->page);
 	TRY(finish_item(s, i, &done));
 	return worker ? MILL_OK : ticker_tick(s->pass->ticker, done);
 }
@@ -619,6 +635,7 @@ static mill_err take_part(void *arg, unsigned thread)
 	struct stream *s = arg;
 	mill_err err = MILL_OK;
 
+	trace_name(thread >= s->workers ? "reader" : "worker");
 	if (thread >= s->workers) {
 		reader_help(s->reader);
 		return MILL_OK;
@@ -658,6 +675,7 @@ static mill_err run_pass(struct stream *s)
 
 mill_err stream_run(struct stream *s, struct stream_pass *p)
 {
+	f64 began = trace_begin();
 	mill_err err;
 
 	s->pass = p;
@@ -669,6 +687,7 @@ mill_err stream_run(struct stream *s, struct stream_pass *p)
 	err = run_pass(s);
 	if (err)
 		forget_all(s);
+	trace_end(began, "pass", "pages", p->n_active);
 	p->bytes_read += s->bytes_more;
 	for (unsigned i = 0; i < s->workers; i++) {
 		p->wait += s->time[i].wait;

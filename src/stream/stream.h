@@ -52,6 +52,8 @@ struct stream_how {
  * scratch of its own, each time: so the pool holds more of the graph.
  */
 u64 stream_scratch(const struct store *store, unsigned workers);
+/* How many frames that will be. */
+u32 stream_fit(const struct store *store, u64 bytes, u64 most, unsigned workers);
 mill_err stream_open(struct stream **out, struct budget *budget, const struct store *store,
 		     const struct stream_how *how);
 void stream_close(struct stream *s);

@@ -11,7 +11,7 @@ want = {"millrace": None, "command": None,
         "edges_traversed": None, "mteps": None, "updates": None, "bytes": ["disk_read", "to_device", "from_device"],
         "pages": ["active", "read", "to_device", "reused"],
         "memory": ["budget", "peak_rss", "device_budget", "device_peak", "driver"],
-        "supersteps": None, "result": ["hash"], "check": None, "error": None}
+        "predicted": ["seconds", "disk_read", "iterations", "memory", "constants"], "supersteps": None, "result": ["hash"], "check": None, "error": None}
 r = json.load(open(sys.argv[1]))
 missing = [k for k in want if k not in r] + [f"{k}.{x}" for k, xs in want.items() if xs for x in xs if x not in r[k]]
 sys.exit(f"missing: {missing}" if missing else 0)

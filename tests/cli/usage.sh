@@ -55,7 +55,7 @@ expect 2 bfs g.mill --damping 0.5; hints "unknown option"
 expect 2 bfs; hints "usage: millrace bfs STORE"
 expect 2 bfs g.mill h.mill; hints "too many"
 expect 2 bfs g.mill --checkpoint d
-expect 2 bfs g.mill --trace f
+expect 2 bfs g.mill --trace
 expect 2 pagerank g.mill --source 1; hints "unknown option"
 for value in 0 1 -0.5 2 nan inf 0x1p-1 "" "0.5 "; do
 	expect 2 pagerank g.mill --damping "$value"

@@ -82,7 +82,8 @@ all() { # KIND ALLOWED
 	makers "$1" "$2"
 	target=
 	for command in "info g.mill" "verify named.mill" "verify g.mill" "sssp g.mill --source 0 --check" "pagerank g.mill --check" \
-		"cc g.mill --check" "cc g.mill --method hooking" "scc g.mill --check" "degrees g.mill --check"; do
+		"cc g.mill --check" "cc g.mill --method hooking" "scc g.mill --check" "degrees g.mill --check" \
+		"bfs g.mill --source 0 --trace t.json"; do
 		# shellcheck disable=SC2086
 		sweep "$1" "$2" $command
 	done

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The constants of the cost model, measured: some of the store's own pages go through the stream, and the real operators work on them with
+ * state of the graph's own size. What is in the frames already is computed on without reading, so the two can be told apart. Everything is done
+ * a few times, and the shortest time counts: the others had company. For the same reason computing is measured in CPU time.
+ */
+#include <string.h>
+
+#include "algo/algo.h"
+#include "device/dialect.h"
+#include "engine/cache.h"
+#include "engine/shape.h"
+
+#include "algo/cc.op.h"
+
+#define PROGRAM cc
+#define FIELDS CC_FIELDS
+#define SOURCE "algo/cc.op.h"
+#include "op/scan.inc"
+#define PROGRAM cc
+#define FIELDS CC_FIELDS
+#define SOURCE "algo/cc.op.h"
+#define VERTEX cc_alone
+#include "op/compute.inc"
+#define PROGRAM cc_label
+#define FIELDS CC_FIELDS
+#define SOURCE "algo/cc.op.h"
+#include "op/advance.inc"
+
+#define SAMPLE_BYTES (24 * MIB)	/* fits the frames of the smallest budget */
+#define GATHER_VERTICES (64 * MIB)	/* for more, two iterations of PageRank take too long */
+#define COPY_BYTES (8 * MIB)
+#define CALLS 32
+#define MISSES 65536
+#define TIMES 3
+
+struct measuring {
+	struct mill_run *run;
+	struct machine *machine;
+	f64 threads;
+	f64 read;		/* seconds of reading the sample */
+	u64 bytes, edges;	/* of it */
+	struct cc_args args;
+	struct frontier *front;
+};
+
+/* ---- Passes that only read or decode ---- */
+
+static bool takes_page(void *arg, u32 page) { return run_takes_page(arg, page); }
+
+static bool wants_nothing(void *arg, u64 begin, u64 end)
+{
+	(void)arg;
+	(void)begin;
+	(void)end;
+	return false;
+}
+
+static mill_err leave_alone(void *arg, u32 page, const struct segment *seg, unsigned worker)
+{
+	(void)arg;
+	(void)page;
+	(void)seg;
+	(void)worker;
+	return MILL_OK;
+}
+
+/* What was shorter than before is believed. */
+static void shortest(f64 *least, f64 seconds)
+{
+	if (!*least || seconds < *least)
+		*least = seconds;
+}
+
+static mill_err empty_frames(struct measuring *m)
+{
+	run_pause_stream(m->run);
+	return run_resume_stream(m->run);
+}
+
+/* Seconds of a pass in which nothing is done with the pages; only: NULL decodes them, in so much CPU time. */
+static mill_err pass_idly(struct measuring *m, const struct row_filter *only, f64 *seconds)
+{
+	struct stream_pass pass = {
+		.pages = &m->run->store->out,
+		.active = takes_page,
+		.work = leave_alone,
+		.want = { .only = only },
+		.arg = m->run,
+		.ticker = &m->run->ticker,
+	};
+	f64 (*now)(void) = only ? clock_now : clock_cpu;
+	f64 began = now();
+
+	TRY(stream_run(m->run->stream, &pass));
+	shortest(seconds, now() - began);
+	if (only)
+		m->bytes = pass.bytes_read;
+	return MILL_OK;
+}
+
+static mill_err measure_reading(struct measuring *m)
+{
+	const struct row_filter nothing = { wants_nothing, NULL };
+	const struct pages *out = &m->run->store->out;
+	f64 seconds = 0;
+
+	for (int i = 0; i < TIMES; i++) {
+		if (i)
+			TRY(empty_frames(m));
+		TRY(pass_idly(m, &nothing, &m->read));
+	}
+	for (int i = 0; i < TIMES; i++)
+		TRY(pass_idly(m, NULL, &seconds));
+	for (u32 i = 0; i < out->n_pages; i++)
+		m->edges += run_takes_page(m->run, i) ? out->entry[i].n_edges : 0;
+	m->machine->read = (f64)m->bytes / m->read;
+	m->machine->decode = seconds / (f64)m->edges;
+	return MILL_OK;
+}
+
+/* ---- The operators, on pages that are there already ---- */
+
+static const struct mill_step *last_step(const struct measuring *m)
+{
+	return &m->run->ledger.step[m->run->ledger.n_steps - 1];
+}
+
+/* Of a superstep over the sample that took so much CPU time, without the decoding: an edge's share. */
+static f64 edge_seconds(const struct measuring *m, f64 seconds)
+{
+	f64 all = seconds / (f64)m->edges;
+	f64 decode = m->run->store->codec == PAGE_RAW ? 0 : m->machine->decode;
+
+	return all - decode > all / 4 ? all - decode : all / 4;	/* noise makes no edge free */
+}
+
+static mill_err visit(struct measuring *m, u64 n, f64 *seconds)
+{
+	f64 (*now)(void) = m->run->device->native ? clock_cpu : clock_now;
+	f64 began = now(), sum;
+
+	TRY(op_compute(m->run, &cc_alone_compute, &m->args, 0, n, &sum));
+	shortest(seconds, now() - began);
+	return MILL_OK;
+}
+
+/* now: whose time */
+static mill_err scan(struct measuring *m, f64 (*now)(void), f64 *seconds)
+{
+	f64 began = now();
+
+	TRY(op_scan(m->run, &cc_scan, &m->args, &(struct scan){ 0 }, NULL));
+	shortest(seconds, now() - began);
+	return MILL_OK;
+}
+
+static mill_err advance(struct measuring *m, f64 *seconds)
+{
+	f64 (*now)(void) = m->run->device->native ? clock_cpu : clock_now;
+	f64 began;
+
+	TRY(frontier_clear(m->front));
+	frontier_restart(m->front, false);
+	TRY(frontier_set_all(m->front, m->run->store->sources));
+	began = now();
+	TRY(op_advance(m->run, &cc_label_advance, &m->args, m->front));
+	shortest(seconds, now() - began);
+	return MILL_OK;
+}
+
+static mill_err measure_operators(struct measuring *m)
+{
+	u64 n = m->run->store->vertices;
+	f64 vertex = 0, push = 0, warm = 0, cold = 0;
+
+	for (int i = 0; i < TIMES; i++) {
+		TRY(visit(m, n, &vertex));
+		TRY(advance(m, &push));
+		TRY(visit(m, n, &vertex));
+		TRY(scan(m, clock_cpu, &warm));
+	}
+	/* The same with empty frames: how much of the shorter of the two is hidden behind the longer? */
+	for (int i = 0; i < TIMES; i++) {
+		TRY(empty_frames(m));
+		TRY(visit(m, n, &vertex));
+		TRY(scan(m, clock_now, &cold));
+	}
+	m->machine->vertex = vertex / (f64)n;
+	m->machine->push = edge_seconds(m, push);
+	m->machine->scan = edge_seconds(m, warm);
+	warm /= m->threads;
+	m->machine->overlap = (cold - (warm > m->read ? warm : m->read)) / (warm < m->read ? warm : m->read);
+	m->machine->overlap = m->machine->overlap < 0 ? 0 : m->machine->overlap > 1 ? 1 : m->machine->overlap;
+	return MILL_OK;
+}
+
+static mill_err rank(struct measuring *m, u32 iterations, f64 *seconds)
+{
+	f64 began = clock_cpu();
+
+	TRY(mill_pagerank(m->run, &(struct mill_pagerank){ .iterations = iterations }));
+	shortest(seconds, clock_cpu() - began);
+	return MILL_OK;
+}
+
+/* What more iterations take more. The first call reads, the others have the pages. */
+static mill_err measure_gather(struct measuring *m)
+{
+	const struct store *st = m->run->store;
+	f64 reading = 0, one = 0, more = 0;
+
+	m->machine->gather = m->machine->scan;
+	if (!st->has_in || st->vertices > GATHER_VERTICES)
+		return MILL_OK;
+	TRY(rank(m, 1, &reading));
+	TRY(rank(m, 1, &one));
+	TRY(rank(m, 1 + TIMES, &more));
+	m->edges = last_step(m)->edges;	/* in-edges now */
+	m->machine->gather = edge_seconds(m, more > one ? (more - one) / TIMES : 0);
+	return MILL_OK;
+}
+
+/* ---- What does not depend on the graph ---- */
+
+static mill_err nothing_to_do(void *arg, unsigned worker)
+{
+	(void)arg;
+	(void)worker;
+	return MILL_OK;
+}
+
+/* A superstep wakes the threads about four times. */
+static mill_err measure_step(struct measuring *m)
+{
+	f64 least = 0;
+
+	for (int i = 0; i < TIMES; i++) {
+		f64 began = clock_now();
+
+		for (int call = 0; call < CALLS; call++)
+			TRY(pool_run(m->run->pool, nothing_to_do, NULL));
+		shortest(&least, clock_now() - began);
+	}
+	m->machine->step = 4 * least / CALLS;
+	return MILL_OK;
+}
+
+/* New memory is what costs when a graph becomes resident. */
+static mill_err measure_copy(struct measuring *m)
+{
+	f64 least = 0;
+	char *to;
+
+	for (int i = 0; i < TIMES; i++) {
+		f64 began = clock_now();
+
+		TRY(memory_new(&to, &m->run->budget, COPY_BYTES, 1, "a copy"));
+		memset(to, 1, COPY_BYTES);
+		__asm__ volatile("" : : "r"(to) : "memory");	/* it is wanted */
+		memory_free(to);
+		shortest(&least, clock_now() - began);
+	}
+	m->machine->load = least / (COPY_BYTES / sizeof(vid));
+	return MILL_OK;
+}
+
+/* Each place says where the next is, all over a memory that few caches hold. */
+static mill_err measure_miss(struct measuring *m)
+{
+	u64 n = 2 * COPY_BYTES / sizeof(u32), mask = n - 1;
+	u32 *next, at = 0;
+	f64 least = 0;
+
+	TRY(memory_new(&next, &m->run->budget, n, sizeof(u32), "places"));
+	for (u64 i = 0; i < n; i++)	/* one way through all of them: see Hull and Dobell, 1962 */
+		next[i] = (u32)((i * 1664525 + 1013904223) & mask);
+	for (int i = 0; i < TIMES; i++) {
+		f64 began = clock_cpu();
+
+		for (int hop = 0; hop < MISSES; hop++)
+			at = next[at];
+		__asm__ volatile("" : : "r"(at));
+		shortest(&least, clock_cpu() - began);
+	}
+	m->machine->miss = least / MISSES;
+	memory_free(next);
+	return MILL_OK;
+}
+
+/* ---- The device ---- */
+
+/* One piece of several pages, and as many pages. */
+static mill_err measure_transfer(struct measuring *m)
+{
+	u64 page = cache_slot_size(m->run->store), n = max_u64(COPY_BYTES / page, 2);
+	struct device *d = m->run->device;
+	struct buffer chunk = { 0 };
+	f64 whole = 0, pages = 0;
+	mill_err err;
+	char *from;
+
+	TRY(memory_new(&from, &m->run->budget, n, page, "what is moved"));
+	err = device_buffer(d, &chunk, n * page, "what is moved");
+	for (int i = 0; !err && i < TIMES; i++) {
+		f64 began = clock_now();
+
+		err = device_write(&chunk, 0, from, n * page);
+		shortest(&whole, clock_now() - began);
+		began = clock_now();
+		for (u64 at = 0; !err && at < n; at++)
+			err = device_write(&chunk, at * page, from, page);
+		shortest(&pages, clock_now() - began);
+	}
+	m->machine->chunk_rate = (f64)(n * page) / whole;
+	m->machine->page_rate = (f64)(n * page) / pages;
+	device_buffer_free(&chunk);
+	memory_free(from);
+	return err;
+}
+
+/* The second step finds the pages in the device's slots. */
+static mill_err measure_kernels(struct measuring *m)
+{
+	u64 n = m->run->store->vertices;
+	f64 visiting = 0, call = 0, step = 0, calls;
+
+	TRY(visit(m, n, &visiting));
+	for (int i = 0; i < CALLS; i++)
+		TRY(visit(m, min_u64(n, 64), &call));
+	for (int i = 0; i <= TIMES; i++)
+		TRY(advance(m, &step));
+	calls = (f64)last_step(m)->pages_active * call;
+	m->machine->call = call;
+	m->machine->kernel = (step - calls > step / 4 ? step - calls : step / 4) / (f64)max_u64(last_step(m)->edges, 1);
+	return MILL_OK;
+}
+
+/* ---- All ---- */
+
+/* One of so many runs of pages, so that the sample has its size. */
+static void choose_sample(struct mill_run *r)
+{
+	const struct store *st = r->store;
+	u64 wanted = max_u64(SAMPLE_BYTES / st->page_size, 2), n = 0, n_in = 0;
+
+	if (st->page_size * SAMPLE_RUN <= SAMPLE_BYTES)
+		r->sample = (u32)max_u64(div_up(st->out.n_pages, wanted), 1);
+	else	/* a run is all there is */
+		r->sample = UINT32_MAX;
+	for (u32 i = 0; i < st->out.n_pages; i++)
+		n += run_takes_page(r, i);
+	for (u32 i = 0; st->directed && st->has_in && i < st->in.n_pages; i++)
+		n_in += run_takes_page(r, i);
+	r->only_frames = (u32)max_u64(n > n_in ? n : n_in, 1);
+}
+
+static mill_err measure_on(struct measuring *m)
+{
+	struct mill_run *r = m->run;
+	const struct store *st = r->store;
+	const struct need need = {
+		.state = st->vertices * sizeof(u32) + frontier_bytes(st->vertices, false) + computer_bytes(st),
+		.host = frontier_host_bytes(st->vertices) + 2 * COPY_BYTES,
+		.out = true,
+	};
+
+	choose_sample(r);
+	TRY(run_begin(r, "measure", &need));
+	TRY(run_vec(r, &m->args.parent, "label", st->vertices, sizeof(u32), NULL));
+	TRY(run_frontier(r, &m->front, false));
+	TRY(measure_reading(m));
+	TRY(measure_step(m));
+	TRY(measure_copy(m));
+	TRY(measure_miss(m));
+	if (r->device->native) {
+		TRY(measure_operators(m));
+		return measure_gather(m);
+	}
+	TRY(measure_transfer(m));
+	return measure_kernels(m);
+}
+
+static mill_err measure(struct mill_run *r, struct machine *machine)
+{
+	struct mill_store handle = { .st = r->store, .budget = *r->store_budget };
+	const struct store *st = r->store;
+	/* Room for the sample is enough: a slot of the cache costs memory whether it is used or not. */
+	u64 room = 16 * st->vertices + 2 * COPY_BYTES + (2 * SAMPLE_RUN + SAMPLE_BYTES / st->page_size) * cache_slot_size(st);
+	struct mill_options options = {
+		.memory = r->budget.limit,
+		.device_memory = r->device->native ? 0 : min_u64(r->device->memory->limit, room + 64 * MIB),
+		.device = r->device_name,
+		.threads = pool_size(r->pool),
+		.watcher = r->options.watcher,
+	};
+	struct measuring m = { .machine = machine, .threads = pool_size(r->pool), .args = { .largest = UINT32_MAX } };
+	mill_err err;
+
+	TRY(mill_run_new(&m.run, &handle, &options));
+	err = shape_measure(machine, st, &m.run->budget);
+	if (!err && st->stored_edges)
+		err = measure_on(&m);
+	machine->measured = !err && st->stored_edges && machine_is_sane(machine);
+	mill_run_free(m.run);
+	return err;
+}
+
+MILL_API mill_err mill_run_measure(mill_run *r, bool again)
+{
+	struct machine machine = *run_machine(r);
+	struct machine_key key;
+	mill_err err;
+
+	if (machine.measured && machine.shape_known && !again)
+		return MILL_OK;
+	err = measure(r, &machine);
+	if (err == MILL_ECANCELLED)
+		return err;
+	if (!machine.measured)
+		return MILL_OK;
+	r->machine = machine;
+	machine_key_init(&key, r->store, r->device_name, pool_size(r->pool));
+	machine_keep(&machine, &key);
+	return MILL_OK;
+}

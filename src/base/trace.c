@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/trace.h"
+
+#include <pthread.h>
+
+#include "base/file.h"
+
+#define LANE_EVENTS 256u
+#define FIRST_TRACK 1000000u	/* beyond the number of any thread: those that are no thread's */
+
+struct event {
+	const char *name, *key;
+	f64 began, ended;
+	u64 value;
+	u32 track;
+};
+
+/* The track of one thread, and the events on it that are not written yet. */
+struct lane {
+	struct lane *next;
+	const char *name;
+	pthread_t thread;
+	bool taken;		/* a thread lives on it */
+	u32 number, n_events;
+	struct event event[LANE_EVENTS];
+};
+
+struct trace {
+	u64 id;
+	struct budget *budget;
+	struct outfile *file;
+	struct lane *lane;
+	u32 n_lanes;
+	f64 began;
+	pthread_mutex_t lock;	/* over all that follows, the list of lanes and the file */
+	u64 written, dropped;
+	u64 used;		/* tracks, but those of threads, as bits */
+	struct error error;	/* the first of writing */
+};
+
+_Thread_local struct trace *trace_current;
+/* The thread's lane in the trace of this id. Addresses come again, and another thread may have closed the trace: ids do not. */
+static _Thread_local struct lane *my_lane;
+static _Thread_local u64 my_id;
+static u64 last_id;	/* atomic */
+
+mill_err trace_open(struct trace **out, const char *path, struct budget *budget)
+{
+	struct trace *t;
+	mill_err err;
+
+	TRY(memory_new(&t, budget, 1, sizeof(*t), "the trace"));
+	t->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+	t->budget = budget;
+	t->began = clock_now();
+	pthread_mutex_init(&t->lock, NULL);
+	err = outfile_open(&t->file, path);
+	if (!err)
+		err = outfile_printf(t->file, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n"
+				     "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 1, \"tid\": 0, "
+				     "\"args\": {\"name\": \"millrace\"}}");
+	if (err) {
+		outfile_abandon(t->file);
+		pthread_mutex_destroy(&t->lock);
+		memory_free(t);
+		return err;
+	}
+	*out = t;
+	return MILL_OK;
+}
+
+void trace_use(struct trace *t) { trace_current = t; }
+
+/* ---- Writing, under the lock ---- */
+
+static mill_err write_event(struct trace *t, u32 lane, const struct event *e)
+{
+	/* Microseconds with three digits: nanoseconds are what the clock has. */
+	TRY(outfile_printf(t->file, ",\n{\"ph\": \"X\", \"name\": \"%s\", \"pid\": 1, \"tid\": %u, \"ts\": %.3f, \"dur\": %.3f",
+			   e->name, e->track == TRACE_THREAD ? lane : FIRST_TRACK + e->track, (e->began - t->began) * 1e6,
+			   (e->ended - e->began) * 1e6));
+	if (e->key)
+		TRY(outfile_printf(t->file, ", \"args\": {\"%s\": %llu}", e->key, (unsigned long long)e->value));
+	return outfile_printf(t->file, "}");
+}
+
+/* A failure is told at the end: until then the thread's last one is that of the run. */
+static void write_lane(struct trace *t, struct lane *l)
+{
+	mill_err err = t->error.code;
+	struct error kept;
+
+	error_save(&kept, MILL_OK);
+	for (u32 i = 0; i < l->n_events; i++) {
+		if (err || t->written >= TRACE_EVENTS) {
+			t->dropped++;
+			continue;
+		}
+		t->used |= (u64)1 << l->event[i].track;
+		err = write_event(t, l->number, &l->event[i]);
+		t->written++;
+		if (err)
+			error_save(&t->error, err);
+	}
+	l->n_events = 0;
+	error_restore(&kept);
+}
+
+static mill_err write_track_name(struct trace *t, u32 number, const char *name, u32 shown)
+{
+	TRY(outfile_printf(t->file, ",\n{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": %u, \"args\": {\"name\": ",
+			   number));
+	return outfile_printf(t->file, shown ? "\"%s %u\"}}" : "\"%s\"}}", name, shown);
+}
+
+static mill_err write_end(struct trace *t)
+{
+	for (const struct lane *l = t->lane; l; l = l->next)
+		TRY(write_track_name(t, l->number, l->name ? l->name : "worker", l->number));
+	for (u32 i = TRACE_DEVICE; i < TRACE_TRACKS; i++)
+		if (t->used >> i & 1)
+			TRY(write_track_name(t, FIRST_TRACK + i, i == TRACE_DEVICE ? "device" : "disk", i - TRACE_DEVICE));
+	return outfile_printf(t->file, "\n], \"otherData\": {\"events\": %llu, \"dropped\": %llu}}\n",
+			      (unsigned long long)t->written, (unsigned long long)t->dropped);
+}
+
+mill_err trace_close(struct trace *t)
+{
+	mill_err err;
+
+	if (!t)
+		return MILL_OK;
+	if (trace_current == t)
+		trace_use(NULL);
+	for (struct lane *l = t->lane; l; l = l->next)
+		write_lane(t, l);
+	err = t->error.code ? error_restore(&t->error) : write_end(t);
+	if (err)
+		outfile_abandon(t->file);
+	else
+		err = outfile_commit(t->file);
+	while (t->lane) {
+		struct lane *next = t->lane->next;
+
+		memory_free(t->lane);
+		t->lane = next;
+	}
+	pthread_mutex_destroy(&t->lock);
+	memory_free(t);
+	return err;
+}
+
+/* ---- Tracks ---- */
+
+/* The thread's own from before, or one that another left, or a new one; NULL: there is no memory. */
+static struct lane *find_lane(struct trace *t)
+{
+	pthread_t self = pthread_self();
+	struct lane *l, *left = NULL;
+
+	pthread_mutex_lock(&t->lock);
+	for (l = t->lane; l && !(l->taken && pthread_equal(l->thread, self)); l = l->next)
+		if (!l->taken)
+			left = l;
+	if (!l)
+		l = left;
+	if (!l && !memory_new(&l, t->budget, 1, sizeof(*l), "the trace")) {
+		l->number = ++t->n_lanes;
+		l->next = t->lane;
+		t->lane = l;
+	}
+	if (l) {
+		l->thread = self;
+		l->taken = true;
+	}
+	pthread_mutex_unlock(&t->lock);
+	return l;
+}
+
+static struct lane *lane_of_thread(void)
+{
+	struct error kept;
+
+	if (my_lane && my_id == trace_current->id)
+		return my_lane;
+	error_save(&kept, MILL_OK);
+	my_lane = find_lane(trace_current);
+	my_id = trace_current->id;
+	error_restore(&kept);
+	return my_lane;
+}
+
+void trace_leave(void)
+{
+	struct trace *t = trace_current;
+
+	if (!t || !my_lane || my_id != t->id)
+		return;
+	pthread_mutex_lock(&t->lock);
+	my_lane->taken = false;
+	pthread_mutex_unlock(&t->lock);
+	my_lane = NULL;
+}
+
+void trace_name(const char *name)
+{
+	struct lane *l = trace_current ? lane_of_thread() : NULL;
+
+	if (l && !l->name)
+		l->name = name;
+}
+
+void trace_span(u32 track, f64 began, const char *name, const char *key, u64 value)
+{
+	struct trace *t = trace_current;
+	struct lane *l = t ? lane_of_thread() : NULL;
+
+	if (!t)
+		return;
+	if (!l) {
+		pthread_mutex_lock(&t->lock);
+		t->dropped++;
+		pthread_mutex_unlock(&t->lock);
+		return;
+	}
+	l->event[l->n_events++] = (struct event){ name, key, began, clock_now(), value, track };
+	if (l->n_events < LANE_EVENTS)
+		return;
+	pthread_mutex_lock(&t->lock);
+	write_lane(t, l);
+	pthread_mutex_unlock(&t->lock);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the cost model (engine/model.h) must know of a machine and of a graph's shape: measured by `millrace plan` (algo/measure.c) and kept in
+ * $XDG_CACHE_HOME/millrace/machine.json, or below ~/.cache. Runs only look it up. A cache that cannot be read or written
+ * is none: it is never an error.
+ */
+#ifndef ENGINE_MACHINE_H
+#define ENGINE_MACHINE_H
+
+#include "device/device.h"
+#include "store/store.h"
+
+/*
+ * The constants, in the order in which they are written down, each with its default (two cores of a server of 2022 and a fast SSD) and
+ * the largest value that is believed. All but the overlap are positive.
+ */
+#define MACHINE_FIELDS(X) \
+	X(read, 1.2e9, 1e13)		/* bytes a second, through the stream, checksums included */ \
+	X(overlap, 0.3, 1)		/* of the shorter of reading and computing, how much is not hidden behind the longer */ \
+	X(decode, 1.5e-9, 1)		/* seconds a thread takes: an edge of a packed page */ \
+	X(load, 3e-9, 1)		/* an edge that becomes resident */ \
+	X(gather, 3e-9, 1)		/* an edge of op_reduce */ \
+	X(push, 5e-9, 1)		/* of op_advance */ \
+	X(scan, 3e-9, 1)		/* of op_scan */ \
+	X(vertex, 1e-9, 1)		/* a vertex of op_compute */ \
+	X(miss, 2e-8, 1)		/* something that is in no near cache, and not asked for ahead */ \
+	X(step, 3e-5, 10)		/* seconds: what a superstep costs that does nothing */ \
+	X(chunk_rate, 8e9, 1e13)	/* bytes a second to the device in one piece (GTS's c1) */ \
+	X(page_rate, 4e9, 1e13)		/* page by page (c2) */ \
+	X(call, 3e-5, 10)		/* seconds of a launch (t_call) */ \
+	X(kernel, 2e-9, 1)		/* seconds the device takes for an edge (t_kernel) */
+
+/* What is known of a graph. */
+#define SHAPE_FIELDS(X) \
+	X(levels, 8, 4294967296.0)	/* of a breadth-first search */ \
+	X(local, 0, 1)			/* 1: neighbours are neighbours' neighbours, as on a map; levels are many and small */ \
+	X(skew, 0.5, 2)			/* mean of |degree / mean degree - 1| */ \
+	X(typical, 16, 4294967296.0)	/* degree: between mean and median */
+
+#define MACHINE_FIELD(name, value, most) f64 name;
+struct machine {
+	MACHINE_FIELDS(MACHINE_FIELD)
+	SHAPE_FIELDS(MACHINE_FIELD)
+	bool measured;		/* on this machine, with this file system, threads and device ... */
+	bool shape_known;	/* ... and of this graph */
+};
+
+/* Whose constants these are. */
+struct machine_key {
+	char machine[192];	/* cpu, cores, file system, threads, device */
+	const char *uuid;	/* of the store */
+};
+
+void machine_key_init(struct machine_key *key, const struct store *st, const char *device, unsigned threads);
+/* Fills in what is known, and the defaults otherwise. */
+void machine_find(struct machine *out, const struct machine_key *key, const struct store *st);
+/* Positive and believable; what a clock measures may be neither. */
+bool machine_is_sane(const struct machine *m);
+void machine_keep(const struct machine *m, const struct machine_key *key);
+
+#endif

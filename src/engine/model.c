@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/model.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What an algorithm does, as far as it costs something. */
+struct work {
+	f64 steps;		/* supersteps */
+	f64 most;		/* at most so many; 0: as many more as the row is unsure */
+	f64 edges;		/* looked at */
+	f64 edge_seconds;	/* of a thread, for each */
+	f64 vertices;		/* visited by passes over the vertices */
+	f64 full;		/* as many passes over all pages would have as many active ones */
+	bool sliding;		/* few pages at a time, which move on slowly, as the front of a search over a map does */
+};
+
+static f64 vertices(const struct setting *s) { return (f64)s->store->vertices; }
+static f64 edges(const struct setting *s) { return (f64)s->store->stored_edges; }
+
+/* ---- Passes over everything: equation 1 ---- */
+
+/*
+ * PageRank ends when the change has fallen from its first to the tolerance. The first is known from the degrees: with neighbours
+ * at random a vertex has its share of the mean degree after one iteration. Then it falls by the damping times the second eigenvalue of
+ * the walk, that of a random graph of the typical degree (2 sqrt(k - 1) / k). Graphs of loosely tied parts fall
+ * slower, by the damping at worst: the bound.
+ */
+static void pagerank_work(const struct setting *s, struct work *w)
+{
+	const struct machine *m = s->machine;
+	f64 k = m->typical > 2 ? m->typical : 2, rate = s->damping * 2 * sqrt(k - 1) / k;
+	f64 first = s->damping * (m->skew > 1e-9 ? m->skew : 1e-9), most = (f64)s->rounds;
+
+	w->steps = w->most = most;
+	if (s->tolerance > 0) {
+		f64 likely = 1 + log(s->tolerance / first) / log(rate < s->damping ? rate : s->damping);
+
+		w->most = fmin(most, ceil(1 + log(s->tolerance / 2) / log(s->damping)));
+		w->steps = fmin(w->most, fmax(1, ceil(s->async ? 0.6 * likely : likely)));
+	}
+	w->edges = w->steps * edges(s);
+	/* Bins are read in sequence, as packed pages are. */
+	w->edge_seconds = !s->bins ? m->gather : s->store->codec == PAGE_RAW ? m->gather / 2 : 2 * m->decode;
+	w->vertices = vertices(s);
+	w->full = w->steps;
+}
+
+static void cdlp_work(const struct setting *s, struct work *w)
+{
+	w->steps = w->most = w->full = (f64)s->rounds;
+	w->edges = w->steps * edges(s);
+	w->edge_seconds = 8 * s->machine->gather;	/* labels are sorted or hashed */
+	w->vertices = w->steps * vertices(s);
+}
+
+/* Resident it looks at two edges of each list, streamed at all edges once. */
+static void cc_work(const struct setting *s, struct work *w)
+{
+	w->steps = s->resident ? 3 : 1;
+	w->edges = s->resident ? 2 * (f64)s->store->sources : edges(s);
+	/* The beginnings of lists are not in one cache line, but for short lists; some eight misses are under way at once. */
+	w->edge_seconds = s->machine->scan + (s->resident ? fmin(1, s->machine->typical / 16) * s->machine->miss / 8 : 0);
+	w->vertices = 6 * vertices(s);
+	w->full = 1;
+}
+
+static void degrees_work(const struct setting *s, struct work *w) { w->vertices = 4 * vertices(s); }
+
+/* Of each edge the shorter of two lists is looked up: about a fourth of a typical one. Streamed, blocks meet blocks. */
+static void triangles_work(const struct setting *s, struct work *w)
+{
+	f64 blocks = s->resident ? 1 : ceil(2 * (f64)s->pages / (f64)(s->frames ? s->frames : 1));
+
+	w->steps = 1;
+	w->edges = edges(s) * fmax(1, s->machine->typical / 4);
+	w->edge_seconds = s->machine->scan;
+	w->vertices = 2 * vertices(s);
+	w->full = blocks;
+}
+
+/* ---- Levels: equation 2 ---- */
+
+/*
+ * n supersteps of a search that looks at so many edges. Where levels are few, a little more than half of the steps ask for nearly all pages
+ * and the others for few; on a map each asks for about half.
+ */
+static void search_work(const struct setting *s, struct work *w, f64 steps, f64 looked_at)
+{
+	bool local = s->machine->local > 0;
+
+	/* Staying with a page until it is quiet takes a search over a map through it in one step. */
+	if (s->async && local && !s->resident)
+		steps /= 16;
+	w->steps = steps < 1 ? 1 : steps;
+	w->edges = looked_at;
+	/* The few vertices of a level lie anywhere: rows, list and state of each are missed, not all one after the other. */
+	w->edge_seconds = s->machine->push + (local ? s->machine->miss / s->machine->typical : 0);
+	w->full = fmax(1, (local ? 0.5 : 0.6) * w->steps);
+	w->sliding = local;
+	w->vertices = vertices(s);
+}
+
+/* Pulling spares most edges where levels are few. */
+static void bfs_work(const struct setting *s, struct work *w)
+{
+	bool local = s->machine->local > 0;
+
+	search_work(s, w, s->machine->levels, edges(s) * (s->pulls && !local ? 0.12 : 1));
+}
+
+/* Near/far: a level of a search becomes several steps where paths of few edges are not the short ones. */
+static void sssp_work(const struct setting *s, struct work *w)
+{
+	bool local = s->machine->local > 0;
+
+	search_work(s, w, s->machine->levels * (local ? 1.5 : 4), edges(s) * (local ? 1.6 : 1.8));
+}
+
+/* There and back, all edges each time, and what is summed is wider. */
+static void bc_work(const struct setting *s, struct work *w)
+{
+	f64 n = (f64)(s->searches ? s->searches : 1);
+
+	search_work(s, w, n * 3 * s->machine->levels, n * 2 * edges(s));
+	w->vertices *= n;
+}
+
+/* Forwards and backwards, and what is left between. */
+static void scc_work(const struct setting *s, struct work *w)
+{
+	if (!s->store->directed) {
+		cc_work(s, w);
+		return;
+	}
+	search_work(s, w, 3 * s->machine->levels, 3 * edges(s));
+	w->vertices *= 4;
+}
+
+/* Resident it is peeled in cascades, streamed bounds fall in some tens of passes. */
+static void kcore_work(const struct setting *s, struct work *w)
+{
+	search_work(s, w, s->resident ? 2 * s->machine->typical : 34, edges(s) * (s->resident ? 1.5 : 8));
+	w->full = 12;
+	w->sliding = false;
+}
+
+/*
+ * One row for each algorithm. sure: the time may be so many times longer or shorter, and supersteps that nothing bounds
+ * so many times more or fewer.
+ */
+static const struct model {
+	const char *algorithm;
+	void (*work)(const struct setting *s, struct work *w);
+	f64 sure;
+} models[] = {
+	{ "bfs", bfs_work, 2 },
+	{ "sssp", sssp_work, 2 },
+	{ "pagerank", pagerank_work, 1.5 },
+	{ "cc", cc_work, 2 },
+	{ "scc", scc_work, 4 },
+	{ "bc", bc_work, 3 },
+	{ "kcore", kcore_work, 4 },
+	{ "triangles", triangles_work, 4 },
+	{ "cdlp", cdlp_work, 2 },
+	{ "degrees", degrees_work, 2 },
+};
+
+static const struct model *model_of(const char *algorithm)
+{
+	static const struct model other = { "", bfs_work, 8 };
+
+	for (size_t i = 0; i < ARRAY_LEN(models); i++)
+		if (!strcmp(models[i].algorithm, algorithm))
+			return &models[i];
+	return &other;
+}
+
+/* ---- What it costs ---- */
+
+/*
+ * Pages that cross a boundary behind which `held` of them stay. Passes over everything read P + (I - 1)(P - F), exactly. A front that slides
+ * over a map asks for 0 to P pages, as many of each: what is beyond F is read again.
+ */
+static f64 pages_moved(const struct setting *s, const struct work *w, u64 held)
+{
+	f64 pages = (f64)s->pages, beyond = held < s->pages ? (f64)(s->pages - held) : 0;
+
+	if (!w->full)
+		return 0;
+	if (w->sliding)
+		return pages + w->steps * beyond * beyond / (2 * fmax(pages, 1));
+	return pages + fmax(0, w->full - 1) * beyond;
+}
+
+/* Edges that are decoded: of the pages that are asked for; on a map those near the rows that are wanted, and the lengths of all rows. */
+static f64 decoded(const struct setting *s, const struct work *w)
+{
+	if (s->resident || s->store->codec == PAGE_RAW)
+		return 0;
+	return w->sliding ? 4 * w->edges + w->full * vertices(s) : w->full * edges(s);
+}
+
+static u64 whole(f64 x) { return x < 1 ? 0 : x < 1e18 ? (u64)(x + 0.5) : (u64)1e18; }
+
+static f64 load_seconds(const struct setting *s)
+{
+	const struct machine *m = s->machine;
+	f64 read = (f64)s->load_pages * s->store->page_size / m->read;
+	f64 copy = (f64)s->load_edges * (m->load + (s->store->codec == PAGE_RAW ? 0 : m->decode)) / s->threads;
+
+	return fmax(read, copy) + m->overlap * fmin(read, copy);
+}
+
+static f64 device_seconds(const struct setting *s, const struct work *w, struct mill_prediction *out)
+{
+	const struct machine *m = s->machine;
+	f64 moved = pages_moved(s, w, s->slots) * (f64)s->raw_page, calls = w->full * (f64)s->pages + 4 * w->steps;
+
+	out->to_device = whole((f64)s->state + moved);
+	return 2 * (f64)s->state / m->chunk_rate + moved / m->page_rate + calls * m->call +
+	       (w->edges + w->vertices) * m->kernel;
+}
+
+void model_predict(const struct setting *s, struct mill_prediction *out)
+{
+	const struct model *model = model_of(s->algorithm);
+	const struct machine *m = s->machine;
+	struct work w = { 0 };
+	f64 pages, compute, sure;
+
+	*out = (struct mill_prediction){ .measured = m->measured };
+	model->work(s, &w);
+	/* A graph that nobody looked at may be of any shape. */
+	sure = m->shape_known || w.most ? model->sure : 2 * model->sure;
+	pages = s->resident ? 0 : pages_moved(s, &w, s->slots > s->frames ? s->slots : s->frames);
+	compute = decoded(s, &w) * m->decode;
+	if (s->slots)
+		out->device_seconds = device_seconds(s, &w, out);
+	else
+		compute += w.edges * w.edge_seconds + w.vertices * m->vertex;
+	out->pages_read = whole(pages);
+	out->disk_read = out->pages_read * s->store->page_size;
+	out->load_read = s->load_pages * s->store->page_size;
+	out->iterations = whole(w.steps);
+	out->iterations_low = w.most ? (s->tolerance > 0 ? 1 : whole(w.most)) : whole(w.steps / sure);
+	out->iterations_high = w.most ? whole(w.most) : whole(ceil(w.steps * sure));
+	out->read_seconds = (f64)out->disk_read / m->read;
+	out->compute_seconds = compute / s->threads;
+	out->step_seconds = w.steps * (m->step + 100 * m->miss);
+	out->seconds = fmax(out->read_seconds, out->compute_seconds) +
+		       m->overlap * fmin(out->read_seconds, out->compute_seconds) + out->step_seconds + out->device_seconds;
+	out->seconds_low = out->seconds / sure;
+	out->seconds_high = out->seconds * sure;
+	/* What nothing bounds but the damping may take all of it. */
+	if (w.most > w.steps && w.steps > 0)
+		out->seconds_high = fmax(out->seconds_high, out->seconds * w.most / w.steps);
+	out->load_seconds = load_seconds(s);
+}
