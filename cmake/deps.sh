@@ -27,6 +27,7 @@ need zlib1g-dev header zlib.h
 need libzstd-dev header zstd.h
 need libbz2-dev header bzlib.h
 need libxxhash-dev header xxhash.h
+need liburing-dev header liburing.h
 need opencl-c-headers header CL/cl.h
 if [ "${1:-}" = test ]; then
 	need g++ program g++

@@ -250,8 +250,8 @@ struct mill_options {
 	uint64_t memory;	/* host budget; 0: 80 % of what is available */
 	uint64_t device_memory;	/* device budget; 0: 90 % of the device's */
 	const char *device;	/* "cpu" (NULL too) or "opencl[:N]" */
-	const char *policy;	/* "auto" (NULL too) or a name of mill_policies() */
-	const char *io;		/* "pread" (NULL too) */
+	const char *policy;	/* which page goes when another comes: "auto" (NULL too) or a name of mill_policies() */
+	const char *io;		/* "uring" (NULL too; where the system refuses it, it is pread) or "pread" */
 	uint32_t threads;	/* 0: all */
 	uint64_t seed;		/* for random sources */
 	/* Push becomes pull when the frontier's edges exceed 1/do_a of those not yet seen, and push again below 1/do_b of the vertices. */
@@ -417,6 +417,8 @@ struct mill_step {
 	uint64_t pages_active, pages_read, pages_to_device, pages_reused;
 	uint64_t disk_read, to_device;
 	double seconds;
+	/* Seconds of all workers: without a page to work on, verifying and decoding pages, and the rest. */
+	double wait, decode, compute;
 };
 
 struct mill_report {
@@ -427,6 +429,8 @@ struct mill_report {
 	uint64_t pages_active, pages_read, pages_to_device, pages_reused;
 	uint64_t memory_budget, memory_peak;	/* what the run counted */
 	uint64_t device_budget, device_peak, device_driver;
+	const char *io;		/* "uring" or "pread": which it came to */
+	double wait, decode, compute;	/* of all steps */
 	uint64_t n_steps;	/* at most 1,000: the rest is summed in the last */
 	double load_seconds, parents_seconds, output_seconds;
 	const double *run_seconds;	/* one per call of the algorithm on this run */

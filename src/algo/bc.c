@@ -26,7 +26,7 @@
 #define FIELDS BC_FIELDS
 #define SOURCE "algo/bc.op.h"
 #define SUM f64
-#define COMMIT 1
+#define COUNTS 1
 #include "op/reduce.inc"
 
 #include "algo/bc_wide.op.h"
@@ -34,8 +34,13 @@
 #define FIELDS BC_WIDE_FIELDS
 #define SOURCE "algo/bc_wide.op.h"
 #define SUM struct wide
-#define COMMIT 1
+#define COUNTS 1
 #include "op/reduce.inc"
+#define PROGRAM bc_wide
+#define FIELDS BC_WIDE_FIELDS
+#define SOURCE "algo/bc_wide.op.h"
+#define VERTEX bc_wide_widen
+#include "op/compute.inc"
 
 _Static_assert(sizeof(struct wide) == 16, "as devices have it");
 
@@ -47,13 +52,14 @@ struct between {
 	struct frontier *front;
 	/* The depths, for the search; then they are of no use, the levels are in `order`: the exponents of wide numbers. */
 	struct vec *depth;
-	struct vec *paths, *share, *staged, *score;
+	struct vec *paths[2], *share[2];	/* of even and of odd levels */
+	struct vec *score;
 	vid *order;
 	u64 *begins;
 	u64 n_reached;
 	struct reducer *in, *out;
 	struct reducer *wide_in, *wide_out;	/* once a source has too many paths */
-	u64 reached, edges, deepest;
+	u64 reached, edges, deepest, levels;	/* levels: of this source */
 	f64 hops;
 };
 
@@ -66,7 +72,8 @@ mill_err bc_need(const struct mill_run *r, const struct mill_bc *how, struct nee
 		return fail(MILL_EUSAGE, "bc reads in-edges, which %s lacks: import it without --out-only", st->path);
 	TRY(sources_count(r, how ? how->sources : NULL, &n_sources));
 	*out = (struct need){
-		.state = n * (sizeof(u32) + 4 * sizeof(f64)) + frontier_bytes(n, false) + 4 * reducer_list_bytes(st),
+		.state = n * (sizeof(u32) + 5 * sizeof(f64)) + frontier_bytes(n, false) + 4 * reducer_list_bytes(st) +
+			 computer_bytes(st),
 		.host = n * sizeof(vid) + (bitmap_words(n) + 1) * sizeof(u64) + frontier_host_bytes(n) +
 			sources_bytes(st, n_sources) + 4 * reducer_list_bytes(st) + 4096,
 		.out = true,
@@ -121,7 +128,8 @@ static mill_err search(struct between *b, vid root)
 	}
 	b->hops += hops;
 	b->reached += b->n_reached;
-	b->deepest = max_u64(b->deepest, a.level - 1);
+	b->levels = a.level;
+	b->deepest = max_u64(b->deepest, b->levels - 1);
 	return MILL_OK;
 }
 
@@ -144,50 +152,73 @@ static u64 level_begin(const struct between *b, u64 i)
 
 /* ---- The sums ---- */
 
-static mill_err reduce_level(struct between *b, bool wide, bool back, u64 begin, u64 end, u64 *too_many)
+/* After the paths are counted, a vertex' place in the other levels' array is free: for its dependency. */
+static struct bc_wide_args wide_args(const struct between *b, bool back, u64 level)
 {
-	struct vec *given = back ? b->share : b->paths;
-	struct bc_args a = { given, b->paths, b->share, b->staged, b->score, back, b->run->root };
-	struct bc_wide_args w = { given, b->paths, b->share, b->staged, b->score, b->depth, back, b->run->root };
+	struct vec *const *number = back ? b->share : b->paths;
+
+	return (struct bc_wide_args){
+		.given = number[(level + 1) % 2], .mine = number[level % 2], .paths = b->paths[level % 2],
+		.dependency = b->paths[(level + 1) % 2], .score = b->score, .exponent = b->depth, .back = back,
+		.root = b->run->root,
+	};
+}
+
+static mill_err reduce_level(struct between *b, bool wide, bool back, u64 level, u64 begin, u64 end, u64 *too_many)
+{
+	struct bc_wide_args w = wide_args(b, back, level);
+	struct bc_args a = { .given = w.given, .mine = w.mine, .paths = w.paths, .dependency = w.dependency,
+			     .score = w.score, .back = back, .root = w.root };
 
 	if (!wide)
 		return op_reduce_list(b->run, back ? b->out : b->in, &a, b->order + begin, end - begin, too_many);
 	return op_reduce_list(b->run, back ? b->wide_out : b->wide_in, &w, b->order + begin, end - begin, too_many);
 }
 
-/* Stops at a level that has more paths than the numbers hold. */
-static mill_err count_paths(struct between *b, bool wide, u64 *too_many)
+static mill_err make_wide(struct between *b)
 {
-	*too_many = 0;
-	TRY(vec_set(b->paths, b->run->root, &(f64){ 1 }));
-	for (u64 at = level_end(b, 0), end; at < b->n_reached && !*too_many; at = end) {
+	struct bc_wide_args even = wide_args(b, false, 0), odd = wide_args(b, false, 1);
+	struct mill_run *r = b->run;
+	f64 none;
+
+	TRY(op_reducer(r, &b->wide_in, &bc_wide_reduce, true));
+	TRY(op_reducer(r, &b->wide_out, &bc_wide_reduce, false));
+	TRY(device_prepare(r->device, &bc_wide_reduce.program.source));
+	TRY(device_prepare(r->device, &bc_wide_widen_compute.program.source));
+	TRY(op_compute(r, &bc_wide_widen_compute, &even, 0, r->store->vertices, &none));
+	return op_compute(r, &bc_wide_widen_compute, &odd, 0, r->store->vertices, &none);
+}
+
+/* A level that has more paths than the numbers hold is counted again in wide ones. */
+static mill_err count_paths(struct between *b)
+{
+	u64 level = 0, too_many;
+
+	TRY(vec_set(b->paths[0], b->run->root, &(f64){ 1 }));
+	for (u64 at = level_end(b, 0), end; at < b->n_reached; at = end) {
+		level++;
 		end = level_end(b, at);
-		TRY(reduce_level(b, wide, false, at, end, too_many));
+		TRY(reduce_level(b, b->wide_in, false, level, at, end, &too_many));
+		if (too_many && !b->wide_in) {
+			TRY(make_wide(b));
+			TRY(reduce_level(b, true, false, level, at, end, &too_many));
+		}
+		if (too_many)
+			return fail(MILL_ELIMIT, "there are more than 2^%u shortest paths to a vertex", BC_EXPONENT_MOST);
 	}
 	return MILL_OK;
 }
 
-static mill_err sum_dependencies(struct between *b, bool wide)
+static mill_err sum_dependencies(struct between *b)
 {
-	u64 none, before = b->run->ledger.total.edges;
+	u64 none, before = b->run->ledger.total.edges, level = b->levels;
 
 	for (u64 end = b->n_reached, at; end; end = at) {
 		at = level_begin(b, end);
-		TRY(reduce_level(b, wide, true, at, end, &none));
+		TRY(reduce_level(b, b->wide_in, true, --level, at, end, &none));
 	}
 	b->edges += b->run->ledger.total.edges - before;	/* those out of all vertices reached */
 	return MILL_OK;
-}
-
-static mill_err make_wide(struct between *b)
-{
-	struct mill_run *r = b->run;
-
-	if (b->wide_in)
-		return MILL_OK;
-	TRY(op_reducer(r, &b->wide_in, &bc_wide_reduce, true));
-	TRY(op_reducer(r, &b->wide_out, &bc_wide_reduce, false));
-	return device_prepare(r->device, &bc_wide_reduce.program.source);
 }
 
 /* ---- From source to source ---- */
@@ -196,7 +227,6 @@ struct resetting {
 	const struct between *b;
 	struct vec *const *vec;	/* of f64 */
 	u32 n_vecs;
-	bool depth;
 };
 
 static mill_err reset_some(void *arg, u64 begin, u64 end, unsigned worker)
@@ -209,48 +239,38 @@ static mill_err reset_some(void *arg, u64 begin, u64 end, unsigned worker)
 	for (u64 i = begin; i < end; i++) {
 		for (u32 k = 0; k < c->n_vecs; k++)
 			((f64 *)c->vec[k]->buffer.host)[b->order[i]] = 0;
-		if (c->depth)
-			depth[b->order[i]] = UNREACHED;
+		depth[b->order[i]] = UNREACHED;
 	}
 	return MILL_OK;
 }
 
 /* Only what the search reached is looked at, unless that is much: a search of few vertices costs little. */
-static mill_err reset(const struct between *b, struct vec *const *vec, u32 n_vecs, bool depth)
+static mill_err reset(const struct between *b, struct vec *const *vec, u32 n_vecs)
 {
-	struct resetting c = { b, vec, n_vecs, depth };
+	struct resetting c = { b, vec, n_vecs };
 	f64 zero = 0;
 
 	if (b->run->device->native && b->n_reached < b->run->store->vertices / 4)
 		return pool_for(b->run->pool, b->n_reached, 16384, reset_some, &c);
 	for (u32 k = 0; k < n_vecs; k++)
 		TRY(device_fill(&vec[k]->buffer, &zero, sizeof(zero)));
-	return depth ? device_fill(&b->depth->buffer, &unreached, sizeof(unreached)) : MILL_OK;
+	return device_fill(&b->depth->buffer, &unreached, sizeof(unreached));
 }
 
+/* Once a source has too many paths for doubles the next ones, which probably have as many, begin with wide numbers. */
 static mill_err from_source(struct between *b, vid root, bool last)
 {
-	struct vec *const all[] = { b->paths, b->share, b->staged };
-	u64 too_many;
-	bool wide = b->wide_in;	/* the next source probably has as many */
+	struct vec *const all[] = { b->paths[0], b->paths[1], b->share[0], b->share[1] };
 
 	b->run->root = root;
 	TRY(search(b, root));
-	TRY(count_paths(b, wide, &too_many));
-	if (too_many && !wide) {
-		TRY(make_wide(b));
-		TRY(reset(b, all, ARRAY_LEN(all), false));
-		wide = true;
-		TRY(count_paths(b, wide, &too_many));
-	}
-	if (too_many)
-		return fail(MILL_ELIMIT, "there are more than 2^%u shortest paths to a vertex", BC_EXPONENT_MOST);
-	TRY(sum_dependencies(b, wide));
+	TRY(count_paths(b));
+	TRY(sum_dependencies(b));
 	if (last)	/* the certificate looks at it */
 		return MILL_OK;
 	for (u64 at = 0; at < b->n_reached; at = level_end(b, at))
 		b->begins[at / 64] &= ~((u64)1 << (at % 64));
-	return reset(b, all, ARRAY_LEN(all), true);
+	return reset(b, all, ARRAY_LEN(all));
 }
 
 /* ---- The scores ---- */
@@ -286,9 +306,10 @@ static mill_err prepare(struct mill_run *r, struct between *b)
 	struct vec *host;
 
 	TRY(run_vec(r, &b->depth, "depth", n, sizeof(u32), &unreached));
-	TRY(run_vec(r, &b->paths, "paths", n, sizeof(f64), NULL));
-	TRY(run_vec(r, &b->share, "share", n, sizeof(f64), NULL));
-	TRY(run_vec(r, &b->staged, "dependency", n, sizeof(f64), NULL));
+	for (u32 i = 0; i < 2; i++) {
+		TRY(run_vec(r, &b->paths[i], "paths", n, sizeof(f64), NULL));
+		TRY(run_vec(r, &b->share[i], "share", n, sizeof(f64), NULL));
+	}
 	TRY(run_vec(r, &b->score, "score", n, sizeof(f64), NULL));
 	TRY(run_vec_host(r, &host, "vertices by level", n, sizeof(vid)));
 	b->order = host->buffer.host;
@@ -335,7 +356,7 @@ MILL_API mill_err mill_bc(mill_run *r, const struct mill_bc *how)
 	r->ledger.edges_traversed = b.edges;
 	s = settings->buffer.host;
 	*s = (struct bc_settings){
-		.paths = b.paths, .dependency = b.staged, .score = b.score, .exponent = b.wide_in ? b.depth : NULL,
+		.paths = { b.paths[0], b.paths[1] }, .score = b.score, .exponent = b.wide_in ? b.depth : NULL,
 		.order = b.order, .begins = b.begins, .n_reached = b.n_reached, .n_sources = r->n_sources,
 		.scale = scale, .hops = b.hops,
 	};

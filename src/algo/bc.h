@@ -6,7 +6,8 @@
 #include "op/op.h"
 
 struct bc_settings {
-	const struct vec *paths, *dependency, *score;
+	const struct vec *score;
+	const struct vec *paths[2];	/* of even and odd levels; the dependency is where the other would have them */
 	const struct vec *exponent;	/* NULL: of all paths it is 0 */
 	const vid *order;		/* the vertices reached, by level ... */
 	const u64 *begins;		/* ... of which bit i says that order[i] is the first of its level */

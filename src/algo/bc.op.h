@@ -2,21 +2,22 @@
 /*
  * Betweenness, Brandes' two sums of a search from one source, level by level. Device dialect.
  *
- * Forward, over in-neighbours: paths[v] = sum of paths[u]. Backward, over out-neighbours: dependency of u = paths[u] x sum of
- * share[v], with share[v] = (1 + dependency of v) / paths[v]. Both read one number an edge (`given`), without asking for the neighbour's
- * level: a number is 0 until its level is committed. Neighbours of other levels have not been reached by the sum then: an
- * in-neighbour lies at most one level before, an out-neighbour at most one behind.
+ * Forward, over in-neighbours: paths of v = sum of paths of u. Backward, over out-neighbours: dependency of u =
+ * paths of u x sum of the shares of v, with share of v = (1 + dependency of v) / paths of v. Both read one number an
+ * edge (`given`), without asking for the neighbour's level: even and odd levels have an array each (`mine` is v's),
+ * and a number is 0 until it is made. An in-neighbour lies at most one level before, an out-neighbour at most one
+ * behind: of the other kind, only those wanted are made.
  */
 #define BC_FIELDS(ARRAY, SCALAR) \
 	ARRAY(f64, given) \
+	ARRAY(f64, mine) \
 	ARRAY(f64, paths) \
-	ARRAY(f64, share) \
-	ARRAY(f64, staged) \
+	ARRAY(f64, dependency) \
 	ARRAY(f64, score) \
 	SCALAR(u32, back) \
 	SCALAR(u32, root)
 
-/* Beyond this the next sums could be infinite: counted again by bc_wide.op.h. */
+/* Beyond this the next sums could be infinite: bc_wide.op.h goes on. */
 #define BC_MOST 0x1p1000
 
 STATE(bc, BC_FIELDS);
@@ -36,21 +37,19 @@ DEVICE f64 bc_gather(struct bc s, vid u, vid v, u32 w)
 
 DEVICE f64 bc_combine(f64 a, f64 b) { return a + b; }
 
-/* staged: paths, or the dependency. */
-DEVICE void bc_apply(struct bc s, vid v, f64 sum) { s.staged[v] = s.back ? s.paths[v] * sum : sum; }
-
-/* True: too many paths. */
-DEVICE bool bc_commit(struct bc s, vid v)
+/* Counts those with too many paths. */
+DEVICE void bc_apply(struct bc s, vid v, f64 sum, u64 *count)
 {
-	f64 x = s.staged[v];
+	f64 x;
 
 	if (!s.back) {
-		s.paths[v] = x;
-		s.staged[v] = 0;	/* the dependency of a vertex that leads nowhere */
-		return !(x < BC_MOST);
+		s.mine[v] = sum;
+		count[0] += !(sum < BC_MOST);
+		return;
 	}
-	s.share[v] = (1 + x) / s.paths[v];
+	x = s.paths[v] * sum;
+	s.dependency[v] = x;
+	s.mine[v] = (1 + x) / s.paths[v];
 	if (v != s.root)
 		s.score[v] += x;
-	return false;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bc.op.h for more paths than a double can count (a grid has them): paths[v] x 2^exponent[v], with paths[v] in [1, 2), and share[v] x
- * 2^-exponent[v]. Device dialect.
+ * bc.op.h for more paths than a double can count (a grid has them): paths x 2^exponent[v], with paths in [1, 2), and
+ * shares x 2^-exponent[v]. Device dialect.
  */
 #define BC_WIDE_FIELDS(ARRAY, SCALAR) \
 	ARRAY(f64, given) \
+	ARRAY(f64, mine) \
 	ARRAY(f64, paths) \
-	ARRAY(f64, share) \
-	ARRAY(f64, staged) \
+	ARRAY(f64, dependency) \
 	ARRAY(f64, score) \
 	ARRAY(u32, exponent) \
 	SCALAR(u32, back) \
@@ -60,34 +60,40 @@ DEVICE struct wide bc_wide_combine(struct wide a, struct wide b)
 	return sum;
 }
 
-DEVICE void bc_wide_apply(struct bc_wide s, vid v, struct wide sum)
+/* The number in [1, 2) with the same bits behind the point, and the exponent that it leaves. */
+DEVICE f64 bc_wide_fraction(u64 bits) { return f64_of_bits((bits & 0xffffffffffffful) | (u64)1023 << 52); }
+DEVICE i64 bc_wide_exponent(u64 bits) { return (i64)(bits >> 52) - 1023; }
+
+/* Counts those with too many paths even so. */
+DEVICE void bc_wide_apply(struct bc_wide s, vid v, struct wide sum, u64 *count)
 {
-	u64 bits = bits_f64(sum.x);
+	f64 x;
 	i64 e;
 
-	if (s.back) {
-		/* At most the number of vertices; what is too small to add to 1 may vanish. */
-		e = sum.e + (i64)s.exponent[v];
-		s.staged[v] = sum.x > 0 && e > -1000 ? s.paths[v] * sum.x * bc_wide_power(e < 1000 ? e : 1000) : 0;
+	if (!s.back) {
+		e = sum.e + bc_wide_exponent(bits_f64(sum.x));
+		s.mine[v] = bc_wide_fraction(bits_f64(sum.x));
+		dev_store_u32(&s.exponent[v], e < (i64)BC_EXPONENT_MOST ? (u32)e : BC_EXPONENT_MOST);
+		count[0] += e >= (i64)BC_EXPONENT_MOST;
 		return;
 	}
-	e = sum.e + (i64)(bits >> 52) - 1023;
-	s.staged[v] = f64_of_bits((bits & 0xffffffffffffful) | (u64)1023 << 52);
-	dev_store_u32(&s.exponent[v], e < (i64)BC_EXPONENT_MOST ? (u32)e : BC_EXPONENT_MOST);
-}
-
-/* True: too many paths even so. */
-DEVICE bool bc_wide_commit(struct bc_wide s, vid v)
-{
-	f64 x = s.staged[v];
-
-	if (!s.back) {
-		s.paths[v] = x;
-		s.staged[v] = 0;
-		return s.exponent[v] == BC_EXPONENT_MOST;
-	}
-	s.share[v] = (1 + x) / s.paths[v];
+	/* At most the number of vertices; what is too small to add to 1 may vanish. */
+	e = sum.e + (i64)s.exponent[v];
+	x = sum.x > 0 && e > -1000 ? s.paths[v] * sum.x * bc_wide_power(e < 1000 ? e : 1000) : 0;
+	s.dependency[v] = x;
+	s.mine[v] = (1 + x) / s.paths[v];
 	if (v != s.root)
 		s.score[v] += x;
-	return false;
+}
+
+/* What bc.op.h counted, in this form. */
+DEVICE f64 bc_wide_widen(struct bc_wide s, vid v)
+{
+	u64 bits = bits_f64(s.paths[v]);
+
+	if (!bits)
+		return 0;
+	s.exponent[v] = (u32)bc_wide_exponent(bits);
+	s.paths[v] = bc_wide_fraction(bits);
+	return 0;
 }

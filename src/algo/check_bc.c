@@ -16,7 +16,7 @@
 struct bc_checking {
 	struct mill_run *run;
 	const struct bc_settings *settings;
-	const f64 *paths, *dependency, *score;
+	const f64 *paths[2], *score;
 	const u32 *exponent;
 	u32 *depth;	/* as the levels say */
 	f64 *before;	/* of v's paths, the part that comes from its in-neighbours: must be 1 */
@@ -35,6 +35,10 @@ static void add_shared(f64 *to, f64 x)
 	while (!__atomic_compare_exchange(to, &old, &sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
 
+/* See struct bc_settings; of vertices reached. */
+static f64 paths_of(const struct bc_checking *c, u64 v) { return c->paths[c->depth[v] % 2][v]; }
+static f64 dependency_of(const struct bc_checking *c, u64 v) { return c->paths[(c->depth[v] + 1) % 2][v]; }
+
 /* Paths to u for each to v. */
 static f64 ratio(const struct bc_checking *c, u64 u, u64 v)
 {
@@ -43,7 +47,7 @@ static f64 ratio(const struct bc_checking *c, u64 u, u64 v)
 	f64 power;
 
 	memcpy(&power, &bits, sizeof(power));
-	return e < -1000 ? 0 : c->paths[u] / c->paths[v] * power;
+	return e < -1000 ? 0 : paths_of(c, u) / paths_of(c, v) * power;
 }
 
 static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
@@ -67,7 +71,7 @@ static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid 
 			if (c->depth[v] <= c->depth[u])
 				continue;
 			part = ratio(c, u, v);
-			sum += part * (1 + c->dependency[v]);
+			sum += part * (1 + dependency_of(c, v));
 			add_shared(&c->before[v], part);
 		}
 		add_shared(&c->after[u], sum);
@@ -98,7 +102,7 @@ static mill_err check_vertex(const struct bc_checking *c, u64 v)
 {
 	const struct bc_settings *s = c->settings;
 	bool reached = c->depth[v] != UINT32_MAX, root = v == c->run->root;
-	f64 given = reached && !root ? c->dependency[v] * s->scale : 0;
+	f64 given = reached && !root ? dependency_of(c, v) * s->scale : 0;
 
 	if (!(c->score[v] >= given * (1 - BC_RELATIVE)))
 		return check_wrong(c->run, v, "its score is less than one source gives");
@@ -106,9 +110,9 @@ static mill_err check_vertex(const struct bc_checking *c, u64 v)
 		return check_wrong(c->run, v, "its score is not what the source gives");
 	if (!reached)
 		return MILL_OK;
-	if (root ? c->paths[v] != 1 || (c->exponent && c->exponent[v]) : !is_near(c->before[v], 1))
+	if (root ? paths_of(c, v) != 1 || (c->exponent && c->exponent[v]) : !is_near(c->before[v], 1))
 		return check_wrong(c->run, v, "its paths are not those to the vertices before it");
-	if (!is_near(c->dependency[v], c->after[v]))
+	if (!is_near(dependency_of(c, v), c->after[v]))
 		return check_wrong(c->run, v, "its dependency is not what the vertices after it give");
 	return MILL_OK;
 }
@@ -146,10 +150,8 @@ mill_err bc_check(struct mill_run *r)
 		err = memory_new(&c.before, &r->budget, n, sizeof(f64), "the certificate");
 	if (!err)
 		err = memory_new(&c.after, &r->budget, n, sizeof(f64), "the certificate");
-	if (!err)
-		err = vec_map(r, s->paths, &c.paths);
-	if (!err)
-		err = vec_map(r, s->dependency, &c.dependency);
+	for (u32 i = 0; !err && i < 2; i++)
+		err = vec_map(r, s->paths[i], &c.paths[i]);
 	if (!err)
 		err = vec_map(r, s->score, &c.score);
 	if (!err && s->exponent)
@@ -162,10 +164,9 @@ mill_err bc_check(struct mill_run *r)
 		vec_unmap(s->exponent, (void *)c.exponent);
 	if (c.score)
 		vec_unmap(s->score, (void *)c.score);
-	if (c.dependency)
-		vec_unmap(s->dependency, (void *)c.dependency);
-	if (c.paths)
-		vec_unmap(s->paths, (void *)c.paths);
+	for (u32 i = 0; i < 2; i++)
+		if (c.paths[i])
+			vec_unmap(s->paths[i], (void *)c.paths[i]);
 	memory_free(c.after);
 	memory_free(c.before);
 	memory_free(c.depth);

@@ -85,7 +85,7 @@ static mill_err pass_idly(struct measuring *m, const struct row_filter *only, f6
 		.pages = &m->run->store->out,
 		.active = takes_page,
 		.work = leave_alone,
-		.only = only,
+		.want = { .only = only },
 		.arg = m->run,
 		.ticker = &m->run->ticker,
 	};

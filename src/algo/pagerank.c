@@ -302,7 +302,8 @@ static mill_err fill_up(struct mill_run *r, const struct ranking *g)
 	return op_compute(r, k->fill, &a, 0, r->store->vertices, &sum);
 }
 
-static mill_err iterate(struct mill_run *r, struct ranking *g, const struct mill_pagerank *how, struct pagerank_settings *s)
+static mill_err iterate(struct mill_run *r, struct ranking *g, const struct mill_pagerank *how,
+			struct pagerank_settings *s)
 {
 	const struct kind *k = &kinds[g->precision];
 	f64 tolerance = tolerance_of(how);

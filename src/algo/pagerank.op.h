@@ -3,9 +3,9 @@
  * PageRank by pulling: what a neighbour contributes, and what a vertex makes of it. Device
  * dialect, written for VALUE f32, f64 and u64 (fixed point: sums of integers have the same bits in any order).
  *
- * share[u] is score[u] / out-degree of u: what u gives to each of its neighbours, and next[u] the same of the next iteration. So
- * one pass gathers the old and makes the new. IN_PLACE: the two are one array, so that scores are used as soon as they are
- * new (Gauss-Seidel), and workers meet in it.
+ * share[u] is score[u] / out-degree of u: what u gives to each of its neighbours, and next[u] the same of the next
+ * iteration. So one pass gathers the old and makes the new. IN_PLACE: the two are one array, so that scores are used as
+ * soon as they are new (Gauss-Seidel), and workers meet in it.
  */
 #ifndef IN_PLACE
 #define IN_PLACE 0
@@ -50,8 +50,8 @@ DEVICE OF(sum, VALUE) OF(PROGRAM, combine)(OF(sum, VALUE) a, OF(sum, VALUE) b) {
 
 /*
  * score = jump + damping x (incoming + what dangling vertices give). Jumps and dangling mass go to all alike
- * (base holds both), or to the personalisation vector (teleport, in units of jump). The degree of those that give nothing is 1,
- * so that nothing here depends on the vertex.
+ * (base holds both), or to the personalisation vector (teleport, in units of jump). The degree of those that give
+ * nothing is 1, so that nothing here depends on the vertex.
  */
 DEVICE void OF(PROGRAM, settle)(struct PROGRAM s, vid v, OF(sum, VALUE) incoming)
 {

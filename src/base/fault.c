@@ -33,6 +33,7 @@ static const struct {
 	{ "write", FAULT_WRITE },	{ "sync", FAULT_SYNC },
 	{ "rename", FAULT_RENAME },	{ "mkdir", FAULT_MKDIR },
 	{ "unlink", FAULT_UNLINK },	{ "truncate", FAULT_TRUNCATE },
+	{ "ring", FAULT_RING },		{ "direct", FAULT_DIRECT },
 };
 
 static const struct {
@@ -41,7 +42,7 @@ static const struct {
 } errs[] = {
 	{ "EIO", EIO },		{ "ENOSPC", ENOSPC },	{ "EFBIG", EFBIG },
 	{ "EINTR", EINTR },	{ "EAGAIN", EAGAIN },	{ "ENOMEM", ENOMEM },
-	{ "EACCES", EACCES },
+	{ "EACCES", EACCES },	{ "EPERM", EPERM },	{ "EINVAL", EINVAL },
 };
 
 static bool is(const char *text, size_t len, const char *word)

@@ -7,8 +7,8 @@
  *	MILL_FAULT=hold:n=K                                   import holds at most K edges in memory at a time, and
  *	                                                      runs stream whatever would fit
  *
- * OP: open read write sync rename mkdir unlink truncate, or any. err: EIO ENOSPC EFBIG EINTR
- * EAGAIN ENOMEM EACCES. K counts from 1. Several faults are separated by ';'. The environment
+ * OP: open read write sync rename mkdir unlink truncate ring direct, or any. err: EIO ENOSPC EFBIG EINTR
+ * EAGAIN ENOMEM EACCES EPERM EINVAL. K counts from 1. Several faults are separated by ';'. The environment
  * is read once per process; without it the cost is one predictable branch.
  */
 #ifndef BASE_FAULT_H
@@ -24,7 +24,9 @@ enum fault_op {
 	FAULT_RENAME,
 	FAULT_MKDIR,
 	FAULT_UNLINK,
-	FAULT_TRUNCATE
+	FAULT_TRUNCATE,
+	FAULT_RING,		/* setting up io_uring: what is refused is done with pread */
+	FAULT_DIRECT		/* opening past the cache: refused with EINVAL it is read through it */
 };
 
 /* True if this allocation must fail. */

@@ -71,7 +71,7 @@ static int open_direct(int dir, const char *path, bool *direct)
 	int fd;
 
 	*direct = true;
-	fd = open_at(dir, path, O_RDONLY | O_NONBLOCK | O_DIRECT, 0);
+	fd = admit(FAULT_DIRECT, NULL) ? -1 : open_at(dir, path, O_RDONLY | O_NONBLOCK | O_DIRECT, 0);
 	if (fd < 0 && errno == EINVAL) {
 		*direct = false;
 		fd = open_at(dir, path, O_RDONLY | O_NONBLOCK, 0);
@@ -275,6 +275,44 @@ static ssize_t step(const struct file *f, enum way way, void *data, u64 size, u6
 	}
 }
 
+bool file_admit_read(const struct file *f, u64 size, u64 *part)
+{
+	size_t some = (size_t)min_u64(size, MAX_TRANSFER);
+
+	if (admit(FAULT_READ, &some))
+		return false;
+	*part = f->direct ? min_u64(round_up(some, SECTOR), size) : some;
+	return true;
+}
+
+i64 file_readv(const struct file *f, const struct iovec *part, u32 n, u64 offset)
+{
+	ssize_t got = preadv(f->fd, part, (int)n, (off_t)offset);
+
+	return got < 0 ? -errno : got;
+}
+
+mill_err file_took(const struct file *f, u64 size, u64 offset, i64 got, u64 *done)
+{
+	u64 next;
+
+	if (got == -EINTR || got == -EAGAIN || (got == -EINVAL && f->direct && drop_direct(f->fd)))
+		return MILL_OK;
+	if (got < 0) {
+		errno = (int)-got;
+		return fail_errno("cannot read %s at byte %llu", label(f), (unsigned long long)(offset + *done));
+	}
+	next = *done + (u64)got;
+	/* Direct I/O goes on from a whole sector; less than one more is the file's end. */
+	if (f->direct && next < size && next % SECTOR)
+		next -= next % SECTOR;
+	if (next == *done)
+		return fail(MILL_ECORRUPT, "%s ends at byte %llu, byte %llu is expected", label(f),
+			    (unsigned long long)(offset + *done + (u64)got), (unsigned long long)(offset + size - 1));
+	*done = next;
+	return MILL_OK;
+}
+
 mill_err file_read_at(const struct file *f, void *to, u64 size, u64 offset)
 {
 	u64 done = 0, end;
@@ -284,20 +322,8 @@ mill_err file_read_at(const struct file *f, void *to, u64 size, u64 offset)
 			    (unsigned long long)offset);
 	while (done < size) {
 		ssize_t got = step(f, READ_AT, (char *)to + done, size - done, offset + done);
-		u64 next;
 
-		if (got < 0)
-			return fail_errno("cannot read %s at byte %llu", label(f),
-					  (unsigned long long)(offset + done));
-		next = done + (u64)got;
-		/* Direct I/O goes on from a whole sector; less than one more is the file's end. */
-		if (f->direct && next < size && next % SECTOR)
-			next -= next % SECTOR;
-		if (next == done)
-			return fail(MILL_ECORRUPT, "%s ends at byte %llu, byte %llu is expected",
-				    label(f), (unsigned long long)(offset + done + (u64)got),
-				    (unsigned long long)(end - 1));
-		done = next;
+		TRY(file_took(f, size, offset, got < 0 ? -errno : got, &done));
 	}
 	return MILL_OK;
 }
@@ -363,6 +389,14 @@ mill_err file_sync(const struct file *f)
 void file_forget(const struct file *f)
 {
 	posix_fadvise(f->fd, 0, 0, POSIX_FADV_DONTNEED);
+}
+
+void file_forget_read(const struct file *f, u64 offset, u64 size)
+{
+	int flags = fcntl(f->fd, F_GETFL);
+
+	if (flags >= 0 && !(flags & O_DIRECT))
+		posix_fadvise(f->fd, (off_t)offset, (off_t)size, POSIX_FADV_DONTNEED);
 }
 
 void file_discard(const struct file *f, u64 offset, u64 size)

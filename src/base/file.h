@@ -6,6 +6,8 @@
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
+#include <sys/uio.h>
+
 #include "base/error.h"
 #include "base/types.h"
 
@@ -38,6 +40,14 @@ void file_close(struct file *f);
 mill_err file_size(const struct file *f, u64 *out);
 /* Exactly size bytes; the end of the file before that is MILL_ECORRUPT ("... ends at byte N"). */
 mill_err file_read_at(const struct file *f, void *to, u64 size, u64 offset);
+/*
+ * For whoever asks the system himself, as io_uring does. Before each read of at most size bytes: how many of them to ask
+ * for (whole sectors where that is needed); false: errno says with what it must fail. After it: `got` is what came of
+ * the bytes from *done on of [offset, offset + size), or a negative errno; *done grows, or stays where it must be tried again.
+ */
+bool file_admit_read(const struct file *f, u64 size, u64 *part);
+i64 file_readv(const struct file *f, const struct iovec *part, u32 n, u64 offset);	/* preadv, or a negative errno */
+mill_err file_took(const struct file *f, u64 size, u64 offset, i64 got, u64 *done);
 /* The next bytes of a pipe or file, at most size; *got = 0 at the end. */
 mill_err file_read_next(const struct file *f, void *to, u64 size, u64 *got);
 mill_err file_write_at(const struct file *f, const void *from, u64 size, u64 offset);
@@ -46,6 +56,8 @@ mill_err file_write_next(const struct file *f, const void *from, u64 size);
 mill_err file_sync(const struct file *f);	/* fdatasync */
 /* Drops the file's pages from the page cache, so that a budget means what it says. */
 void file_forget(const struct file *f);
+/* The same of what was just read, unless it was read past the cache. */
+void file_forget_read(const struct file *f, u64 offset, u64 size);
 /* Gives back the room of bytes that nobody will read, as far as the file system can: they may be zero then. */
 void file_discard(const struct file *f, u64 offset, u64 size);
 /* Reserves room: ENOSPC now rather than later; a file system that cannot is fine. */

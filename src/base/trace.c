@@ -6,13 +6,13 @@
 #include "base/file.h"
 
 #define LANE_EVENTS 256u
-#define DEVICE_TRACK 1000000u	/* beyond the number of any thread */
+#define FIRST_TRACK 1000000u	/* beyond the number of any thread: those that are no thread's */
 
 struct event {
 	const char *name, *key;
 	f64 began, ended;
 	u64 value;
-	enum trace_track track;
+	u32 track;
 };
 
 /* The track of one thread, and the events on it that are not written yet. */
@@ -34,7 +34,7 @@ struct trace {
 	f64 began;
 	pthread_mutex_t lock;	/* over all that follows, the list of lanes and the file */
 	u64 written, dropped;
-	bool device;		/* something happened on it */
+	u64 used;		/* tracks, but those of threads, as bits */
 	struct error error;	/* the first of writing */
 };
 
@@ -77,7 +77,7 @@ static mill_err write_event(struct trace *t, u32 lane, const struct event *e)
 {
 	/* Microseconds with three digits: nanoseconds are what the clock has. */
 	TRY(outfile_printf(t->file, ",\n{\"ph\": \"X\", \"name\": \"%s\", \"pid\": 1, \"tid\": %u, \"ts\": %.3f, \"dur\": %.3f",
-			   e->name, e->track == TRACE_DEVICE ? DEVICE_TRACK : lane, (e->began - t->began) * 1e6,
+			   e->name, e->track == TRACE_THREAD ? lane : FIRST_TRACK + e->track, (e->began - t->began) * 1e6,
 			   (e->ended - e->began) * 1e6));
 	if (e->key)
 		TRY(outfile_printf(t->file, ", \"args\": {\"%s\": %llu}", e->key, (unsigned long long)e->value));
@@ -96,7 +96,7 @@ static void write_lane(struct trace *t, struct lane *l)
 			t->dropped++;
 			continue;
 		}
-		t->device |= l->event[i].track == TRACE_DEVICE;
+		t->used |= (u64)1 << l->event[i].track;
 		err = write_event(t, l->number, &l->event[i]);
 		t->written++;
 		if (err)
@@ -117,8 +117,9 @@ static mill_err write_end(struct trace *t)
 {
 	for (const struct lane *l = t->lane; l; l = l->next)
 		TRY(write_track_name(t, l->number, l->name ? l->name : "worker", l->number));
-	if (t->device)
-		TRY(write_track_name(t, DEVICE_TRACK, "device", 0));
+	for (u32 i = TRACE_DEVICE; i < TRACE_TRACKS; i++)
+		if (t->used >> i & 1)
+			TRY(write_track_name(t, FIRST_TRACK + i, i == TRACE_DEVICE ? "device" : "disk", i - TRACE_DEVICE));
 	return outfile_printf(t->file, "\n], \"otherData\": {\"events\": %llu, \"dropped\": %llu}}\n",
 			      (unsigned long long)t->written, (unsigned long long)t->dropped);
 }
@@ -209,7 +210,7 @@ void trace_name(const char *name)
 		l->name = name;
 }
 
-void trace_span(enum trace_track track, f64 began, const char *name, const char *key, u64 value)
+void trace_span(u32 track, f64 began, const char *name, const char *key, u64 value)
 {
 	struct trace *t = trace_current;
 	struct lane *l = t ? lane_of_thread() : NULL;

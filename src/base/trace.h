@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The timeline of a run as Chrome trace events: spans, each on the track of the thread that it happened on, or of the device.
+ * The timeline of a run as Chrome trace events: spans, each on the track of the thread that it happened on, of the device, or of
+ * the disk.
  *
  * A thread works for at most one trace at a time: the caller's is chosen at the beginning of a call on a run, pools hand it
  * on to their workers. Without one a span costs a branch. Events wait in a small buffer of the thread and go
@@ -29,9 +30,10 @@ void trace_leave(void);
 /* What the thread's track is called, if it has no name yet; a literal. */
 void trace_name(const char *name);
 
-enum trace_track { TRACE_THREAD, TRACE_DEVICE };
+/* Tracks: the thread's own, the device's, and from TRACE_DISK on one for each read that can be under way. */
+enum { TRACE_THREAD, TRACE_DEVICE, TRACE_DISK, TRACE_TRACKS = 64 };
 /* The slow part of trace_end. name and key (may be NULL) are literals. */
-void trace_span(enum trace_track track, f64 began, const char *name, const char *key, u64 value);
+void trace_span(u32 track, f64 began, const char *name, const char *key, u64 value);
 
 /* The beginning of a span; 0: nobody traces. */
 static inline f64 trace_begin(void) { return __builtin_expect(trace_current != NULL, 0) ? clock_now() : 0; }

@@ -153,7 +153,7 @@ static double mteps(const struct outcome *out)
 static void tell(const struct call *call, const struct work *w, struct outcome *out)
 {
 	const struct mill_report *r = &out->report;
-	char a[SHOWN_SIZE], b[SHOWN_SIZE];
+	char a[SHOWN_SIZE], b[SHOWN_SIZE], c[SHOWN_SIZE];
 	size_t i;
 
 	say(call, "%s of %s: %" PRIu64 " vertices, %" PRIu64 " stored edges%s\n",
@@ -184,6 +184,9 @@ static void tell(const struct call *call, const struct work *w, struct outcome *
 	say(call, " of %s, graph %s", show_size(a, r->memory_budget),
 	    r->resident ? "resident" : "streamed");
 	say(call, "; %s read from disk\n", show_size(a, r->disk_read));
+	if (!r->resident)
+		say(call, "  workers %s computing, %s decoding, %s waiting for pages\n", show_seconds(a, r->compute),
+		    show_seconds(b, r->decode), show_seconds(c, r->wait));
 	say(call, "  plan    predicted %s, %s read, ", show_seconds(a, r->predicted.seconds),
 	    show_size(b, r->predicted.disk_read));
 	say(call, "%" PRIu64 " iterations%s\n", r->predicted.iterations,
@@ -287,6 +290,9 @@ static void report_steps(struct json *j, const struct work *w, const struct outc
 		json_u64(j, "disk_read", s.disk_read);
 		json_u64(j, "to_device", s.to_device);
 		json_f64(j, "seconds", s.seconds);
+		json_f64(j, "wait", s.wait);
+		json_f64(j, "decode", s.decode);
+		json_f64(j, "compute", s.compute);
 		json_object_end(j);
 	}
 	json_array_end(j);
@@ -363,6 +369,7 @@ mill_err cmd_run(struct call *call)
 		mill_run_report(w.run, &out.report);
 		call->options.memory.bytes = out.report.memory_budget;
 		call->options.device_memory.bytes = out.report.device_budget;
+		call->options.io = strcmp(out.report.io, "pread") ? IO_URING : IO_PREAD;
 		if (out.report.n_runs) {
 			late = median(&out.median, out.report.run_seconds,
 				      out.report.n_runs);

@@ -43,6 +43,7 @@ struct size_option {
 	uint64_t bytes;
 };
 
+enum io_word { IO_URING, IO_PREAD };
 enum precision_word { PRECISION_F32, PRECISION_F64 };
 
 struct options {
@@ -78,7 +79,7 @@ struct options {
 	uint32_t threads, repeat;
 	uint64_t seed;
 	const char *device, *policy, *source, *trace;
-	int io;
+	int io;			/* enum io_word */
 	bool check, async, recalibrate;
 	double delta, do_a, do_b;
 	bool unit_weights;

@@ -3,27 +3,21 @@
 
 #include <assert.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "store/page.h"
 
-#define NO_SLOT_HELD UINT32_MAX
+/* Kernels of so many pages may be under way: their slots are not wanted back at once. */
+#define LATELY 8
 
 struct slot {
 	struct buffer buffer;
-	const struct pages *pages;	/* NULL: empty */
 	struct page_args args;
-	u32 page;
-	u64 arrival;
-	bool active;			/* this pass needs what it holds */
 };
 
 struct device_cache {
 	u32 n_slots;
 	struct slot *slot;
-	u32 *slot_of[2];	/* by page; out, in */
-	u32 *turn;		/* the slots in the order in which they are given away */
-	u64 arrivals;
+	struct evict *evict;
 };
 
 struct passing {
@@ -32,13 +26,7 @@ struct passing {
 	const struct device_pass *pass;
 	struct mill_step *step;
 	const struct pages *pages;
-	u32 given;		/* slots given away in this pass */
 };
-
-static u32 *slot_map(const struct device_cache *c, const struct pages *p)
-{
-	return c->slot_of[p->data == STORE_OUT_PAGES ? 0 : 1];
-}
 
 u64 cache_slot_size(const struct store *st)
 {
@@ -60,19 +48,13 @@ mill_err cache_open(struct device_cache **out, struct mill_run *r, u64 state)
 	c->n_slots = (u32)min_u64(room, max_u64(pages, 1));
 	err = memory_new(&c->slot, &r->budget, c->n_slots, sizeof(*c->slot), "the device's slots");
 	if (!err)
-		err = memory_new(&c->turn, &r->budget, c->n_slots, sizeof(u32), "the list of slots");
-	if (!err)
-		err = memory_new(&c->slot_of[0], &r->budget, st->out.n_pages + 1u, sizeof(u32), "the slot table");
-	if (!err)
-		err = memory_new(&c->slot_of[1], &r->budget, n_in + 1u, sizeof(u32), "the slot table");
+		err = evict_open(&c->evict, &r->budget, st, c->n_slots, LATELY, r->policy);
 	for (u32 i = 0; !err && i < c->n_slots; i++)
 		err = device_buffer(r->device, &c->slot[i].buffer, slot_size, "a page slot");
 	if (err) {
 		cache_close(c);
 		return err;
 	}
-	memset(c->slot_of[0], 0xff, (st->out.n_pages + 1u) * sizeof(u32));
-	memset(c->slot_of[1], 0xff, (n_in + 1u) * sizeof(u32));
 	*out = c;
 	return MILL_OK;
 }
@@ -83,36 +65,12 @@ void cache_close(struct device_cache *c)
 		return;
 	for (u32 i = 0; c->slot && i < c->n_slots; i++)
 		device_buffer_free(&c->slot[i].buffer);
-	memory_free(c->slot_of[1]);
-	memory_free(c->slot_of[0]);
-	memory_free(c->turn);
+	evict_close(c->evict);
 	memory_free(c->slot);
 	memory_free(c);
 }
 
 u32 cache_slots(const struct device_cache *c) { return c->n_slots; }
-
-/* Empty slots first, then those that the pass does not need by their age, then the others. */
-static void order_slots(struct device_cache *c)
-{
-	u32 n = 0;
-
-	for (int kind = 0; kind < 3; kind++) {
-		u32 from = n;
-
-		for (u32 i = 0; i < c->n_slots; i++) {
-			const struct slot *s = &c->slot[i];
-			u32 at = n;
-
-			if ((!s->pages ? 0 : !s->active ? 1 : 2) != kind)
-				continue;
-			for (; at > from && c->slot[c->turn[at - 1]].arrival > s->arrival; at--)
-				c->turn[at] = c->turn[at - 1];
-			c->turn[at] = i;
-			n++;
-		}
-	}
-}
 
 static bool is_active(const struct passing *p, u32 page)
 {
@@ -126,7 +84,7 @@ static bool is_missing(void *arg, u32 page)
 {
 	struct passing *p = arg;
 
-	return slot_map(p->cache, p->pages)[page] == NO_SLOT_HELD && is_active(p, page);
+	return evict_slot(p->cache->evict, p->pages, page) == NO_SLOT_HELD && is_active(p, page);
 }
 
 static mill_err launch(struct passing *p, u32 page, struct slot *s)
@@ -140,20 +98,14 @@ static mill_err move_page(void *arg, u32 page, const struct segment *seg, unsign
 {
 	struct passing *p = arg;
 	struct device_cache *c = p->cache;
-	struct slot *s = &c->slot[c->turn[p->given++ % c->n_slots]];
+	struct slot *s = &c->slot[evict_take(c->evict, p->pages, page)];
 	u64 lists = page_lists_bytes(seg->n_rows, seg->n_edges), weight_at = round_up(lists, 8);
 	u64 weights = seg->weight ? seg->n_edges * (u64)weight_size(p->run->graph->weight) : 0;
 
 	(void)worker;
-	if (s->pages)
-		slot_map(c, s->pages)[s->page] = NO_SLOT_HELD;
-	s->pages = NULL;
 	TRY(device_write(&s->buffer, 0, seg->row, lists));
 	if (weights)
 		TRY(device_write(&s->buffer, weight_at, seg->weight, weights));
-	s->pages = p->pages;
-	s->page = page;
-	s->arrival = c->arrivals++;
 	s->args = (struct page_args){
 		.page = &s->buffer,
 		.row_at = 0,
@@ -163,7 +115,6 @@ static mill_err move_page(void *arg, u32 page, const struct segment *seg, unsign
 		.n_rows = seg->n_rows,
 		.head_edges = seg->row[1],
 	};
-	slot_map(c, p->pages)[page] = (u32)(s - c->slot);
 	p->step->pages_to_device++;
 	p->step->to_device += lists + weights;
 	return launch(p, page, s);
@@ -188,21 +139,21 @@ mill_err cache_run(struct mill_run *r, const struct device_pass *dp, struct mill
 	};
 	mill_err err;
 
-	for (u32 i = 0; i < r->cache->n_slots; i++)
-		r->cache->slot[i].active = false;
+	evict_begin(r->cache->evict);
 	for (u32 i = 0; i < p.pages->n_pages; i++) {
-		u32 slot = slot_map(r->cache, p.pages)[i];
+		u32 slot = evict_slot(r->cache->evict, p.pages, i);
 
 		if (slot == NO_SLOT_HELD || !is_active(&p, i))
 			continue;
-		r->cache->slot[slot].active = true;
+		evict_use(r->cache->evict, slot);
 		step->pages_reused++;
 		TRY(launch(&p, i, &r->cache->slot[slot]));
 	}
-	order_slots(r->cache);
 	err = stream_run(r->stream, &sp);
-	step->pages_read += sp.n_read;
-	step->disk_read += sp.bytes_read;
+	if (err)
+		evict_clear(r->cache->evict);	/* a page may not have come where it was sent */
+	sp.n_active = sp.n_reused = 0;		/* of the device's own */
+	step_add_pass(step, &sp);
 	return err;
 }
 

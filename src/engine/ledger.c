@@ -24,6 +24,20 @@ static void sum(struct mill_step *to, const struct mill_step *s)
 	to->disk_read += s->disk_read;
 	to->to_device += s->to_device;
 	to->seconds += s->seconds;
+	to->wait += s->wait;
+	to->decode += s->decode;
+	to->compute += s->compute;
+}
+
+void step_add_pass(struct mill_step *to, const struct stream_pass *p)
+{
+	to->pages_active += p->n_active;
+	to->pages_read += p->n_read;
+	to->pages_reused += p->n_reused;
+	to->disk_read += p->bytes_read;
+	to->wait += p->wait;
+	to->decode += p->decode;
+	to->compute += p->compute;
 }
 
 void ledger_add(struct ledger *l, struct mill_step *s, f64 began)
@@ -31,6 +45,8 @@ void ledger_add(struct ledger *l, struct mill_step *s, f64 began)
 	struct mill_step *to;
 
 	s->seconds = clock_now() - began;
+	if (!s->pages_active)	/* without a stream there is nothing to wait for */
+		s->compute = s->seconds * l->threads;
 	if (trace_current)
 		trace_end(began, s->direction, "superstep", l->total.step + 1);
 	if (l->paused)

@@ -6,6 +6,7 @@
 #include <millrace.h>
 
 #include "base/memory.h"
+#include "stream/stream.h"
 
 #define LEDGER_STEPS 1000	/* of which the last sums up all that follow */
 #define LEDGER_RUNS 1000
@@ -18,10 +19,13 @@ struct ledger {
 	f64 run[LEDGER_RUNS];
 	u32 n_runs;
 	f64 load, parents, output;
+	unsigned threads;	/* that compute */
 	bool paused;		/* what happens now is reported apart */
 };
 
 void ledger_clear(struct ledger *l);	/* all but the run times and the load */
+/* What a pass of the stream cost. */
+void step_add_pass(struct mill_step *to, const struct stream_pass *p);
 /* A superstep that began then is over. */
 void ledger_add(struct ledger *l, struct mill_step *s, f64 began);
 

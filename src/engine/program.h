@@ -51,6 +51,7 @@ struct vec {
 /* How far to ask for memory ahead of its use: some hundred nanoseconds of work. */
 #define PULL_AHEAD 16u	/* rows */
 #define PUSH_AHEAD 16u	/* edges; SSSP on kron 22 takes 0.65 of the time so */
+#define GATHER_AHEAD 32u	/* edges */
 /* An asynchronous advance stays with a page for so many times its edges. */
 #define REENTRY 16u
 #define LIST_AHEAD 8u	/* vertices of a list */
@@ -87,7 +88,7 @@ struct split_list {
 
 #define NO_SLOT UINT64_MAX	/* the row is whole */
 #define APPLY_BLOCK 256u	/* sums that are made before they are applied */
-/* Numbers that apply adds to: so many at most. On a device they lie in lanes, so that groups do not wait for each other. */
+/* Numbers that apply adds to: so many at most. On a device in lanes, so that groups do not wait for each other. */
 #define COUNT_MOST 3u
 #define COUNT_LANES 64
 #define COUNT_STRIDE 8		/* of a lane, in u64: a cache line */
@@ -103,14 +104,13 @@ struct reduce_program {
 	 */
 	u64 (*rows)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front, void *partial,
 		    u64 head_slot, u64 tail_slot, u64 *count);
-	/* Applies what an empty list gives to vertices [begin, end), which have no row. */
-	void (*rest)(const void *args, u64 begin, u64 end, u64 *count);
-	/* The rows of n vertices, over all segments of a resident topology. NULL with COUNTS. */
-	u64 (*list)(const void *args, const struct segment *seg, u32 n_segments, const vid *list, u64 n);
+	/* Applies what an empty list gives to vertices [begin, end), or those in `front`, which have no row. */
+	void (*rest)(const void *args, u64 begin, u64 end, const u64 *front, u64 *count);
+	/* The rows of n vertices, over all segments of a resident topology. */
+	u64 (*list)(const void *args, const struct segment *seg, u32 n_segments, const vid *list, u64 n,
+		    u64 *count);
 	void (*finish)(const void *args, const void *partial, const struct split_list *list, u64 n,
 		       const u64 *front, u64 *count);
-	/* NULL without COMMIT. Elements [begin, end) of the list or, if that is NULL, such vertices of front; says how many were true. */
-	u64 (*commit)(const void *args, const vid *list, const u64 *front, u64 begin, u64 end);
 	/* NULL without SPREAD. sum: room for twice BIN_VERTICES. */
 	void (*bin)(const void *args, const struct bin *bin, void *sum, u64 *count);
 };

@@ -26,6 +26,10 @@ MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 		.device_peak = native ? 0 : r->device->memory->peak,
 		.device_driver = r->device->driver,
 		.n_steps = r->ledger.n_steps,
+		.wait = t->wait,
+		.decode = t->decode,
+		.compute = t->compute,
+		.io = reader_name(r->way),
 		.load_seconds = r->ledger.load,
 		.parents_seconds = r->ledger.parents,
 		.output_seconds = r->ledger.output,
@@ -70,20 +74,15 @@ MILL_API mill_err mill_run_end_trace(mill_run *r)
 	return trace_close(t);
 }
 
-MILL_API const char *const *mill_policies(void)
-{
-	static const char *const names[] = { "auto", NULL };
-
-	return names;
-}
+MILL_API const char *const *mill_policies(void) { return evict_names; }
 
 MILL_API const char *mill_version(void) { return MILL_VERSION; }
 
 MILL_API const char *mill_features(void)
 {
 #if MILL_VID_BITS == 32
-	return "cpu opencl pread gzip zstd bzip2";
+	return "cpu opencl uring pread gzip zstd bzip2";
 #else
-	return "cpu pread gzip zstd bzip2 narrow";
+	return "cpu uring pread gzip zstd bzip2 narrow";
 #endif
 }

@@ -28,10 +28,10 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 	struct mill_run *r;
 	mill_err err;
 
-	if (o->policy && strcmp(o->policy, "auto"))
-		return fail(MILL_EUSAGE, "unknown policy '%s': use auto", o->policy);
-	if (o->io && strcmp(o->io, "pread"))
-		return fail(MILL_EUSAGE, "unknown way of I/O '%s': use pread", o->io);
+	if (!evict_find(o->policy))
+		return fail(MILL_EUSAGE, "unknown policy '%s': see mill_policies()", o->policy);
+	if (o->io && strcmp(o->io, "uring") && strcmp(o->io, "pread"))
+		return fail(MILL_EUSAGE, "unknown way of I/O '%s': use uring or pread", o->io);
 	if (o->async && o->device && strcmp(o->device, "cpu"))
 		return fail(MILL_EUSAGE, "asynchronous runs are on the cpu: leave --async or --device out");
 	TRY(memory_new(&r, NULL, 1, sizeof(*r), "the run"));
@@ -41,6 +41,8 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 	snprintf(r->device_name, sizeof(r->device_name), "%s", o->device ? o->device : "cpu");
 	r->options.device = r->device_name;
 	budget_init(&r->budget, o->memory ? o->memory : memory_available() / 5 * 4);
+	r->policy = evict_find(o->policy);
+	r->way = o->io && !strcmp(o->io, "pread") ? READER_PREAD : READER_URING;
 	r->graph = r->store;
 	topology_init(&r->out, &r->store->out);
 	topology_init(&r->in, &r->store->in);
@@ -49,6 +51,8 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 	err = o->trace ? trace_open(&r->trace, o->trace, &r->budget) : MILL_OK;
 	if (!err)
 		err = pool_new(&r->pool, o->threads);
+	if (!err)
+		r->ledger.threads = pool_size(r->pool);
 	if (!err)
 		err = cpu_open(&r->host, &r->budget);
 	if (!err && strcmp(r->device_name, "cpu"))
@@ -242,6 +246,17 @@ static mill_err load_streamed(struct mill_run *r, const struct need *n)
 	return run_resume_stream(r);
 }
 
+mill_err run_open_stream(struct mill_run *r, struct stream **out, const struct store *st, u64 bytes, u64 most)
+{
+	struct stream_how how = {
+		.bytes = bytes, .most = most, .workers = pool_size(r->pool), .way = r->way, .policy = r->policy,
+	};
+
+	TRY(stream_open(out, &r->budget, st, &how));
+	r->way = stream_way(*out);
+	return MILL_OK;
+}
+
 void run_pause_stream(struct mill_run *r)
 {
 	stream_close(r->stream);
@@ -251,7 +266,7 @@ void run_pause_stream(struct mill_run *r)
 
 mill_err run_resume_stream(struct mill_run *r)
 {
-	TRY(stream_open(&r->stream, &r->budget, r->graph, r->frame_bytes, r->most_frames, pool_size(r->pool)));
+	TRY(run_open_stream(r, &r->stream, r->graph, r->frame_bytes, r->most_frames));
 	r->loaded = true;
 	return MILL_OK;
 }
@@ -267,7 +282,7 @@ static mill_err load_resident(struct mill_run *r, const struct need *n)
 
 	if (n->view)
 		return view_load(&r->view, st, n->view, &r->budget, &r->ticker, &cost);
-	TRY(stream_open(&r->stream, &r->budget, st, frames, LOAD_FRAMES, pool_size(r->pool)));
+	TRY(run_open_stream(r, &r->stream, st, frames, LOAD_FRAMES));
 	TRY(choose_bins(r, n, &bins));
 	if (bins)	/* the stream stays: certificates want rows */
 		return bins_load(&r->bins, &r->budget, r->stream, r->pool, st, &r->ticker);

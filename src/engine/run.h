@@ -66,6 +66,8 @@ struct mill_run {
 	struct stream *stream;		/* of graph; NULL while the topology is resident on the host, as rows */
 	struct bins *bins;		/* or as bins; then it is also streamed, for whoever wants rows */
 	u64 frame_bytes, most_frames;	/* with which it was opened */
+	enum reader_way way;		/* how pages are read: as asked for, then as the system allows */
+	const struct evict_policy *policy;
 	struct device_cache *cache;	/* pages on a device that is not native */
 	struct need need;		/* what was made room for */
 	bool loaded;
@@ -105,6 +107,8 @@ struct mill_run {
 
 /* Frees the last result, makes room and loads the topology; refuses a budget that is too small. */
 mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need *need);
+/* A stream of any store with the run's threads, way of reading and policy. */
+mill_err run_open_stream(struct mill_run *r, struct stream **out, const struct store *st, u64 bytes, u64 most);
 /* Gives the frames of a streamed graph back, for an operator that streams another; and takes them again. */
 void run_pause_stream(struct mill_run *r);
 mill_err run_resume_stream(struct mill_run *r);

@@ -364,7 +364,7 @@ mill_err run_pass(struct mill_run *r, const struct pass *p, struct mill_step *st
 	struct stream_pass sp = {
 		.pages = passing.topology->pages,
 		.active = p->active || p->active_edges || r->sample ? pass_active : NULL,
-		.only = p->active && !p->whole ? &only : NULL,
+		.want = { .only = p->active && !p->whole ? &only : NULL, .lists_only = !r->need.weights },
 		.work = pass_page,
 		.arg = &passing,
 		.ticker = &r->ticker,
@@ -374,9 +374,6 @@ mill_err run_pass(struct mill_run *r, const struct pass *p, struct mill_step *st
 	if (passing.topology->resident)
 		return pool_for(r->pool, passing.topology->n_chunks, 4, pass_chunks, &passing);
 	err = stream_run(r->stream, &sp);
-	step->pages_active += sp.n_active;
-	step->pages_read += sp.n_read;
-	step->pages_reused += sp.n_reused;
-	step->disk_read += sp.bytes_read;
+	step_add_pass(step, &sp);
 	return err;
 }

@@ -281,17 +281,16 @@ static mill_err intersect_blocks(struct intersecting *x, struct mill_step *step)
 	x->frames = (u8 *)round_up((uintptr_t)v->buffer.host, 4096);
 	TRY(run_vec_host(r, &v, "a block of pages", most, sizeof(struct segment)));
 	x->block = v->buffer.host;
-	TRY(stream_open(&x->stream, &r->budget, x->store, FRAMES * page, FRAMES, pool_size(r->pool)));
+	TRY(run_open_stream(r, &x->stream, x->store, FRAMES * page, FRAMES));
 	for (x->first_page = 0; x->first_page < x->pages->n_pages; x->first_page += most) {
 		struct stream_pass pass = { .pages = x->pages, .work = intersect_page, .arg = x, .ticker = &r->ticker };
 
 		x->n_block = (u32)min_u64(most, x->pages->n_pages - x->first_page);
 		TRY(pool_for(r->pool, x->n_block, 1, read_block, x));
 		TRY(stream_run(x->stream, &pass));
-		step->pages_active += pass.n_active;
-		step->pages_read += pass.n_read + x->n_block;
-		step->pages_reused += pass.n_reused;
-		step->disk_read += pass.bytes_read + x->n_block * page;
+		step_add_pass(step, &pass);
+		step->pages_read += x->n_block;
+		step->disk_read += x->n_block * page;
 	}
 	return MILL_OK;
 }

@@ -26,9 +26,9 @@ mill_err op_near(struct mill_run *r, const struct advance_program *p, const void
 		 u64 limit, u64 *rest);
 
 /*
- * Reduces every vertex's in-neighbours (or out-neighbours) to what the program makes of them; vertices without a row have
- * empty lists. The reducer keeps what passes share: which lists span segments, and room for their block sums. count: COUNTS
- * numbers, what apply added to them.
+ * Reduces every vertex's in-neighbours (or out-neighbours) to what the program makes of them; vertices without a row
+ * have empty lists. The reducer keeps what passes share: which lists span segments, and room for their block sums.
+ * count: COUNTS numbers, what apply added to them.
  */
 struct reducer;
 mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduce_program *p, bool in);
@@ -36,14 +36,13 @@ mill_err op_reduce(struct mill_run *r, struct reducer *red, const void *args, u6
 u64 reducer_bytes(const struct store *st, bool in, u32 sum_size);
 
 /*
- * The same for chosen vertices only: those of a host list without repeats, or of a frontier. The sums have the same bits.
- * Vertices without a row (sinks, for out-neighbours) are not applied. Then, with COMMIT, `commit` is called at each
- * of them, rows or not; *committed: how often it was true.
+ * The same for chosen vertices only: those of a host list without repeats, or of a frontier. The sums have the same
+ * bits.
  */
 mill_err op_reduce_list(struct mill_run *r, struct reducer *red, const void *args, const vid *list, u64 n,
-			u64 *committed);
+			u64 *count);
 mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *args, struct frontier *f,
-			 u64 *committed);
+			 u64 *count);
 /* What lists need besides, on the host and, if that is another, on the device. */
 u64 reducer_list_bytes(const struct store *st);
 

@@ -15,14 +15,13 @@ struct reducer {
 	u64 n_splits;
 	/* Made when a list is first given where rows are not found by number: its vertices as a bitmap. */
 	struct vec *bits, *bits_device;
-	struct vec *count;		/* on a device: of commits, or COUNTS; in lanes */
+	struct vec *count;		/* on a device, in lanes */
 };
 
 /* Edges that a worker takes from a list at a time; below so many in all, waking the others costs more than they do. */
 #define LIST_CHUNK_EDGES 16384u
 #define LIST_CHUNK 4096u
 #define SMALL_LIST 32768u
-#define COMMIT_GRAIN 16384u
 #define REST_GRAIN 16384u
 #define COUNT_WORDS (COUNT_LANES * COUNT_STRIDE)
 
@@ -34,12 +33,11 @@ struct reducing {
 	struct reducer *reducer;
 	const void *args;
 	const vid *list;
-	u64 n;		/* of the list; else of all vertices */
+	u64 n;		/* of the list */
 	u64 taken;	/* of the list; atomic */
 	const u64 *front;	/* on the host */
 	const struct vec *front_device;
 	u64 edges;	/* atomic */
-	u64 committed;	/* atomic */
 	u64 count[COUNT_MOST];	/* atomic */
 };
 
@@ -226,7 +224,7 @@ static mill_err rest_some(void *arg, u64 begin, u64 end, unsigned worker)
 	u64 first = run_direction(a->run, a->reducer->in)->n_rows, count[COUNT_MOST] = { 0 };
 
 	(void)worker;
-	a->reducer->program->rest(a->args, first + begin, first + end, count);
+	a->reducer->program->rest(a->args, first + begin, first + end, a->front, count);
 	add_counts(a, count);
 	return MILL_OK;
 }
@@ -241,6 +239,7 @@ static mill_err rest_device(struct reducing *a)
 	launch_begin(&l, &a->reducer->program->program, "rest", a->args);
 	launch_u32(&l, &begin);
 	launch_u32(&l, &end);
+	launch_vec(&l, a->front_device);
 	launch_vec(&l, a->reducer->count);
 	return launch_go(a->run, &l, end - begin);
 }
@@ -267,15 +266,16 @@ static mill_err reduce_list(void *arg, unsigned worker)
 	struct reducing *a = arg;
 	struct ticker *ticker = &a->run->ticker;
 	const struct topology *t = run_direction(a->run, a->reducer->in);
-	u64 begin, n, edges = 0;
+	u64 begin, n, edges = 0, count[COUNT_MOST] = { 0 };
 
 	while ((n = take_list(a, t, &begin))) {
-		edges += a->reducer->program->list(a->args, t->segment, t->n_segments, a->list + begin, n);
+		edges += a->reducer->program->list(a->args, t->segment, t->n_segments, a->list + begin, n, count);
 		if (!worker)
 			TRY(ticker_tick(ticker, begin + n));
 		else if (ticker_cancelled(ticker))
 			return fail(MILL_ECANCELLED, "cancelled");
 	}
+	add_counts(a, count);
 	__atomic_fetch_add(&a->edges, edges, __ATOMIC_RELAXED);
 	return MILL_OK;
 }
@@ -311,52 +311,27 @@ static mill_err reduce_bins(void *arg, u64 begin, u64 end, unsigned worker)
 	return ticker_cancelled(&a->run->ticker) ? fail(MILL_ECANCELLED, "cancelled") : MILL_OK;
 }
 
-/* ---- Commits ---- */
-
-static mill_err commit_some(void *arg, u64 begin, u64 end, unsigned worker)
-{
-	struct reducing *a = arg;
-	u64 n = a->reducer->program->commit(a->args, a->list, a->front, begin, end);
-
-	(void)worker;
-	if (n)
-		__atomic_fetch_add(&a->committed, n, __ATOMIC_RELAXED);
-	return MILL_OK;
-}
-
 /* Of a device, and makes them 0. */
-static mill_err read_counts(struct reducing *a, u64 *out, u32 n)
+static mill_err read_counts(struct reducing *a)
 {
 	struct vec *count = a->reducer->count;
 	u64 *lane, zero = 0;
 
+	if (!a->reducer->program->n_counts)
+		return MILL_OK;
 	TRY(vec_map(a->run, count, &lane));
 	for (u32 i = 0; i < COUNT_LANES; i++)
-		for (u32 k = 0; k < n; k++)
-			out[k] += lane[i * COUNT_STRIDE + k];
+		for (u32 k = 0; k < a->reducer->program->n_counts; k++)
+			a->count[k] += lane[i * COUNT_STRIDE + k];
 	vec_unmap(count, lane);
 	return device_fill(&count->buffer, &zero, sizeof(zero));
-}
-
-static mill_err commit_device(struct reducing *a)
-{
-	struct reducer *red = a->reducer;
-	u32 n = (u32)a->run->store->vertices;
-	struct launching l;
-
-	launch_begin(&l, &red->program->program, "commits", a->args);
-	launch_vec(&l, a->front_device);
-	launch_vec(&l, red->count);
-	launch_u32(&l, &n);
-	TRY(launch_go(a->run, &l, n));
-	return read_counts(a, &a->committed, 1);
 }
 
 /* ---- All ---- */
 
 static mill_err make_count(struct mill_run *r, struct reducer *red)
 {
-	if (r->device->native || red->count)
+	if (r->device->native || red->count || !red->program->n_counts)
 		return MILL_OK;
 	return run_vec(r, &red->count, "counts", COUNT_WORDS, sizeof(u64), NULL);
 }
@@ -365,7 +340,6 @@ static mill_err make_bits(struct mill_run *r, struct reducer *red)
 {
 	u64 words = bitmap_words(r->store->vertices);
 
-	TRY(make_count(r, red));
 	if (!red->bits)
 		TRY(run_vec_host(r, &red->bits, "vertices of a list", words, sizeof(u64)));
 	if (!r->device->native && !red->bits_device)
@@ -389,19 +363,17 @@ static mill_err reduce_device(struct reducing *a, struct mill_step *step)
 
 	TRY(cache_run(a->run, &pass, step));
 	TRY(finish_device(a));
-	if (a->front)
-		return red->program->commit ? commit_device(a) : MILL_OK;
 	TRY(rest_device(a));
-	return red->program->n_counts ? read_counts(a, a->count, red->program->n_counts) : MILL_OK;
+	return read_counts(a);
 }
 
-/* All vertices, in the form in which the topology is. */
+/* All vertices or those of `front`, in the form in which the topology is. */
 static mill_err reduce_all(struct reducing *a, struct mill_step *step)
 {
 	const struct reducer *red = a->reducer;
 	const struct reduce_program *p = red->program;
 	struct pass pass = { .in = red->in, .active = a->front ? has_work : NULL, .work = reduce_rows, .arg = a };
-	u64 rest = a->front ? 0 : a->run->store->vertices - run_direction(a->run, red->in)->n_rows;
+	u64 rest = a->run->store->vertices - run_direction(a->run, red->in)->n_rows;
 
 	if (a->run->bins && !a->front && red->in && p->bin)
 		return pool_for(a->run->pool, a->run->bins->n_bins, 1, reduce_bins, a);
@@ -414,21 +386,21 @@ static mill_err reduce(struct reducing *a, struct mill_step *step)
 {
 	if (!a->run->device->native)
 		return reduce_device(a, step);
-	if (a->list && !a->front)
-		TRY(reduce_resident(a));
-	else
-		TRY(reduce_all(a, step));
-	return a->reducer->program->commit ? pool_for(a->run->pool, a->n, COMMIT_GRAIN, commit_some, a) : MILL_OK;
+	return a->list && !a->front ? reduce_resident(a) : reduce_all(a, step);
 }
 
-static mill_err reduce_counted(struct reducing *a, struct mill_step *step)
+static mill_err reduce_counted(struct reducing *a, struct mill_step *step, u64 *count)
 {
 	f64 began = clock_now();
 
+	assert(a->reducer->program->n_counts <= COUNT_MOST);
+	TRY(make_count(a->run, a->reducer));
 	run_tell(a->run, "pass %llu", a->run->ledger.total.step + 1);
 	TRY(reduce(a, step));
 	step->edges = a->edges;
 	ledger_add(&a->run->ledger, step, began);
+	for (u32 k = 0; k < a->reducer->program->n_counts; k++)
+		count[k] = a->count[k];
 	return MILL_OK;
 }
 
@@ -441,40 +413,30 @@ mill_err op_reduce(struct mill_run *r, struct reducer *red, const void *args, u6
 		.updates = run_direction(r, red->in)->pages->n_rows,
 	};
 
-	assert(!red->program->commit && red->program->n_counts <= COUNT_MOST);
-	TRY(make_count(r, red));
-	TRY(reduce_counted(&a, &step));
-	for (u32 k = 0; k < red->program->n_counts; k++)
-		count[k] = a.count[k];
-	return MILL_OK;
+	return reduce_counted(&a, &step, count);
 }
 
-mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *args, struct frontier *f, u64 *committed)
+mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *args, struct frontier *f, u64 *count)
 {
-	struct reducing a = { .run = r, .reducer = red, .args = args, .n = r->store->vertices };
+	struct reducing a = { .run = r, .reducer = red, .args = args };
 	struct mill_step step = { .frontier = f->n, .direction = "pull", .updates = f->n };
 
-	assert(!red->program->n_counts);
 	if (!f->dense)
-		return op_reduce_list(r, red, args, f->list, f->n, committed);
+		return op_reduce_list(r, red, args, f->list, f->n, count);
 	TRY(frontier_bits(f, &a.front));
 	a.front_device = f->bits;
-	TRY(make_count(r, red));
-	TRY(reduce_counted(&a, &step));
-	*committed = a.committed;
-	return MILL_OK;
+	return reduce_counted(&a, &step, count);
 }
 
-mill_err op_reduce_list(struct mill_run *r, struct reducer *red, const void *args, const vid *list, u64 n,
-			u64 *committed)
+mill_err op_reduce_list(struct mill_run *r, struct reducer *red, const void *args, const vid *list, u64 n, u64 *count)
 {
 	struct reducing a = { .run = r, .reducer = red, .args = args, .list = list, .n = n };
 	struct mill_step step = { .frontier = n, .direction = "pull", .updates = n };
 	u64 *bits = NULL;
 	mill_err err;
 
-	assert(!red->program->n_counts);
-	*committed = 0;
+	for (u32 k = 0; k < red->program->n_counts; k++)
+		count[k] = 0;
 	if (!n)
 		return MILL_OK;
 	if (!run_direction(r, red->in)->resident) {
@@ -486,9 +448,8 @@ mill_err op_reduce_list(struct mill_run *r, struct reducer *red, const void *arg
 	}
 	err = a.front_device ? device_write(&red->bits_device->buffer, 0, a.front, red->bits->buffer.size) : MILL_OK;
 	if (!err)
-		err = reduce_counted(&a, &step);
+		err = reduce_counted(&a, &step, count);
 	for (u64 i = 0; bits && i < n; i++)
 		bits[list[i] / 64] = 0;
-	*committed = a.committed;
 	return err;
 }

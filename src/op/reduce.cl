@@ -13,12 +13,11 @@
 		OF(PROGRAM, apply)(s, v, sum, mine); \
 		for (u32 k = 0; k < COUNTS; k++) \
 			if (mine[k]) \
-				ADD_COUNT(k, mine[k]); \
+				atom_add(&count[get_group_id(0) % COUNT_LANES * COUNT_STRIDE + k], mine[k]); \
 	} while (0)
 #else
 #define APPLY(s, v, sum) OF(PROGRAM, apply)(s, v, sum)
 #endif
-#define ADD_COUNT(k, n) atom_add(&count[get_group_id(0) % COUNT_LANES * COUNT_STRIDE + (k)], n)
 
 #ifdef WEIGHT
 #define GATHER(s, u, v, i) OF(PROGRAM, gather)(s, u, v, WEIGHTS[i])
@@ -62,12 +61,13 @@ __kernel void OF(PROGRAM, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) PAGE_PARAMS,
 }
 
 /* One work-item per vertex without a row. */
-__kernel void OF(PROGRAM, rest)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) u32 begin, u32 end, GLOBAL u64 *count)
+__kernel void OF(PROGRAM, rest)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) u32 begin, u32 end,
+				GLOBAL const u32 *front, GLOBAL u64 *count)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
 	u32 i = get_global_id(0);
 
-	if (i < end - begin)
+	if (i < end - begin && (!front || BIT(front, begin + i)))
 		APPLY(s, begin + i, OF(PROGRAM, start)(s));
 }
 
@@ -87,16 +87,3 @@ __kernel void OF(PROGRAM, finish)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const
 		sum = OF(PROGRAM, combine)(sum, partial[split[3 * i + 1] + j]);
 	APPLY(s, (vid)split[3 * i], sum);
 }
-
-#if COMMIT
-/* One work-item per vertex. */
-__kernel void OF(PROGRAM, commits)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *front, GLOBAL u64 *count,
-				   u32 n_vertices)
-{
-	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
-	u32 v = get_global_id(0);
-
-	if (v < n_vertices && BIT(front, v) && OF(PROGRAM, commit)(s, v))
-		ADD_COUNT(0, 1ul);
-}
-#endif

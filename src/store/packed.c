@@ -22,6 +22,7 @@
 #endif
 
 bool packed_plain;
+const char packed_lacks[] = "a part of it was not read";
 
 /* No width between 22 and 32: a value must lie within four bytes from the one where it begins. */
 static const u8 width_of[PACKED_WIDTHS] = { 0, 2,  4,  5,  6,  7,  8,  9,
@@ -405,9 +406,9 @@ static const char *decode_lists(const struct packed_page *p, const struct packed
 	return NULL;
 }
 
-static void read_block(const struct packed_page *p, u32 i, struct packed_block *b)
+void packed_block_at(const struct packed_page *p, u32 i, struct packed_block *out)
 {
-	memcpy(b, p->page + p->index_at + (u64)i * sizeof(*b), sizeof(*b));
+	memcpy(out, p->page + p->index_at + (u64)i * sizeof(*out), sizeof(*out));
 }
 
 /* The streams of block i end where the next begins: at once, if its lists are empty. */
@@ -415,7 +416,7 @@ static const u8 *skip_lists(const struct packed_page *p, u32 i, const u8 *in)
 {
 	struct packed_block next;
 
-	read_block(p, i + 1, &next);
+	packed_block_at(p, i + 1, &next);
 	return next.at < p->end && p->page + next.at >= in ? p->page + next.at : p->page + p->end;
 }
 
@@ -425,6 +426,24 @@ static bool is_wanted(const struct packed_page *p, const struct packed_block *b,
 	u64 first = (u64)p->first_vertex + b->first_row;
 
 	return !only || only->wanted(only->arg, first, first + b->n_rows);
+}
+
+/* Are the streams and the weights of block i here? Where the index is wrong in this, decoding will say so. */
+static bool is_here(const struct packed_page *p, u32 i, const struct packed_block *b, bool *weights)
+{
+	u64 weight = p->weight_at + (u64)p->weight_size * b->first_edge;
+	struct packed_block next;
+
+	packed_block_at(p, i + 1, &next);
+	*weights = packed_has(p, weight, weight + (u64)p->weight_size * b->n_edges);
+	return packed_has(p, b->at, min_u64(max_u64(next.at, b->at), p->end));
+}
+
+/* The first of its rows takes all edges of a block that is not here and that nobody asks for. */
+static void skip_rows(const struct packed_block *b, u32 *row)
+{
+	for (u32 r = 0; r < b->n_rows; r++)
+		row[b->first_row + r] = r ? b->first_edge + b->n_edges : b->first_edge;
 }
 
 const char *packed_decode(const struct packed_page *p, const struct row_filter *only, u32 *row,
@@ -438,19 +457,27 @@ const char *packed_decode(const struct packed_page *p, const struct row_filter *
 	for (u32 i = 0; i < p->n_blocks; i++) {
 		struct packed_block b;
 		const char *fault;
-		u32 n_firsts, begin;
+		bool wanted, here = true, weights = true;
+		u32 n_firsts = 0, begin;
 
-		read_block(p, i, &b);
+		packed_block_at(p, i, &b);
 		fault = block_fault(p, &b, (u64)(in - p->page), rows, edges);
 		if (fault)
 			return fault;
-		if (!take_stream(&in, p->page + p->end, b.n_rows, v.degree, avx2))
-			return "the degrees of a block end too late";
+		wanted = is_wanted(p, &b, only);
+		if (p->unit_bits)
+			here = is_here(p, i, &b, &weights);
+		if (wanted && !(here && weights))
+			return packed_lacks;
 		begin = b.first_row != rows ? row[b.first_row] : b.first_edge;
-		if (!put_rows(&v, &b, row, &n_firsts))
+		if (!here)
+			skip_rows(&b, row);
+		else if (!take_stream(&in, p->page + p->end, b.n_rows, v.degree, avx2))
+			return "the degrees of a block end too late";
+		else if (!put_rows(&v, &b, row, &n_firsts))
 			return "the degrees of a block do not add up to its edges";
 		row[b.first_row] = begin;	/* a list that goes on began in an earlier block */
-		if (is_wanted(p, &b, only))
+		if (wanted)
 			fault = decode_lists(p, &b, &v, n_firsts, &in, neighbour, avx2);
 		else
 			in = skip_lists(p, i, in);

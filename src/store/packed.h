@@ -57,16 +57,37 @@ struct packed_page {
 	u32 end;		/* of the streams, which begin behind the index */
 	u32 first_vertex, n_rows, n_edges;
 	u64 n_vertices;		/* neighbours are below it */
+	/* Of a page that is only partly here: */
+	u64 have;		/* a bit per unit of 2^unit_bits bytes */
+	u32 unit_bits;		/* 0: all of it is */
+	u32 weight_at, weight_size;
 };
+
+/* Is all of bytes [begin, end) of the page here? */
+static inline bool packed_has(const struct packed_page *p, u64 begin, u64 end)
+{
+	u64 bits;
+
+	if (!p->unit_bits || begin >= end)
+		return true;
+	bits = (~(u64)0 << (begin >> p->unit_bits)) & (~(u64)0 >> (63 - ((end - 1) >> p->unit_bits)));
+	return !(bits & ~p->have);
+}
 
 /*
  * Fills row[n_rows + 1] and neighbour[n_edges], which has PACKED_SLACK bytes more. NULL, or what is
  * wrong with the page; whatever its bytes are, nothing outside is read or written, and the neighbours are
  * vertices. With `only` (may be NULL) the neighbours in blocks without wanted rows are left as they
- * are, unchecked: a sparse frontier costs little more than the rows.
+ * are, unchecked: a sparse frontier costs little more than the rows. Where such a block is not here, its
+ * rows are anything that ascends.
  */
 const char *packed_decode(const struct packed_page *p, const struct row_filter *only, u32 *row,
 			  vid *neighbour);
+/* The answer for a page that is only partly here, and of which a wanted row is not. */
+extern const char packed_lacks[];
+
+/* Block i of the index, or the end. */
+void packed_block_at(const struct packed_page *p, u32 i, struct packed_block *out);
 
 /* For tests and benches: decode without vector instructions even where there are some. */
 extern bool packed_plain;

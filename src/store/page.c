@@ -154,12 +154,82 @@ const char *page_find_blocks(const struct pages *p, u32 i, const void *frame,
 		.n_rows = e->n_rows,
 		.n_edges = e->n_edges,
 		.n_vertices = p->store->vertices,
+		.weight_at = h->weight_at,
+		.weight_size = (u32)w,
 	};
 	return NULL;
 }
 
-static const char *unpack(const struct pages *p, u32 i, const u8 *page, void *scratch,
-			  const struct row_filter *only, struct segment *seg)
+u32 page_unit(const struct store *st) { return (u32)max_u64(STORE_BLOCK, st->page_size / 64); }
+static u32 n_units(const struct store *st) { return st->page_size / page_unit(st); }
+u64 page_units(const struct pages *p) { return ~(u64)0 >> (64 - n_units(p->store)); }
+
+static void add_rows(struct unit_rows *unit, u64 begin, u64 end, u32 size, u32 first, u32 rows_end)
+{
+	for (u64 u = begin / size; begin < end && u <= (end - 1) / size; u++) {
+		if (unit[u].first == unit[u].end)
+			unit[u] = (struct unit_rows){ first, rows_end };
+		unit[u].first = unit[u].first < first ? unit[u].first : first;
+		unit[u].end = unit[u].end > rows_end ? unit[u].end : rows_end;
+	}
+}
+
+u64 page_unit_entries(const struct store *st)
+{
+	if (st->codec != PAGE_PACKED || n_units(st) == 1)
+		return 0;
+	return (st->weight ? 2 : 1) * (u64)n_units(st);
+}
+
+void page_learn(const struct pages *p, u32 i, const void *frame, struct unit_rows *unit)
+{
+	const struct page_header *h = frame;
+	u32 size = page_unit(p->store), w = (u32)weight_size(p->store->weight);
+	struct packed_page packed;
+	struct packed_block b, next;
+
+	if (page_find_blocks(p, i, frame, &packed))
+		return;	/* decoding has said so */
+	for (u32 k = 0; k < packed.n_blocks; k++) {
+		u64 weight;
+
+		packed_block_at(&packed, k, &b);
+		packed_block_at(&packed, k + 1, &next);
+		weight = h->weight_at + (u64)w * b.first_edge;
+		add_rows(unit, b.at, next.at, size, b.first_row, b.first_row + b.n_rows);
+		if (w)
+			add_rows(unit + n_units(p->store), weight, weight + (u64)w * b.n_edges, size, b.first_row,
+				 b.first_row + b.n_rows);
+	}
+	for (u32 u = 0; u <= (h->neighbour_at - 1) / size; u++)
+		unit[u] = (struct unit_rows){ 0, UINT32_MAX };
+}
+
+static bool any_wanted(const struct page_entry *e, const struct unit_rows *unit, const struct row_filter *only)
+{
+	if (unit->end == UINT32_MAX)
+		return true;
+	return unit->first < unit->end && (!only || only->wanted(only->arg, (u64)e->first_vertex + unit->first,
+						       (u64)e->first_vertex + unit->end));
+}
+
+u64 page_units_wanted(const struct pages *p, u32 i, const struct unit_rows *unit, const struct rows_wanted *want)
+{
+	bool weights = p->store->weight && !want->lists_only;
+	const struct page_entry *e = &p->entry[i];
+	u32 n = n_units(p->store);
+	u64 wanted = 0;
+
+	if (!unit[0].end)
+		return page_units(p);
+	for (u32 u = 0; u < n; u++)
+		if (any_wanted(e, &unit[u], want->only) || (weights && any_wanted(e, &unit[n + u], want->only)))
+			wanted |= (u64)1 << u;
+	return wanted;
+}
+
+static const char *unpack(const struct pages *p, u32 i, const u8 *page, u64 have, void *scratch,
+			  const struct rows_wanted *want, struct segment *seg)
 {
 	u32 *row = scratch;
 	vid *neighbour = (vid *)(row + seg->n_rows + 1);
@@ -167,15 +237,20 @@ static const char *unpack(const struct pages *p, u32 i, const u8 *page, void *sc
 	const char *fault;
 
 	fault = page_find_blocks(p, i, page, &packed);
+	if (have != page_units(p)) {
+		packed.have = have;
+		packed.weight_size = want->lists_only ? 0 : packed.weight_size;
+		packed.unit_bits = (u32)__builtin_ctz(page_unit(p->store));
+	}
 	if (!fault)
-		fault = packed_decode(&packed, only, row, neighbour);
+		fault = packed_decode(&packed, want->only, row, neighbour);
 	seg->row = row;
 	seg->neighbour = neighbour;
 	return fault;
 }
 
-mill_err page_decode_into(const struct pages *p, u32 i, const void *frame, void *scratch,
-			  const struct row_filter *only, struct segment *seg)
+mill_err page_decode_part(const struct pages *p, u32 i, const void *frame, u64 have, void *scratch,
+			  const struct rows_wanted *want, struct segment *seg, bool *lacks)
 {
 	const struct page_header *h = frame;
 	const struct page_entry *e = &p->entry[i];
@@ -195,16 +270,30 @@ mill_err page_decode_into(const struct pages *p, u32 i, const void *frame, void 
 	};
 	fault = header_fault(p, i, h);
 	if (!fault)
-		fault = p->store->codec == PAGE_PACKED ? unpack(p, i, page, scratch, only, seg)
+		fault = p->store->codec == PAGE_PACKED ? unpack(p, i, page, have, scratch, want, seg)
 						       : view_raw(p, page, seg);
+	*lacks = fault == packed_lacks;
+	if (*lacks)
+		return MILL_OK;
 	if (fault)
 		return bad_page(p, i, fault);
+	if (have != page_units(p))
+		return MILL_OK;	/* rows that are not here say nothing */
 	if (e->skip && seg->row[1] == 0)
 		return bad_page(p, i, "goes on with a list and has nothing of it");
 	last = seg->row[e->n_rows] - seg->row[e->n_rows - 1];
 	if (seg->continues && last + (e->n_rows == 1 ? e->skip : 0) != p->entry[i + 1].skip)
 		return bad_page(p, i, "the next page does not go on where this one ends");
 	return MILL_OK;
+}
+
+mill_err page_decode_into(const struct pages *p, u32 i, const void *frame, void *scratch,
+			  const struct row_filter *only, struct segment *seg)
+{
+	struct rows_wanted want = { .only = only };
+	bool lacks;
+
+	return page_decode_part(p, i, frame, page_units(p), scratch, &want, seg, &lacks);
 }
 
 mill_err page_decode(const struct pages *p, u32 i, void *frame, struct segment *seg)

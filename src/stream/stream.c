@@ -1,134 +1,168 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stream/stream.h"
 
-#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "base/bitmap.h"
-#include "base/queue.h"
 #include "base/thread.h"
 #include "base/trace.h"
 
-/* Blocking reads under way at once. More helps little: 1 MiB reads at depth 4 come near the disk's best. */
-#define READERS 4
-#define NO_FRAME UINT32_MAX
+#define BATCH_BYTES (1 * MIB)	/* of small pages that one read brings, if they lie side by side */
+#define AHEAD_BYTES (32 * MIB)	/* on their way at once, where the policy would rather have fewer */
+#define BUSY_ENOUGH 4u		/* reads under way while a batch may wait to become whole */
+#define NO_ITEM UINT32_MAX
 
 struct frame {
 	void *data;
-	const struct pages *pages;	/* NULL: empty */
-	u32 page;
-	u64 arrival;			/* grows with each read: the order of eviction */
-	struct segment segment;		/* raw pages: a view, validated once, when read */
-	/* During a pass: */
-	bool active;
-	u32 done;			/* finished uses in this pass */
+	u64 have, checked;		/* units of its page that are here; that were verified */
+	struct segment segment;		/* raw pages: a view, validated once, by the first who uses it */
+};
+
+/* A page in the plan of a pass. */
+struct item {
+	u64 units;			/* to be read; 0: all that is wanted is here */
+	u32 page, frame;
+	u32 next;			/* the item that gets the frame when this one is done */
+	u16 waiting;			/* reads that have not arrived */
+	bool fresh;			/* nothing of it is here */
+};
+
+struct worker_time {
+	_Alignas(64) f64 wait, decode, compute;
 };
 
 struct stream {
 	const struct store *store;
 	unsigned workers;
-	struct pool *threads;		/* workers first, then readers */
+	struct pool *threads;		/* workers first, then those who help to read */
+	struct reader *reader;
+	struct evict *evict;
 	u32 n_frames;
 	struct frame *frame;
 	void *memory;
 	u8 *scratch;			/* for each worker, scratch_size bytes; NULL: pages are raw */
 	u64 scratch_size;
-	u32 *frame_of[2];		/* by page; out, in */
-	u64 arrivals;
-	struct queue *ready;		/* positions in `missing` whose page has arrived */
+	struct unit_rows *rows[2];	/* of all pages; out, in; NULL: read whole */
+	struct worker_time *time;
 
 	/* The pass under way. */
 	struct stream_pass *pass;
-	u32 *reused, n_reused;		/* resident and active, in page order */
-	u32 *missing, n_missing;	/* to read, in page order */
-	u64 *arrived;			/* in_order: which of them are here */
-	u32 *turn;			/* the frames in the order in which they are given away */
-	u32 next_reused, next_missing, n_done;	/* atomic */
-	pthread_mutex_t lock;
-	pthread_cond_t freed;		/* a use of a frame has finished, or the pass failed */
+	struct item *item;
+	u32 n_items, n_reused;		/* resident and active first, in page order; then what is read */
+	u32 *missing, *partial;		/* while planning: pages to read */
+	u32 *last;			/* by frame, while planning: the last item that uses it */
+	unsigned working;		/* atomic: workers that have not left */
+	u64 bytes_more;			/* atomic: read beyond the plan */
+
+	pthread_mutex_t lock;		/* over all that follows */
+	pthread_cond_t changed;		/* something arrived, or the pass ends */
+	u64 *open;			/* items whose frame is free for them */
+	u32 next_reused, next_read;
+	u64 units_left;			/* of item next_read, if some of it was asked for */
+	u32 *ready, n_ready, next_ready;
+	u32 n_taken, n_done;
+	bool taking;			/* a worker waits in reader_take */
 	bool stop;
 };
 
-static u32 *frame_map(const struct stream *s, const struct pages *p)
-{
-	return s->frame_of[p->data == STORE_OUT_PAGES ? 0 : 1];
-}
+static u32 in_pages(const struct store *st) { return st->has_in && st->directed ? st->in.n_pages : 0; }
+static u32 most_pages(const struct store *st) { return (u32)max_u64(st->out.n_pages, in_pages(st)); }
+static u64 worker_scratch(const struct store *st) { return round_up(store_scratch(st), 64); }
+u64 stream_scratch(const struct store *st, unsigned workers) { return workers * worker_scratch(st); }
 
+/* What there is beside frames and scratch. */
 static u64 bookkeeping(const struct store *st)
 {
-	u64 pages = (u64)st->out.n_pages + (st->has_in && st->directed ? st->in.n_pages : 0);
+	u64 units = ((u64)st->out.n_pages + in_pages(st)) * page_unit_entries(st);
 
-	return 4 * pages + 8 * max_u64(st->out.n_pages, st->has_in ? st->in.n_pages : 0);
+	return most_pages(st) * (sizeof(struct item) + 3 * sizeof(u32)) + units * sizeof(struct unit_rows) +
+	       evict_bytes(st, 0) + reader_bytes();
 }
 
-static u64 worker_scratch(const struct store *st) { return round_up(store_scratch(st), 64); }
+static u64 frame_bytes(const struct store *st)
+{
+	return st->page_size + sizeof(struct frame) + sizeof(u32) + evict_bytes(st, 1) - evict_bytes(st, 0);
+}
 
-u64 stream_scratch(const struct store *st, unsigned workers) { return workers * worker_scratch(st); }
+static mill_err open_frames(struct stream *s, struct budget *budget)
+{
+	u64 size = s->store->page_size;
+
+	TRY(memory_new(&s->frame, budget, s->n_frames, sizeof(*s->frame), "the frames of the page pool"));
+	TRY(memory_new(&s->last, budget, s->n_frames, sizeof(u32), "the list of frames"));
+	/* One page too many: small blocks are aligned to 64 bytes, direct reads need 4096. */
+	TRY(memory_new(&s->memory, budget, s->n_frames * size + 4096, 1, "the page pool"));
+	for (u32 i = 0; i < s->n_frames; i++)
+		s->frame[i].data = (char *)round_up((uintptr_t)s->memory, 4096) + i * size;
+	return MILL_OK;
+}
+
+static mill_err open_tables(struct stream *s, struct budget *budget)
+{
+	u64 n_out = s->store->out.n_pages * page_unit_entries(s->store);
+	u64 n_in = in_pages(s->store) * page_unit_entries(s->store);
+	u32 most = most_pages(s->store);
+
+	if (n_out)
+		TRY(memory_new(&s->rows[0], budget, n_out, sizeof(struct unit_rows), "the rows of units"));
+	if (n_in)
+		TRY(memory_new(&s->rows[1], budget, n_in, sizeof(struct unit_rows), "the rows of units"));
+	TRY(memory_new(&s->item, budget, most + 1u, sizeof(*s->item), "the plan of a pass"));
+	TRY(memory_new(&s->missing, budget, most + 1u, sizeof(u32), "the plan of a pass"));
+	TRY(memory_new(&s->partial, budget, most + 1u, sizeof(u32), "the plan of a pass"));
+	TRY(memory_new(&s->ready, budget, most + 1u, sizeof(u32), "the plan of a pass"));
+	return memory_new(&s->open, budget, bitmap_words(most) + 1, sizeof(u64), "the plan of a pass");
+}
+
+/* Where no thread can be had, whoever waits for a page reads it. */
+static mill_err open_threads(struct stream *s, unsigned workers)
+{
+	TRY(pool_new(&s->threads, workers + (reader_way(s->reader) == READER_PREAD ? READER_THREADS : 0)));
+	s->workers = (unsigned)min_u64(workers, pool_size(s->threads));
+	return MILL_OK;
+}
 
 u32 stream_fit(const struct store *store, u64 bytes, u64 most, unsigned workers)
 {
 	u64 overhead = bookkeeping(store) + stream_scratch(store, workers);
-	u64 fit = bytes > overhead ? (bytes - overhead) / store->page_size : 0;
+	u64 room = bytes > overhead ? (bytes - overhead) / frame_bytes(store) : 0;
 
-	return (u32)max_u64(min_u64(fit, most), 1);
+	return (u32)max_u64(min_u64(room, most), 1);
 }
 
-mill_err stream_open(struct stream **out, struct budget *budget, const struct store *store, u64 bytes,
-		     u64 most, unsigned workers)
+mill_err stream_open(struct stream **out, struct budget *budget, const struct store *store,
+		     const struct stream_how *how)
 {
-	u32 n_in = store->has_in && store->directed ? store->in.n_pages : 0;
-	u32 n_most = store->out.n_pages > n_in ? store->out.n_pages : n_in;
 	struct stream *s;
 	mill_err err;
 
 	TRY(memory_new(&s, budget, 1, sizeof(*s), "the stream"));
 	pthread_mutex_init(&s->lock, NULL);
-	pthread_cond_init(&s->freed, NULL);
+	pthread_cond_init(&s->changed, NULL);
 	s->store = store;
-	s->workers = workers;
-	s->n_frames = stream_fit(store, bytes, most, workers);
-	err = memory_new(&s->frame, budget, s->n_frames, sizeof(*s->frame), "the frames of the page pool");
-	/* One page too many: small blocks are aligned to 64 bytes, direct reads need 4096. */
-	if (!err)
-		err = memory_new(&s->memory, budget, (u64)s->n_frames * store->page_size + 4096, 1,
-				 "the page pool");
+	s->n_frames = stream_fit(store, how->bytes, how->most, how->workers);
 	s->scratch_size = worker_scratch(store);
+	err = open_frames(s, budget);
+	if (!err)
+		err = open_tables(s, budget);
 	if (!err && s->scratch_size)
-		err = memory_new(&s->scratch, budget, workers, s->scratch_size, "the decoded pages");
+		err = memory_new(&s->scratch, budget, how->workers, s->scratch_size, "the decoded pages");
 	if (!err)
-		err = memory_new(&s->frame_of[0], budget, store->out.n_pages + 1u, sizeof(u32), "the page table");
+		err = memory_new(&s->time, budget, how->workers, sizeof(*s->time), "the workers' times");
 	if (!err)
-		err = memory_new(&s->frame_of[1], budget, n_in + 1u, sizeof(u32), "the page table");
+		err = evict_open(&s->evict, budget, store, s->n_frames, (u32)(AHEAD_BYTES / store->page_size) + 1,
+				 how->policy ? how->policy : evict_find(NULL));
 	if (!err)
-		err = memory_new(&s->reused, budget, n_most + 1u, sizeof(u32), "the list of pages");
+		err = reader_open(&s->reader, budget, how->way);
 	if (!err)
-		err = memory_new(&s->missing, budget, n_most + 1u, sizeof(u32), "the list of pages");
-	if (!err)
-		err = memory_new(&s->arrived, budget, bitmap_words(n_most) + 1, sizeof(u64), "the list of pages");
-	if (!err)
-		err = memory_new(&s->turn, budget, s->n_frames, sizeof(u32), "the list of frames");
-	if (!err)
-		err = pool_new(&s->threads, workers + READERS);
-	if (!err && pool_size(s->threads) < 2)
-		err = fail(MILL_ENOMEM, "no thread can be started to read pages");
-	if (err)
-		goto fail;
-	/* With fewer threads than asked for, at least one of them reads. */
-	if (s->workers >= pool_size(s->threads))
-		s->workers = pool_size(s->threads) - 1;
-	for (u32 i = 0; i < s->n_frames; i++) {
-		uintptr_t base = (uintptr_t)round_up((uintptr_t)s->memory, 4096);
-
-		s->frame[i].data = (char *)base + (u64)i * store->page_size;
+		err = open_threads(s, how->workers);
+	if (err) {
+		stream_close(s);
+		return err;
 	}
-	memset(s->frame_of[0], 0xff, (store->out.n_pages + 1u) * sizeof(u32));
-	memset(s->frame_of[1], 0xff, (n_in + 1u) * sizeof(u32));
 	*out = s;
 	return MILL_OK;
-fail:
-	stream_close(s);
-	return err;
 }
 
 void stream_close(struct stream *s)
@@ -136,229 +170,494 @@ void stream_close(struct stream *s)
 	if (!s)
 		return;
 	pool_free(s->threads);
-	memory_free(s->turn);
-	memory_free(s->arrived);
+	reader_close(s->reader);
+	evict_close(s->evict);
+	memory_free(s->time);
+	memory_free(s->open);
+	memory_free(s->ready);
+	memory_free(s->partial);
 	memory_free(s->missing);
-	memory_free(s->reused);
-	memory_free(s->frame_of[1]);
-	memory_free(s->frame_of[0]);
+	memory_free(s->item);
+	memory_free(s->rows[1]);
+	memory_free(s->rows[0]);
 	memory_free(s->scratch);
 	memory_free(s->memory);
+	memory_free(s->last);
 	memory_free(s->frame);
-	pthread_cond_destroy(&s->freed);
+	pthread_cond_destroy(&s->changed);
 	pthread_mutex_destroy(&s->lock);
 	memory_free(s);
 }
 
 u32 stream_frames(const struct stream *s) { return s->n_frames; }
+enum reader_way stream_way(const struct stream *s) { return reader_way(s->reader); }
 
-/* In which order frames are given away: empty ones, those that this pass does not need by their age, the rest. */
-static void order_frames(struct stream *s)
+/* ---- The plan ---- */
+
+static struct unit_rows *rows_of(const struct stream *s, u32 page)
 {
-	u32 n = 0;
+	const struct pages *p = s->pass->pages;
+	struct unit_rows *rows = s->rows[p->data == STORE_OUT_PAGES ? 0 : 1];
 
-	for (u32 i = 0; i < s->n_frames; i++)
-		if (!s->frame[i].pages)
-			s->turn[n++] = i;
-	for (u32 empty = n, i = 0; i < s->n_frames; i++) {
-		u32 at = n;
-
-		if (!s->frame[i].pages || s->frame[i].active)
-			continue;
-		/* Insertion by arrival: frames arrive nearly in order, so this seldom moves much. */
-		while (at > empty && s->frame[s->turn[at - 1]].arrival > s->frame[i].arrival) {
-			s->turn[at] = s->turn[at - 1];
-			at--;
-		}
-		s->turn[at] = i;
-		n++;
-	}
-	for (u32 i = 0; i < s->n_reused; i++)
-		s->turn[n++] = frame_map(s, s->pass->pages)[s->reused[i]];
-	assert(n == s->n_frames);
+	return rows ? rows + page * page_unit_entries(s->store) : NULL;
 }
 
+/* What of the page must be here. From half of it on one large read is the better one. */
+static u64 units_needed(const struct stream *s, u32 page)
+{
+	const struct stream_pass *p = s->pass;
+	u64 all = page_units(p->pages), some;
+
+	if ((!p->want.only && !p->want.lists_only) || !rows_of(s, page))
+		return all;
+	some = page_units_wanted(p->pages, page, rows_of(s, page), &p->want);
+	return 2 * __builtin_popcountll(some) <= __builtin_popcountll(all) ? some : all;
+}
+
+static void add_item(struct stream *s, u32 page, u32 frame, u64 units, bool fresh)
+{
+	u32 i = s->n_items++, before = s->last[frame];
+
+	s->item[i] = (struct item){ .units = units, .page = page, .frame = frame, .next = NO_ITEM, .fresh = fresh };
+	s->last[frame] = i;
+	if (before == NO_ITEM)
+		bitmap_put(s->open, i);
+	else
+		s->item[before].next = i;
+	s->pass->bytes_read += (u64)__builtin_popcountll(units) * page_unit(s->store);
+}
+
+/* What of a resident page is wanted and not here. */
+static u64 units_lacking(const struct stream *s, u32 page, u32 frame)
+{
+	u64 have = s->frame[frame].have;
+
+	return have == page_units(s->pass->pages) ? 0 : units_needed(s, page) & ~have;
+}
+
+/* Lists pages that are read: resident ones of which more is wanted, and missing ones. */
+static void plan_resident(struct stream *s, u32 *n_partial, u32 *n_missing)
+{
+	struct stream_pass *p = s->pass;
+
+	for (u32 i = 0; i < p->pages->n_pages; i++) {
+		u32 frame;
+
+		if (p->active && !p->active(p->arg, i))
+			continue;
+		frame = evict_slot(s->evict, p->pages, i);
+		if (frame == NO_SLOT_HELD) {
+			s->missing[(*n_missing)++] = i;
+			continue;
+		}
+		evict_use(s->evict, frame);
+		if (units_lacking(s, i, frame))
+			s->partial[(*n_partial)++] = i;
+		else
+			add_item(s, i, frame, 0, false);
+	}
+}
+
+/* Resident pages of which more is wanted are read before the missing ones: their frames have nothing to wait for. */
 static void plan_pass(struct stream *s)
 {
 	struct stream_pass *p = s->pass;
-	u32 *map = frame_map(s, p->pages);
+	u32 n_partial = 0, n_missing = 0;
 
-	s->n_reused = s->n_missing = 0;
-	for (u32 i = 0; i < s->n_frames; i++) {
-		s->frame[i].active = false;
-		s->frame[i].done = 0;
+	s->n_items = 0;
+	p->bytes_read = s->bytes_more = 0;
+	memset(s->last, 0xff, s->n_frames * sizeof(u32));
+	memset(s->open, 0, (bitmap_words(p->pages->n_pages) + 1) * sizeof(u64));
+	evict_begin(s->evict);
+	plan_resident(s, &n_partial, &n_missing);
+	s->n_reused = s->n_items;
+	for (u32 i = 0; i < n_partial; i++) {
+		u32 page = s->partial[i], frame = evict_slot(s->evict, p->pages, page);
+
+		add_item(s, page, frame, units_lacking(s, page, frame), false);
 	}
-	for (u32 i = 0; i < p->pages->n_pages; i++) {
-		if (p->active && !p->active(p->arg, i))
-			continue;
-		if (map[i] == NO_FRAME) {
-			s->missing[s->n_missing++] = i;
+	for (u32 i = 0; i < n_missing; i++) {
+		u32 page = s->missing[i];
+
+		add_item(s, page, evict_take(s->evict, p->pages, page), units_needed(s, page), true);
+	}
+	p->n_reused = s->n_reused;
+	p->n_active = s->n_items;
+	p->n_read = s->n_items - s->n_reused;
+	s->next_reused = s->next_ready = s->n_ready = s->n_taken = s->n_done = 0;
+	s->next_read = s->n_reused;
+	s->units_left = 0;
+	s->stop = s->taking = false;
+}
+
+/* ---- Reads: the lock is held ---- */
+
+static bool is_whole(const struct stream *s, const struct item *it) { return it->units == page_units(s->pass->pages); }
+
+/* How many items from next_read on can be read at once: whole pages that lie side by side in a file. */
+static u32 batch_size(const struct stream *s)
+{
+	const struct pages *p = s->pass->pages;
+	u32 most = (u32)min_u64(max_u64(BATCH_BYTES / s->store->page_size, 1), READER_PARTS), n = 1, at = s->next_read;
+	struct page_place first = page_place(p, s->item[at].page);
+
+	if (!is_whole(s, &s->item[at]))
+		return 1;
+	for (; n < most && at + n < s->n_items && is_whole(s, &s->item[at + n]); n++) {
+		struct page_place next = page_place(p, s->item[at + n].page);
+
+		if (next.file != first.file || next.offset != first.offset + (u64)n * s->store->page_size)
+			break;
+	}
+	return n;
+}
+
+/* The same of those whose frames are free; 0: better to wait for more of them. */
+static u32 next_batch(const struct stream *s)
+{
+	u32 n = 0, most;
+
+	if (s->next_read == s->n_items || !bitmap_get(s->open, s->next_read))
+		return 0;
+	most = batch_size(s);
+	while (n < most && bitmap_get(s->open, s->next_read + n))
+		n++;
+	return n < most && reader_busy(s->reader) >= BUSY_ENOUGH ? 0 : n;
+}
+
+/* The lowest unbroken run of bits. */
+static u64 first_run(u64 bits)
+{
+	u64 from = bits & -bits;
+
+	return bits & ~(bits + from);
+}
+
+static u32 n_runs(u64 bits) { return (u32)__builtin_popcountll(bits & ~(bits << 1)); }
+
+/* The frame is the item's now. */
+static void begin_item(struct stream *s, struct item *it)
+{
+	struct frame *f = &s->frame[it->frame];
+
+	if (it->fresh)
+		f->have = f->checked = 0;
+	it->waiting = (u16)n_runs(it->units);
+}
+
+static mill_err read_pages(struct stream *s, struct request *q, u32 n)
+{
+	struct page_place at = page_place(s->pass->pages, s->item[s->next_read].page);
+
+	q->file = at.file;
+	q->offset = at.offset;
+	q->first = s->next_read;
+	q->n = n;
+	for (u32 i = 0; i < n; i++)
+		request_add(q, s->frame[s->item[s->next_read + i].frame].data, s->store->page_size);
+	s->next_read += n;
+	q->began = trace_begin();
+	return reader_submit(s->reader, q);
+}
+
+static mill_err read_units(struct stream *s, struct request *q)
+{
+	const struct item *it = &s->item[s->next_read];
+	struct page_place at = page_place(s->pass->pages, it->page);
+	u64 run = first_run(s->units_left), skip = (u64)__builtin_ctzll(run) * page_unit(s->store);
+
+	q->file = at.file;
+	q->offset = at.offset + skip;
+	q->first = s->next_read;
+	q->n = 1;
+	request_add(q, (char *)s->frame[it->frame].data + skip, (u64)__builtin_popcountll(run) * page_unit(s->store));
+	s->units_left &= ~run;
+	if (!s->units_left)
+		s->next_read++;
+	q->began = trace_begin();
+	return reader_submit(s->reader, q);
+}
+
+/* In the order of the plan, as far as frames and requests are free. */
+static mill_err ask_for_pages(struct stream *s)
+{
+	u32 n;
+
+	while (!s->stop && (n = next_batch(s))) {
+		struct request *q = reader_get(s->reader);
+
+		if (!q)
+			break;
+		if (!s->units_left) {
+			for (u32 i = 0; i < n; i++)
+				begin_item(s, &s->item[s->next_read + i]);
+			s->units_left = s->item[s->next_read].units;
+		}
+		if (is_whole(s, &s->item[s->next_read])) {
+			s->units_left = 0;
+			TRY(read_pages(s, q, n));
 		} else {
-			s->reused[s->n_reused++] = i;
-			s->frame[map[i]].active = true;
+			TRY(read_units(s, q));
 		}
 	}
-	if (s->n_missing)
-		order_frames(s);
-	s->next_reused = s->next_missing = s->n_done = 0;
-	s->stop = false;
-	p->n_reused = s->n_reused;
-	p->n_active = s->n_reused + s->n_missing;
+	return MILL_OK;
+}
+
+static void read_arrived(struct stream *s, const struct request *q)
+{
+	for (u32 i = q->first; i < q->first + q->n; i++)
+		if (!--s->item[i].waiting) {
+			s->frame[s->item[i].frame].have |= s->item[i].units;
+			s->ready[s->n_ready++] = i;
+			if (q->began > 0)
+				trace_span(TRACE_DISK + reader_slot(s->reader, q), q->began, "read", "page", s->item[i].page);
+		}
+}
+
+/* The lock is given up while it waits. */
+static mill_err take_read(struct stream *s)
+{
+	struct request *q;
+	mill_err err;
+
+	s->taking = true;
+	pthread_mutex_unlock(&s->lock);
+	err = reader_take(s->reader, &q);
+	pthread_mutex_lock(&s->lock);
+	s->taking = false;
+	if (!err)
+		read_arrived(s, q);
+	if (q)
+		reader_give_back(s->reader, q);
+	if (!err)
+		err = ask_for_pages(s);
+	pthread_cond_broadcast(&s->changed);
+	return err;
+}
+
+/* After a failure: what is under way still writes into frames. */
+static void drain(struct stream *s)
+{
+	struct request *q;
+
+	while (reader_busy(s->reader)) {
+		(void)reader_take(s->reader, &q);
+		if (q)
+			reader_give_back(s->reader, q);
+	}
+}
+
+/* ---- Work ---- */
+
+/* An item that can be worked on now, if there is one; the lock is held. */
+static u32 ready_item(struct stream *s)
+{
+	u32 next = s->n_taken;
+
+	if (s->next_reused < s->n_reused)
+		return s->next_reused++;
+	if (!s->pass->in_order)
+		return s->next_ready < s->n_ready ? s->ready[s->next_ready++] : NO_ITEM;
+	return next < s->next_read && !s->item[next].waiting ? next : NO_ITEM;
+}
+
+/* *out = NO_ITEM: nothing is left. */
+static mill_err next_item(struct stream *s, u32 *out, struct worker_time *time)
+{
+	mill_err err = MILL_OK;
+	f64 began = 0;
+
+	pthread_mutex_lock(&s->lock);
+	for (;;) {
+		*out = NO_ITEM;
+		if (err || s->stop || s->n_taken == s->n_items)
+			break;
+		*out = ready_item(s);
+		if (*out != NO_ITEM)
+			break;
+		if (!began)
+			began = clock_now();
+		if (!s->taking && reader_busy(s->reader))
+			err = take_read(s);
+		else
+			pthread_cond_wait(&s->changed, &s->lock);
+	}
+	s->n_taken += *out != NO_ITEM;
+	pthread_mutex_unlock(&s->lock);
+	if (began)
+		time->wait += clock_now() - began;
+	if (trace_current)
+		trace_end(began, "wait for a page", NULL, 0);
+	return err;
+}
+
+static mill_err finish_item(struct stream *s, u32 i, u32 *done)
+{
+	u32 next = s->item[i].next;
+	mill_err err = MILL_OK;
+
+	pthread_mutex_lock(&s->lock);
+	if (next != NO_ITEM) {
+		bitmap_put(s->open, next);
+		err = ask_for_pages(s);
+	}
+	*done = ++s->n_done;
+	/* Somebody may wait where nothing is under way that he could take. */
+	if (next != NO_ITEM || *done == s->n_items)
+		pthread_cond_broadcast(&s->changed);
+	pthread_mutex_unlock(&s->lock);
+	return err;
 }
 
 static void stop_pass(struct stream *s)
 {
 	pthread_mutex_lock(&s->lock);
-	__atomic_store_n(&s->stop, true, __ATOMIC_RELAXED);	/* workers look at it without the lock */
-	pthread_cond_broadcast(&s->freed);
+	s->stop = true;
+	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
-	queue_close(s->ready);
 }
 
-/* Page missing[i] takes the place of what its frame held. Only its own reader touches the frame now. */
-static mill_err read_missing(struct stream *s, u32 i)
+/* Verifies what nobody has used yet, just before it is decoded: so it is in the cache for that. */
+static mill_err check_units(struct stream *s, u32 page, struct frame *f)
 {
-	const struct pages *pages = s->pass->pages;
-	struct frame *f = &s->frame[s->turn[i % s->n_frames]];
-	u32 uses = (i / s->n_frames) + f->active;
-	f64 began = trace_begin();
+	const u32 size = page_unit(s->store), blocks = size / STORE_BLOCK;
+	u64 run;
 
-	pthread_mutex_lock(&s->lock);
-	while (!s->stop && f->done < uses)
-		pthread_cond_wait(&s->freed, &s->lock);
-	if (s->stop) {
-		pthread_mutex_unlock(&s->lock);
-		return MILL_OK;
+	for (u64 fresh = f->have & ~f->checked; fresh; fresh &= ~run) {
+		u32 first = (u32)__builtin_ctzll(fresh);
+
+		run = first_run(fresh);
+		TRY(page_check(s->pass->pages, page, first * blocks, (u32)__builtin_popcountll(run) * blocks,
+			       (const char *)f->data + (u64)first * size));
 	}
-	if (f->pages)
-		frame_map(s, f->pages)[f->page] = NO_FRAME;
-	f->pages = NULL;
-	pthread_mutex_unlock(&s->lock);
-	trace_end(began, "wait for a frame", "page", s->missing[i]);
-
-	began = trace_begin();
-	TRY(page_read(pages, s->missing[i], f->data));
-	trace_end(began, "read", "page", s->missing[i]);
-	if (!s->scratch)
-		TRY(page_decode_into(pages, s->missing[i], f->data, NULL, NULL, &f->segment));
-
-	pthread_mutex_lock(&s->lock);
-	f->pages = pages;
-	f->page = s->missing[i];
-	f->arrival = s->arrivals + i;
-	frame_map(s, pages)[f->page] = s->turn[i % s->n_frames];
-	pthread_mutex_unlock(&s->lock);
-	queue_push(s->ready, i);
+	f->checked = f->have;
 	return MILL_OK;
 }
 
-static mill_err read_pages(struct stream *s)
+/* A row came to be wanted after the plan was made. */
+static mill_err read_rest(struct stream *s, u32 page, struct frame *f)
 {
-	for (;;) {
-		u32 i = __atomic_fetch_add(&s->next_missing, 1, __ATOMIC_RELAXED);
-		mill_err err;
+	struct page_place at = page_place(s->pass->pages, page);
+	const u32 size = page_unit(s->store);
+	u64 run;
 
-		if (i >= s->n_missing)
-			return MILL_OK;
-		err = read_missing(s, i);
-		if (err) {
-			stop_pass(s);
-			return err;
-		}
+	for (u64 rest = page_units(s->pass->pages) & ~f->have; rest; rest &= ~run) {
+		u64 skip = (u64)__builtin_ctzll(rest) * size, bytes;
+
+		run = first_run(rest);
+		bytes = (u64)__builtin_popcountll(run) * size;
+		TRY(file_read_at(at.file, (char *)f->data + skip, bytes, at.offset + skip));
+		__atomic_add_fetch(&s->bytes_more, bytes, __ATOMIC_RELAXED);
 	}
+	f->have = page_units(s->pass->pages);
+	return check_units(s, page, f);
 }
 
-static mill_err use_page(struct stream *s, u32 page, u32 frame, unsigned worker)
+static mill_err decode_raw(struct stream *s, u32 page, struct frame *f, struct segment *seg)
 {
-	struct frame *f = &s->frame[frame];
-	struct segment seg = f->segment;
-	mill_err err = MILL_OK;
-	f64 began = trace_begin();
+	bool fresh = f->checked != f->have;
+
+	TRY(check_units(s, page, f));
+	if (fresh)
+		TRY(page_decode_into(s->pass->pages, page, f->data, NULL, NULL, &f->segment));
+	*seg = f->segment;
+	return MILL_OK;
+}
+
+static mill_err decode_page(struct stream *s, u32 page, struct frame *f, unsigned worker, struct segment *seg)
+{
+	const struct stream_pass *p = s->pass;
+	struct unit_rows *rows = rows_of(s, page);
+	u8 *scratch = s->scratch + worker * s->scratch_size;
+	bool lacks;
+
+	if (!s->scratch)
+		return decode_raw(s, page, f, seg);
+	TRY(check_units(s, page, f));
+	TRY(page_decode_part(p->pages, page, f->data, f->have, scratch, &p->want, seg, &lacks));
+	if (lacks) {
+		TRY(read_rest(s, page, f));
+		TRY(page_decode_into(p->pages, page, f->data, scratch, p->want.only, seg));
+	}
+	if (rows && !rows->end)
+		page_learn(p->pages, page, f->data, rows);
+	return MILL_OK;
+}
+
+static mill_err use_item(struct stream *s, u32 i, unsigned worker)
+{
+	const struct item *it = &s->item[i];
+	struct worker_time *time = &s->time[worker];
+	struct segment seg;
+	f64 began = clock_now(), decoded;
 	u32 done;
 
-	if (s->scratch) {
-		err = page_decode_into(s->pass->pages, page, f->data, s->scratch + worker * s->scratch_size,
-				       s->pass->only, &seg);
-		trace_end(began, "decode", "page", page);
-		began = trace_begin();
-	}
-	if (!err)
-		err = s->pass->work(s->pass->arg, page, &seg, worker);
-	trace_end(began, "compute", "page", page);
-	done = __atomic_add_fetch(&s->n_done, 1, __ATOMIC_RELAXED);
-	if (!err && !worker)
-		err = ticker_tick(s->pass->ticker, done);
-	pthread_mutex_lock(&s->lock);
-	f->done++;
-	pthread_cond_broadcast(&s->freed);
-	pthread_mutex_unlock(&s->lock);
-	/* The last page: nobody waits for another. */
-	if (done == s->n_reused + s->n_missing)
-		queue_close(s->ready);
-	return err;
+	TRY(decode_page(s, it->page, &s->frame[it->frame], worker, &seg));
+	decoded = clock_now();
+	time->decode += decoded - began;
+	if (trace_current)
+		trace_end(began, "decode", "page", it->page);
+	TRY(s->pass->work(s->pass->arg, it->page, &seg, worker));
+	time->compute += clock_now() - decoded;
+	if (trace_current)
+		trace_end(decoded, "compute", "page", it->page);
+	TRY(finish_item(s, i, &done));
+	return worker ? MILL_OK : ticker_tick(s->pass->ticker, done);
 }
 
-/* The next page to arrive; false: there is none. */
-static bool wait_for_page(struct stream *s, u64 *i)
+static mill_err use_items(struct stream *s, unsigned worker)
 {
-	f64 began = trace_begin();
-	bool any = queue_pop(s->ready, i);
+	for (;;) {
+		u32 i;
 
-	trace_end(began, "wait for a page", NULL, 0);
-	return any;
-}
-
-static mill_err use_pages(struct stream *s, unsigned worker)
-{
-	u64 i;
-
-	while (!__atomic_load_n(&s->stop, __ATOMIC_RELAXED)) {
-		u32 next = __atomic_fetch_add(&s->next_reused, 1, __ATOMIC_RELAXED);
-
-		if (next >= s->n_reused)
-			break;
-		/* Its frame is not given away before this use is done, so the map can be read bare. */
-		TRY(use_page(s, s->reused[next],
-			     __atomic_load_n(&frame_map(s, s->pass->pages)[s->reused[next]], __ATOMIC_RELAXED),
-			     worker));
+		TRY(next_item(s, &i, &s->time[worker]));
+		if (i == NO_ITEM)
+			return MILL_OK;
+		TRY(use_item(s, i, worker));
 	}
-	while (wait_for_page(s, &i))
-		TRY(use_page(s, s->missing[i], s->turn[i % s->n_frames], worker));
-	return MILL_OK;
-}
-
-/* The same by one thread and in page order, whatever the order of arrival. */
-static mill_err use_pages_in_order(struct stream *s)
-{
-	for (u32 i = 0; i < s->n_reused; i++)
-		TRY(use_page(s, s->reused[i], frame_map(s, s->pass->pages)[s->reused[i]], 0));
-	for (u32 i = 0; i < s->n_missing; i++) {
-		u64 arrived;
-
-		while (!bitmap_get(s->arrived, i)) {
-			if (!wait_for_page(s, &arrived))
-				return MILL_OK;	/* a reader failed */
-			bitmap_put(s->arrived, arrived);
-		}
-		TRY(use_page(s, s->missing[i], s->turn[i % s->n_frames], 0));
-	}
-	return MILL_OK;
 }
 
 static mill_err take_part(void *arg, unsigned thread)
 {
 	struct stream *s = arg;
-	mill_err err;
+	mill_err err = MILL_OK;
 
 	trace_name(thread >= s->workers ? "reader" : "worker");
-	if (thread >= s->workers)
-		return read_pages(s);
-	if (thread && s->pass->in_order)
+	if (thread >= s->workers) {
+		reader_help(s->reader);
 		return MILL_OK;
-	err = s->pass->in_order ? use_pages_in_order(s) : use_pages(s, thread);
+	}
+	if (!thread || !s->pass->in_order)
+		err = use_items(s, thread);
 	if (err)
 		stop_pass(s);
+	if (!__atomic_sub_fetch(&s->working, 1, __ATOMIC_ACQ_REL))
+		reader_dismiss(s->reader);
 	return err;
+}
+
+/* Nothing of a pass that failed is where the plan says. */
+static void forget_all(struct stream *s)
+{
+	drain(s);
+	evict_clear(s->evict);
+	for (u32 i = 0; i < s->n_frames; i++)
+		s->frame[i].have = s->frame[i].checked = 0;
+}
+
+static mill_err run_pass(struct stream *s)
+{
+	mill_err err;
+
+	pthread_mutex_lock(&s->lock);
+	err = ask_for_pages(s);
+	pthread_mutex_unlock(&s->lock);
+	if (err)
+		return err;
+	if (pool_size(s->threads) > s->workers)
+		reader_welcome(s->reader);
+	s->working = s->workers;
+	return pool_run(s->threads, take_part, s);
 }
 
 mill_err stream_run(struct stream *s, struct stream_pass *p)
@@ -368,19 +667,19 @@ mill_err stream_run(struct stream *s, struct stream_pass *p)
 
 	s->pass = p;
 	plan_pass(s);
+	p->wait = p->decode = p->compute = 0;
 	if (!p->n_active)
 		return MILL_OK;
-	if (p->in_order)
-		memset(s->arrived, 0, bitmap_words(s->n_missing) * sizeof(u64));
-	TRY(queue_new(&s->ready, NULL, s->n_frames + 1));
-	if (!s->n_missing)
-		queue_close(s->ready);
-	err = pool_run(s->threads, take_part, s);
-	queue_free(s->ready);
-	s->ready = NULL;
-	s->arrivals += s->n_missing;
-	p->n_read = s->n_missing;
-	p->bytes_read = (u64)s->n_missing * s->store->page_size;
+	memset(s->time, 0, s->workers * sizeof(*s->time));
+	err = run_pass(s);
+	if (err)
+		forget_all(s);
 	trace_end(began, "pass", "pages", p->n_active);
+	p->bytes_read += s->bytes_more;
+	for (unsigned i = 0; i < s->workers; i++) {
+		p->wait += s->time[i].wait;
+		p->decode += s->time[i].decode;
+		p->compute += s->time[i].compute;
+	}
 	return err;
 }

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stream from disk to RAM: frames inside the budget through which pages pass, read ahead by
- * threads of their own. Pages that are resident and active are worked on first, then the missing ones are
- * read in page order over the others. Which page takes which frame is decided before the pass
- * begins, from page numbers alone, so that the same run reads the same pages again.
+ * The stream from disk to RAM: frames inside the budget through which pages pass. A pass is planned before it begins: pages
+ * that are resident and active are worked on first, then the missing ones come in page order, each into the
+ * frame that the policy chose for it. A read is asked for as soon as its frame is free, by the worker that freed it, so
+ * as many are under way as there are frames. The plan follows page numbers alone, so the same run reads the same pages again.
  *
  * Full scans of P pages over F < P frames so read P + (I - 1)(P - F) pages in I passes, as Graphie
  * does; LRU in page order would hit nothing.
+ *
+ * Of a packed page that was whole here once, later passes with few active rows read only the units that hold them; what
+ * else is wanted while it stays is added.
  */
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
 
 #include "base/clock.h"
 #include "store/store.h"
+#include "stream/evict.h"
+#include "stream/reader.h"
 
 struct stream;
 
@@ -22,15 +27,24 @@ struct stream_pass {
 	bool (*active)(void *arg, u32 page);
 	/* Called once per active page, on any worker; the segment is gone when it returns. */
 	mill_err (*work)(void *arg, u32 page, const struct segment *seg, unsigned worker);
-	/* NULL: all of them. Asked at any time in the pass, by any worker. */
-	const struct row_filter *only;
+	/* Which rows `work` looks at. Asked at any time in the pass, by any worker. */
+	struct rows_wanted want;
 	void *arg;
-	bool in_order;		/* only the calling thread works, in page order: a device computes */
+	bool in_order;		/* only the calling thread works, in the order of the plan: a device computes */
 	struct ticker *ticker;
 
 	/* What it cost. */
 	u32 n_active, n_read, n_reused;
 	u64 bytes_read;
+	f64 wait, decode, compute;	/* seconds of all workers: without a page, verifying and decoding, in `work` */
+};
+
+struct stream_how {
+	u64 bytes;		/* as many frames as fit beside the scratch ... */
+	u64 most;		/* ... but no more than this */
+	unsigned workers;
+	enum reader_way way;
+	const struct evict_policy *policy;	/* NULL: the default */
 };
 
 /*
@@ -38,13 +52,13 @@ struct stream_pass {
  * scratch of its own, each time: so the pool holds more of the graph.
  */
 u64 stream_scratch(const struct store *store, unsigned workers);
-/* As many frames as fit `bytes` beside the scratch, but no more than `most`. */
-mill_err stream_open(struct stream **out, struct budget *budget, const struct store *store, u64 bytes,
-		     u64 most, unsigned workers);
-/* How many that would be. */
+/* How many frames that will be. */
 u32 stream_fit(const struct store *store, u64 bytes, u64 most, unsigned workers);
+mill_err stream_open(struct stream **out, struct budget *budget, const struct store *store,
+		     const struct stream_how *how);
 void stream_close(struct stream *s);
 u32 stream_frames(const struct stream *s);
+enum reader_way stream_way(const struct stream *s);	/* which it came to */
 mill_err stream_run(struct stream *s, struct stream_pass *p);
 
 #endif

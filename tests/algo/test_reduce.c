@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions over chosen vertices: the bits of a reduction over all, and nobody else is touched. */
+/* Reductions over all vertices and over chosen ones: the same bits, nobody else is touched, all are counted. */
 #include "base/random.h"
 #include "device/dialect.h"
 #include "expect.h"
@@ -7,7 +7,6 @@
 
 #define TRIAL_FIELDS(ARRAY, SCALAR) \
 	ARRAY(f64, value) \
-	ARRAY(f64, staged) \
 	ARRAY(f64, result) \
 	SCALAR(f64, factor)
 
@@ -28,29 +27,28 @@ DEVICE f64 trial_gather(struct trial s, vid u, vid v, u32 w)
 
 DEVICE f64 trial_combine(f64 a, f64 b) { return a + b; }
 
-DEVICE void trial_apply(struct trial s, vid v, f64 sum) { s.staged[v] = sum * s.factor; }
-
-DEVICE bool trial_commit(struct trial s, vid v)
+DEVICE void trial_apply(struct trial s, vid v, f64 sum, u64 *count)
 {
-	s.result[v] = s.staged[v];
-	return v % 3 == 0;
+	s.result[v] = sum * s.factor;
+	count[0] += v % 3 == 0;
+	count[1] += v;
 }
 
 /* The same for devices, whose compiler sees no file of the tests. */
 #define TRIAL_TEXT \
-	"#define TRIAL_FIELDS(ARRAY, SCALAR) ARRAY(f64, value) ARRAY(f64, staged) ARRAY(f64, result) SCALAR(f64, factor)\n" \
+	"#define TRIAL_FIELDS(ARRAY, SCALAR) ARRAY(f64, value) ARRAY(f64, result) SCALAR(f64, factor)\n" \
 	"STATE(trial, TRIAL_FIELDS);\n" \
 	"DEVICE f64 trial_start(struct trial s) { return 0; }\n" \
 	"DEVICE f64 trial_gather(struct trial s, vid u, vid v, u32 w) { return s.value[u]; }\n" \
 	"DEVICE f64 trial_combine(f64 a, f64 b) { return a + b; }\n" \
-	"DEVICE void trial_apply(struct trial s, vid v, f64 sum) { s.staged[v] = sum * s.factor; }\n" \
-	"DEVICE bool trial_commit(struct trial s, vid v) { s.result[v] = s.staged[v]; return v % 3 == 0; }\n"
+	"DEVICE void trial_apply(struct trial s, vid v, f64 sum, u64 *count)\n" \
+	"{ s.result[v] = sum * s.factor; count[0] += v % 3 == 0; count[1] += v; }\n"
 
 #define PROGRAM trial
 #define FIELDS TRIAL_FIELDS
 #define SOURCE TRIAL_TEXT
 #define SUM f64
-#define COMMIT 1
+#define COUNTS 2
 #include "op/reduce.inc"
 
 struct trying {
@@ -63,7 +61,7 @@ struct trying {
 static void begin(mill_run *run, struct trying *t, bool in)
 {
 	u64 n = run->store->vertices;
-	struct need need = { .state = 3 * n * sizeof(f64) + reducer_bytes(run->store, in, sizeof(f64)) +
+	struct need need = { .state = 2 * n * sizeof(f64) + reducer_bytes(run->store, in, sizeof(f64)) +
 				      2 * reducer_list_bytes(run->store) + frontier_bytes(n, false),
 			     .host = frontier_host_bytes(n), .out = true, .in = true };
 	f64 *x = calloc(n + 1, sizeof(*x));
@@ -71,7 +69,6 @@ static void begin(mill_run *run, struct trying *t, bool in)
 	*t = (struct trying){ .args = { .factor = 1.5 } };
 	OK(run_begin(run, "trial", &need));
 	OK(run_vec(run, &t->args.value, "value", n, sizeof(f64), NULL));
-	OK(run_vec(run, &t->args.staged, "staged", n, sizeof(f64), NULL));
 	OK(run_vec(run, &t->args.result, "result", n, sizeof(f64), &(f64){ -1 }));
 	for (u64 v = 0; v < n; v++)
 		x[v] = random_unit(9, v) * __builtin_ldexp(1, (int)(v % 41));
@@ -82,7 +79,7 @@ static void begin(mill_run *run, struct trying *t, bool in)
 }
 
 /* What the result must be: the blocks' sums in order, by the store's own order of a list. */
-static f64 *want_of(const struct graph *g, mill_run *run, bool in, bool *has_row)
+static f64 *want_of(const struct graph *g, mill_run *run, bool in)
 {
 	struct mill_run *r = run;
 	const struct pages *pages = in && r->store->directed ? &r->store->in : &r->store->out;
@@ -109,23 +106,21 @@ static f64 *want_of(const struct graph *g, mill_run *run, bool in, bool *has_row
 			}
 	}
 	memory_free(frame);
-	for (u32 v = 0; v < g->n; v++) {
+	for (u32 v = 0; v < g->n; v++)
 		want[v] = (want[v] + block[v]) * 1.5;
-		has_row[v] = v < pages->n_rows;
-	}
 	free(block);
 	free(seen);
 	return want;
 }
 
 static void compare(const struct graph *g, const char *where, mill_run *run, struct trying *t, const f64 *want,
-		    const bool *has_row, const u8 *chosen)
+		    const u8 *chosen)
 {
 	f64 *got;
 
 	OK(vec_map(run, t->args.result, &got));
 	for (u32 v = 0; v < g->n; v++) {
-		f64 expected = !chosen[v] ? -1 : has_row[v] ? want[v] : 0;
+		f64 expected = chosen[v] ? want[v] : -1;
 
 		if (got[v] != expected)
 			fail_msg("%s, %s: vertex %u has %.17g, not %.17g", g->name, where, v, got[v], expected);
@@ -139,13 +134,20 @@ static void try_sets(const struct graph *g, const char *where, mill_run *run, bo
 	vid *list = calloc(g->n + 1u, sizeof(*list));
 	u64 *bits = calloc(bitmap_words(g->n) + 1, sizeof(*bits));
 	u8 *chosen = calloc(g->n + 1u, 1);
-	bool *has_row = calloc(g->n + 1u, sizeof(*has_row));
-	f64 *want = want_of(g, run, in, has_row);
+	f64 *want = want_of(g, run, in);
+	u64 count[2] = { 99, 99 };
+	struct trying t;
 
+	/* All of them, by the operator that needs no list. */
+	begin(run, &t, in);
+	OK(op_reduce(run, t.reducer, &t.args, count));
+	memset(chosen, 1, g->n + 1u);
+	compare(g, where, run, &t, want, chosen);
+	assert_int_equal(count[0], (g->n + 2) / 3);
+	assert_int_equal(count[1], (u64)g->n * (g->n - 1) / 2);
 	for (u64 set = 0; set < 6; set++) {
 		static const u32 of[] = { 0, 1, 2, 7, 100, 2000 };
-		u64 n = 0, expected = 0, committed = 99;
-		struct trying t;
+		u64 n = 0, expected[2] = { 0 };
 
 		memset(chosen, 0, g->n + 1u);
 		for (u32 i = 0; of[set] && i < g->n; i++) {
@@ -155,12 +157,13 @@ static void try_sets(const struct graph *g, const char *where, mill_run *run, bo
 				continue;
 			chosen[v] = 1;
 			list[n++] = (vid)v;
-			expected += v % 3 == 0;
+			expected[0] += v % 3 == 0;
+			expected[1] += v;
 		}
 		begin(run, &t, in);
-		OK(op_reduce_list(run, t.reducer, &t.args, list, n, &committed));
-		assert_int_equal(committed, expected);
-		compare(g, where, run, &t, want, has_row, chosen);
+		OK(op_reduce_list(run, t.reducer, &t.args, list, n, count));
+		assert_memory_equal(count, expected, sizeof(count));
+		compare(g, where, run, &t, want, chosen);
 
 		begin(run, &t, in);
 		memset(bits, 0, bitmap_words(g->n) * sizeof(*bits));
@@ -171,14 +174,13 @@ static void try_sets(const struct graph *g, const char *where, mill_run *run, bo
 		t.front->dense = true;
 		if (set % 2 && n && t.front->capacity >= n)
 			frontier_list(t.front);
-		OK(op_reduce_front(run, t.reducer, &t.args, t.front, &committed));
-		assert_int_equal(committed, expected);
-		compare(g, where, run, &t, want, has_row, chosen);
+		OK(op_reduce_front(run, t.reducer, &t.args, t.front, count));
+		assert_memory_equal(count, expected, sizeof(count));
+		compare(g, where, run, &t, want, chosen);
 	}
 	free(list);
 	free(bits);
 	free(chosen);
-	free(has_row);
 	free(want);
 }
 
@@ -223,9 +225,9 @@ static void test_segments(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(names) * ARRAY_LEN(sizes); i++) {
 		vid *list;
 		u8 *chosen;
-		bool *has_row;
 		f64 *want;
-		u64 committed, bytes = 0;
+		u64 count[2], bytes = 0;
+		struct stream_how how = { .bytes = 8 * MIB, .most = 4, .workers = 2 };
 		struct stream *stream;
 		struct trying t;
 		struct graph g;
@@ -236,13 +238,12 @@ static void test_segments(void **state)
 			continue;
 		store = graph_store(&g);
 		OK(mill_run_new(&run, store, &(struct mill_options){ .threads = 3, .memory = GIB }));
-		has_row = calloc(g.n + 1u, sizeof(*has_row));
 		chosen = calloc(g.n + 1u, 1);
 		list = calloc(g.n + 1u, sizeof(*list));
-		want = want_of(&g, run, true, has_row);
+		want = want_of(&g, run, true);
 		begin(run, &t, true);
 		topology_release(run_direction(run, true));
-		OK(stream_open(&stream, &run->budget, run->store, 8 * MIB, 4, 2));
+		OK(stream_open(&stream, &run->budget, run->store, &how));
 		OK(topology_load(run_direction(run, true), &run->budget, stream, false, sizes[i % ARRAY_LEN(sizes)],
 				 &run->ticker, &bytes));
 		stream_close(stream);
@@ -252,20 +253,18 @@ static void test_segments(void **state)
 			list[g.n - 1 - v] = (vid)v;
 			chosen[v] = 1;
 		}
-		OK(op_reduce_list(run, t.reducer, &t.args, list, g.n, &committed));
-		compare(&g, "segments", run, &t, want, has_row, chosen);
+		OK(op_reduce_list(run, t.reducer, &t.args, list, g.n, count));
+		compare(&g, "segments", run, &t, want, chosen);
 		for (int dense = 0; dense < 2; dense++) {
 			OK(device_fill(&t.args.result->buffer, &(f64){ -1 }, sizeof(f64)));
-			OK(device_fill(&t.args.staged->buffer, &(f64){ 0 }, sizeof(f64)));
 			OK(frontier_set_all(t.front, g.n));
 			if (!dense)
 				frontier_list(t.front);
-			OK(op_reduce_front(run, t.reducer, &t.args, t.front, &committed));
-			compare(&g, "segments, frontier", run, &t, want, has_row, chosen);
+			OK(op_reduce_front(run, t.reducer, &t.args, t.front, count));
+			compare(&g, "segments, frontier", run, &t, want, chosen);
 		}
 		free(want);
-		free(has_row);
-		free(chosen);
+			free(chosen);
 		free(list);
 		mill_run_free(run);
 		graph_store_drop(store);

@@ -8,11 +8,12 @@ static const u64 sizes[] = { 1, 5000, 16384, 20000, 50000, 100000, UINT32_MAX };
 /* Replaces what a run holds of a direction by segments of at most so many edges. */
 static void reload(mill_run *run, struct topology *t, bool weights, u64 max_edges)
 {
+	struct stream_how how = { .bytes = 8 * MIB, .most = 4, .workers = 2 };
 	struct stream *stream;
 	u64 bytes = 0;
 
 	topology_release(t);
-	OK(stream_open(&stream, &run->budget, run->store, 8 * MIB, 4, 2));
+	OK(stream_open(&stream, &run->budget, run->store, &how));
 	OK(topology_load(t, &run->budget, stream, weights, max_edges, &run->ticker, &bytes));
 	stream_close(stream);
 	assert_true(t->resident);

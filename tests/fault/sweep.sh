@@ -87,6 +87,8 @@ all() { # KIND ALLOWED
 		# shellcheck disable=SC2086
 		sweep "$1" "$2" $command
 	done
+	sweep "hold:n=1;$1" "$2" pagerank g.mill --io pread
+	sweep "hold:n=1;$1" "$2" pagerank g.mill --io uring
 	for command in "kcore g.mill --check" "cdlp g.mill --check"; do
 		# shellcheck disable=SC2086
 		sweep "$1" "$2" $command

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads by io_uring: the workers themselves submit and take, there is no thread between them and the kernel. */
+#include <errno.h>
+#include <liburing.h>
+#include <pthread.h>
+
+#include "base/fault.h"
+#include "stream/reader.h"
+
+struct uring {
+	struct io_uring ring;
+	/* Of the submission side; whoever takes holds it too when it looks at a request. */
+	pthread_mutex_t lock;
+	bool broken;		/* an entry was not taken: it must never be, since nobody waits for it */
+};
+
+/* Refused by an old kernel, a container, or a limit of locked memory: there is another way. */
+static mill_err uring_open(struct reader *r)
+{
+	struct uring *u;
+
+	TRY(memory_new(&u, NULL, 1, sizeof(*u), "the ring"));
+	if (fault_io(FAULT_RING, NULL) || io_uring_queue_init(READER_DEPTH, &u->ring, 0) < 0) {
+		memory_free(u);
+		r->refused = true;
+		return MILL_OK;
+	}
+	pthread_mutex_init(&u->lock, NULL);
+	r->own = u;
+	return MILL_OK;
+}
+
+static void uring_close(struct reader *r)
+{
+	struct uring *u = r->own;
+
+	io_uring_queue_exit(&u->ring);
+	pthread_mutex_destroy(&u->lock);
+	memory_free(u);
+}
+
+static mill_err enter(struct uring *u)
+{
+	int n = -EIO;
+
+	while (!u->broken && (n = io_uring_submit(&u->ring), n == -EINTR || n == -EAGAIN || n == -EBUSY))
+		;
+	if (n >= 0)
+		return MILL_OK;
+	u->broken = true;
+	errno = -n;
+	return fail_errno("cannot submit a read");
+}
+
+/* What is left of the request; the lock is held. The kernel has copied the parts when `enter` returns. */
+static mill_err submit_rest(struct uring *u, struct request *q)
+{
+	struct iovec part[READER_PARTS];
+	struct io_uring_sqe *sqe;
+	u32 n;
+
+	TRY(request_next(q, part, &n));
+	sqe = io_uring_get_sqe(&u->ring);	/* never NULL: as many requests as entries */
+	io_uring_prep_readv(sqe, q->file->fd, part, n, q->offset + q->done);
+	io_uring_sqe_set_data(sqe, q);
+	return enter(u);
+}
+
+static mill_err uring_submit(struct reader *r, struct request *q)
+{
+	struct uring *u = r->own;
+	mill_err err;
+
+	pthread_mutex_lock(&u->lock);
+	err = submit_rest(u, q);
+	pthread_mutex_unlock(&u->lock);
+	return err;
+}
+
+static mill_err wait_one(struct uring *u, struct request **q, i64 *got)
+{
+	struct io_uring_cqe *cqe;
+	int n;
+
+	do
+		n = io_uring_wait_cqe(&u->ring, &cqe);
+	while (n == -EINTR || n == -EAGAIN);
+	if (n < 0) {
+		errno = -n;
+		return fail_errno("cannot wait for a read");
+	}
+	*q = io_uring_cqe_get_data(cqe);
+	*got = cqe->res;
+	io_uring_cqe_seen(&u->ring, cqe);
+	return MILL_OK;
+}
+
+static mill_err uring_take(struct reader *r, struct request **out)
+{
+	struct uring *u = r->own;
+	mill_err err;
+	bool whole;
+
+	*out = NULL;
+	do {
+		struct request *q = NULL;
+		i64 got = 0;
+
+		TRY(wait_one(u, &q, &got));
+		pthread_mutex_lock(&u->lock);
+		err = request_took(q, got);
+		whole = q->done == q->size;
+		if (!err && !whole)
+			err = submit_rest(u, q);
+		pthread_mutex_unlock(&u->lock);
+		*out = q;
+	} while (!err && !whole);
+	return err;
+}
+
+const struct reader_ops reader_uring = { uring_open, uring_close, uring_submit, uring_take };
