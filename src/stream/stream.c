@@ -593,10 +593,10 @@ static mill_err use_item(struct stream *s, u32 i, unsigned worker)
 	u32 done;
 
 	TRY(decode_page(s, it->page, &s->frame[it->frame], worker, &seg));
-	decoded = clock_now();
-	time->decode += decoded - began;
 	if (trace_current)
 		trace_end(began, "decode", "page", it->page);
+	decoded = clock_now();
+	time->decode += decoded - began;
 	TRY(s->pass->work(s->pass->arg, it->page, &seg, worker));
 	time->compute += clock_now() - decoded;
 	if (trace_current)
