@@ -240,7 +240,9 @@ void model_predict(const struct setting *s, struct mill_prediction *out)
 	else
 		compute += w.edges * w.edge_seconds + w.vertices * m->vertex;
 	out->pages_read = whole(pages);
-	out->disk_read = out->pages_read * s->store->page_size;
+	out->disk_read = whole(((pages < (f64)s->pages ? pages : (f64)s->pages) +
+				(pages > (f64)s->pages ? pages - (f64)s->pages : 0) * (s->again > 0 ? s->again : 1)) *
+			       s->store->page_size);
 	out->load_read = s->load_pages * s->store->page_size;
 	out->iterations = whole(w.steps);
 	out->iterations_low = w.most ? (s->tolerance > 0 ? 1 : whole(w.most)) : whole(w.steps / sure);

@@ -28,6 +28,7 @@ struct setting {
 	bool async;
 	unsigned threads;
 	u64 pages, frames;	/* of a pass; what the run can hold */
+	f64 again;		/* the share of a page that is read when it comes again: without weights that nobody wants */
 	u64 load_pages;		/* read before it begins */
 	u64 load_edges;
 	u64 slots;		/* a device's, for pages; 0: the device is the host */
