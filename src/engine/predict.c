@@ -51,7 +51,9 @@ static f64 share_again(const struct store *st, const struct need *n, u64 pages)
 {
 	f64 weights = (f64)st->stored_edges * (f64)weight_size(st->weight) / (f64)max_u64(pages, 1);
 
-	return n->weights || n->view || st->codec == PAGE_RAW || weights >= st->page_size ? 1 : 1 - weights / st->page_size;
+	if (n->weights || n->view || st->codec == PAGE_RAW || weights >= st->page_size)
+		return 1;
+	return 1 - weights / st->page_size;
 }
 
 void run_predict(struct mill_run *r, const char *algorithm, const struct need *n, struct mill_plan *plan)
