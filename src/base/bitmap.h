@@ -54,6 +54,15 @@ static inline u64 bitmap_take(u64 *bits, u64 w, u64 begin, u64 end)
 	return word;
 }
 
+/* In a word: without an instruction that not every processor has. */
+static inline u32 bits_in(u32 word)
+{
+	word -= word >> 1 & 0x55555555;
+	word = (word & 0x33333333) + (word >> 2 & 0x33333333);
+	word = (word + (word >> 4)) & 0x0f0f0f0f;
+	return word * 0x01010101 >> 24;
+}
+
 /* Is any bit of [begin, end) set? How many? */
 bool bitmap_any(const u64 *bits, u64 begin, u64 end);
 u64 bitmap_count(const u64 *bits, u64 begin, u64 end);

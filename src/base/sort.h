@@ -12,6 +12,9 @@
  */
 mill_err sort_u64(struct pool *pool, struct budget *budget, u64 *key, u64 *value, u64 n, unsigned bits);
 
+/* The same for keys alone on the calling thread; temp has room for n. */
+void sort_u64_with(u64 *key, u64 *temp, u64 n, unsigned bits);
+
 /* Exclusive prefix sum in place over n values; returns the total. */
 u64 prefix_sum_u64(u64 *value, u64 n);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edges are kept in chunks as they come, become sorted keys (row << bits | column) with their
- * weights beside them, and leave as lists. What would not fit the budget on that way goes to disk
+ * Edges are kept in chunks as they come, become sorted keys (row << bits | column), in buckets (buckets.h) or
+ * with their weights beside them, and leave as lists. What would not fit the budget on that way goes to disk
  * instead, as soon as that is known: external.h.
  *
  * A vertex has three numbers on its way: the original id, its rank among the ids, and its
@@ -16,6 +16,7 @@
 #include "base/fault.h"
 #include "base/number.h"
 #include "base/random.h"
+#include "import/buckets.h"
 #include "import/chunk.h"
 #include "import/external.h"
 #include "import/ids.h"
@@ -29,6 +30,7 @@
 #define CHUNK_MAX ((u64)1 << 20)
 #define RESERVE (8 * MIB)	 /* for all that is small; readers have their share besides */
 
+#define KEY_AHEAD 16u		   /* edges */
 #define REKEY_GRAIN ((u64)1 << 16) /* edges */
 
 /* The edges, and the new number of each vertex. */
@@ -57,10 +59,14 @@ struct builder {
 	bool wide; /* an id of more than 32 bits has been seen */
 
 	struct ids ids;
-	u64 *source; /* bitmap by rank: has out-edges */
-	vid *order;  /* vid by rank: also a file of the store */
+	u64 *exists; /* bitmap by id, while ids are collected that are close */
+	u64 limit;   /* what the chunks hold, ids or ranks, is below it */
+	u64 *source; /* bitmap by it: has out-edges */
+	u64 *sources, *others; /* count_bits of it; NULL: numbers are what the chunks hold, all are sources */
+	vid *to;     /* another number, by number; or NULL */
 	u64 n_sources;
 	struct edges e;
+	struct buckets *buckets;   /* edges without weights are here, once they are keys */
 	struct external *external; /* what did not fit; NULL: all did */
 	struct namer *names;
 	struct {	/* of builder_project: this input's edges so far, and when to look again */
@@ -154,9 +160,13 @@ void builder_abandon(struct builder *b)
 	namer_free(b->names);
 	memory_free(b->vertex);
 	ids_release(&b->ids);
+	memory_free(b->exists);
 	memory_free(b->source);
-	memory_free(b->order);
+	memory_free(b->sources);
+	memory_free(b->others);
+	memory_free(b->to);
 	edges_release(&b->e);
+	buckets_free(b->buckets);
 	if (b->writer)
 		writer_abandon(b->writer);
 	pool_free(b->pool);
@@ -175,6 +185,9 @@ static u64 chunk_bytes(const struct builder *b) /* of an edge while it is collec
 	return (b->wide ? 16 : 8) + weight_size(b->added);
 }
 
+/* Weights would have to be carried along, and another order needs all edges at once. */
+static bool in_buckets(const struct builder *b) { return !b->o.weight && !b->o.target->order; }
+
 /* No larger than a list of all ids would be. */
 static bool ids_are_close(const struct builder *b, u64 mentions)
 {
@@ -191,9 +204,9 @@ static u64 ids_bytes(const struct builder *b, u64 n, u64 *sorting)
 		v = min_u64(mentions, b->max_id + (b->max_id < UINT64_MAX));
 	order = b->o.target->order ? order_bytes(v) : 0;
 	if (b->o.dense || !mentions)
-		return v * (2 * sizeof(vid)) + v / 8 + order;
+		return v * (2 * sizeof(vid)) + v / 8 * 5 + order;
 	if (ids_are_close(b, mentions))
-		return v * (8 + 2 * sizeof(vid)) + b->max_id / 16 * 5 + order;
+		return v * (8 + 2 * sizeof(vid)) + b->max_id / 16 * 13 + order;
 	*sorting = 16 * mentions;
 	return v * (8 + 2 * sizeof(vid) + 16) + order;
 }
@@ -202,11 +215,19 @@ static u64 ids_bytes(const struct builder *b, u64 n, u64 *sorting)
 static u64 finish_bytes(const struct builder *b, u64 n)
 {
 	u64 sorting, ids = ids_bytes(b, n, &sorting);
-	u64 flat = n * chunk_bytes(b) + max_u64(sorting, n * key_bytes(b));
-	/* A sort takes as much again; an undirected graph is sorted beside its first half. */
-	u64 sorted = n * key_bytes(b) * (b->o.undirected ? 3 : 2);
+	u64 flat = n * chunk_bytes(b), sorted;
 	u64 page = b->o.target->page_size ? b->o.target->page_size : PAGE_SIZE_DEFAULT;
 
+	if (in_buckets(b)) {
+		/* In the chunks' memory; but an undirected edge may have come once and leaves twice, and `holds` asks as much. */
+		sorted = max_u64(flat, 2 * n * key_bytes(b)) +
+			 buckets_bytes(&b->budget, pool_size(b->pool), n);
+		flat += sorting;
+	} else {
+		/* A sort takes as much again; an undirected graph is sorted beside its first half. */
+		sorted = n * key_bytes(b) * (b->o.undirected ? 3 : 2);
+		flat += max_u64(sorting, n * key_bytes(b));
+	}
 	return max_u64(flat, sorted) + ids + b->n_vertices * 8 + 4 * page + RESERVE +
 	       b->budget.limit / BUILDER_READER_SHARE;
 }
@@ -329,9 +350,9 @@ static mill_err spill(struct builder *b)
 
 /* ---- Collecting ---- */
 
-static mill_err new_chunk(struct builder *b, struct chunk **out)
+static mill_err new_chunk(struct builder *b, bool wide, struct chunk **out)
 {
-	struct chunk *c, new = { .wide = b->wide };
+	struct chunk *c, new = { .wide = wide };
 	mill_err err;
 
 	new.room = b->n_held < CHUNK_MIN ? CHUNK_MIN : min_u64(b->n_held, CHUNK_MAX);
@@ -360,6 +381,7 @@ static mill_err new_chunk(struct builder *b, struct chunk **out)
 			return err;
 		}
 	}
+	new.bytes = new.room * (new.wide ? 16 : 8);
 	c = &b->chunk[b->n_chunks++];
 	*c = new;
 	b->held_bytes += new.room * ((new.wide ? 16 : 8) + weight_size(b->added));
@@ -423,7 +445,7 @@ mill_err builder_add(struct builder *b, const struct raw_edge *edge, size_t n)
 		size_t part;
 
 		if (!c || c->n == c->room || (b->wide && !c->wide))
-			TRY(new_chunk(b, &c));
+			TRY(new_chunk(b, b->wide, &c));
 		part = min_u64(n, c->room - c->n);
 		fill_chunk(c, edge, part, weight_size(b->added));
 		b->n_edges += part;
@@ -431,6 +453,28 @@ mill_err builder_add(struct builder *b, const struct raw_edge *edge, size_t n)
 		edge += part;
 		n -= part;
 	}
+	return MILL_OK;
+}
+
+mill_err builder_room(struct builder *b, u32 **pair, u64 *room)
+{
+	struct chunk *c = b->n_chunks ? &b->chunk[b->n_chunks - 1] : NULL;
+
+	if (!c || c->n == c->room || c->wide)
+		TRY(new_chunk(b, false, &c));
+	*pair = (u32 *)c->pair + 2 * c->n;
+	*room = c->room - c->n;
+	return MILL_OK;
+}
+
+mill_err builder_filled(struct builder *b, u64 n, u64 low, u64 high)
+{
+	if (!n)
+		return MILL_OK;
+	TRY(see_ids(b, low, high));
+	b->chunk[b->n_chunks - 1].n += n;
+	b->n_edges += n;
+	b->n_held += n;
 	return MILL_OK;
 }
 
@@ -467,46 +511,6 @@ mill_err builder_add_vertices(struct builder *b, const u64 *id, size_t n)
 
 /* ---- Ids to ranks ---- */
 
-struct bits_work {
-	struct builder *b;
-	u64 *bits;
-};
-
-static mill_err mark_ids(void *arg, u64 begin, u64 end, unsigned worker)
-{
-	struct bits_work *w = arg;
-
-	for (u64 k = begin; k < end; k++) {
-		const struct chunk *c = &w->b->chunk[k];
-
-		for (u64 i = 0; i < c->n; i++) {
-			u64 from, to;
-
-			chunk_pair(c, i, &from, &to);
-			bitmap_claim(w->bits, from);
-			bitmap_claim(w->bits, to);
-		}
-	}
-	return worker ? MILL_OK : ticker_tick(&w->b->ticker, begin);
-}
-
-static mill_err close_ids(struct builder *b)
-{
-	struct bits_work w = { .b = b };
-	mill_err err;
-
-	TRY(memory_new(&w.bits, &b->budget, bitmap_words(b->max_id + 1), sizeof(*w.bits),
-		       "the ids"));
-	err = pool_for(b->pool, b->n_chunks, 1, mark_ids, &w);
-	if (err) {
-		memory_free(w.bits);
-		return err;
-	}
-	for (u64 i = 0; i < b->n_vertices; i++)
-		bitmap_put(w.bits, b->vertex[i]);
-	return ids_from_bits(&b->ids, &b->budget, w.bits, b->max_id + 1);
-}
-
 static mill_err scattered_ids(struct builder *b)
 {
 	u64 n = 0, *id;
@@ -521,72 +525,53 @@ static mill_err scattered_ids(struct builder *b)
 	return ids_from_list(&b->ids, &b->budget, b->pool, id, n + b->n_vertices);
 }
 
-static mill_err collect_ids(struct builder *b)
-{
-	u64 mentions = 2 * b->n_edges + b->n_vertices;
-
-	ticker_begin(&b->ticker, "number vertices", "blocks", b->n_chunks);
-	if (b->o.dense || !mentions)
-		ids_dense(&b->ids, b->o.dense);
-	else if (ids_are_close(b, mentions))
-		TRY(close_ids(b)); /* a bitmap is no larger than the list would be */
-	else
-		TRY(scattered_ids(b));
-	memory_free(b->vertex);
-	b->vertex = NULL;
-	return MILL_OK;
-}
-
 /*
- * Turns the ids of a chunk into ranks, in place (a wide pair gives way to a narrow one),
- * and marks which vertices will have out-edges.
+ * Marks the vertices that will have out-edges, and, where ids tell which there are, the others: by what the chunks
+ * hold, ids or ranks.
  */
-static mill_err rank_chunk(void *arg, u64 begin, u64 end, unsigned worker)
+static mill_err mark_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct builder *b = arg;
 
 	for (u64 k = begin; k < end; k++) {
 		struct chunk *c = &b->chunk[k];
-		bool wide = c->wide;
-		u32 *rank = c->pair;
+		u64 before = UINT64_MAX;
 
 		for (u64 i = 0; i < c->n; i++) {
 			u64 from, to;
 
 			chunk_pair(c, i, &from, &to);
-			if (b->ids.id) {
-				from = ids_rank(&b->ids, from);
-				to = ids_rank(&b->ids, to);
-				rank[2 * i] = (u32)from;
-				rank[2 * i + 1] = (u32)to;
-			}
 			if (from == to) {
 				if (!c->loops++)
 					c->first_loop = from;
+				if (b->exists)
+					bitmap_claim(b->exists, from);
 				if (b->o.loops != MILL_LOOPS_KEEP)
 					continue;
 			}
-			bitmap_claim(b->source, from);
+			if (from != before)	/* edges often come list by list */
+				bitmap_claim(b->source, from);
+			before = from;
 			if (b->o.undirected)
 				bitmap_claim(b->source, to);
+			else if (b->exists)
+				bitmap_claim(b->exists, to);
 		}
-		c->wide = wide && !b->ids.id;
 	}
 	return worker ? MILL_OK : ticker_tick(&b->ticker, begin);
 }
 
-static mill_err rank_chunks(struct builder *b)
+static mill_err mark_chunks(struct builder *b)
 {
-	TRY(memory_new(&b->source, &b->budget, bitmap_words(b->ids.n), sizeof(*b->source),
-		       "the vertices"));
-	TRY(pool_for(b->pool, b->n_chunks, 1, rank_chunk, b));
+	TRY(memory_new(&b->source, &b->budget, bitmap_words(b->limit), sizeof(*b->source), "the vertices"));
+	TRY(pool_for(b->pool, b->n_chunks, 1, mark_chunk, b));
 	b->e.n = 0;
 	for (u64 k = 0; k < b->n_chunks; k++) {
 		struct chunk *c = &b->chunk[k];
 
 		if (c->loops && b->o.loops == MILL_LOOPS_ERROR)
 			return fail(MILL_EINPUT, "vertex %llu has an edge to itself",
-				    (unsigned long long)ids_at(&b->ids, c->first_loop));
+				    (unsigned long long)(b->exists ? c->first_loop : ids_at(&b->ids, c->first_loop)));
 		b->built.self_loops += c->loops;
 		c->at = b->e.n;
 		b->e.n += c->n - (b->o.loops == MILL_LOOPS_DROP ? c->loops : 0);
@@ -594,23 +579,118 @@ static mill_err rank_chunks(struct builder *b)
 	return MILL_OK;
 }
 
+/* Turns the ids of a chunk into ranks, in place: a wide pair gives way to a narrow one. */
+static mill_err rank_chunk(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct builder *b = arg;
+
+	for (u64 k = begin; k < end; k++) {
+		struct chunk *c = &b->chunk[k];
+		u32 *rank = c->pair;
+
+		for (u64 i = 0; i < c->n; i++) {
+			u64 from, to;
+
+			chunk_pair(c, i, &from, &to);
+			rank[2 * i] = (u32)ids_rank(&b->ids, from);
+			rank[2 * i + 1] = (u32)ids_rank(&b->ids, to);
+		}
+		c->wide = false;
+	}
+	return worker ? MILL_OK : ticker_tick(&b->ticker, begin);
+}
+
+static mill_err close_ids(struct builder *b)
+{
+	u64 *bits;
+
+	b->limit = b->max_id + 1;
+	TRY(memory_new(&b->exists, &b->budget, bitmap_words(b->limit), sizeof(*b->exists), "the ids"));
+	TRY(mark_chunks(b));
+	for (u64 i = 0; i < b->n_vertices; i++)
+		bitmap_put(b->exists, b->vertex[i]);
+	for (u64 w = 0; w < bitmap_words(b->limit); w++)
+		b->exists[w] |= b->source[w];
+	bits = b->exists;
+	b->exists = NULL;
+	return ids_from_bits(&b->ids, &b->budget, bits, b->limit);
+}
+
+static mill_err collect_ids(struct builder *b)
+{
+	u64 mentions = 2 * b->n_edges + b->n_vertices;
+
+	ticker_begin(&b->ticker, "number vertices", "blocks", b->n_chunks);
+	if (mentions && !b->o.dense && ids_are_close(b, mentions)) {
+		TRY(close_ids(b)); /* a bitmap is no larger than the list would be */
+	} else if (mentions && !b->o.dense) {
+		TRY(scattered_ids(b));
+		TRY(pool_for(b->pool, b->n_chunks, 1, rank_chunk, b));
+	} else {
+		ids_dense(&b->ids, b->o.dense);
+	}
+	memory_free(b->vertex);
+	b->vertex = NULL;
+	if (b->source)
+		return MILL_OK;
+	b->limit = b->ids.n;
+	return mark_chunks(b);
+}
+
+/* Is the vertex of this rank a source? Vertices are numbered in the order of their ranks, sources and others apart. */
+static bool is_source(const struct builder *b, u64 rank)
+{
+	return bitmap_get(b->source, b->ids.bits ? ids_at(&b->ids, rank) : rank);
+}
+
+/* Every 32 bits of a map, below the number of bits before them; others: of those that exist and are not in the map. */
+static mill_err count_bits(struct builder *b, u64 **out, bool others)
+{
+	u64 n = 0;
+
+	TRY(memory_new(out, &b->budget, 2 * bitmap_words(b->limit), sizeof(**out), "the vertices"));
+	for (u64 i = 0; i < 2 * bitmap_words(b->limit); i++) {
+		u64 word = others ? ~b->source[i / 2] & (b->ids.bits ? b->ids.bits[i / 2] : ~(u64)0) : b->source[i / 2];
+		u32 bits = (u32)(word >> i % 2 * 32);
+
+		(*out)[i] = n << 32 | bits;
+		n += bits_in(bits);
+	}
+	return MILL_OK;
+}
+
+static inline u64 count_before(u64 word, u64 id)
+{
+	return (word >> 32) + bits_in((u32)word & (((u32)1 << id % 32) - 1));
+}
+
+/* The number of a vertex with edges, by what the chunks hold. */
+static inline u64 number_of(const struct builder *b, u64 id)
+{
+	u64 word;
+
+	if (!b->sources)
+		return id;
+	word = b->sources[id / 32];
+	if (!b->others || word >> id % 32 & 1)
+		return count_before(word, id);
+	return b->n_sources + count_before(b->others[id / 32], id);
+}
+
 /* Graphie's first renaming: sources first, each part in ascending order of the ids. */
 static mill_err number_vertices(struct builder *b)
 {
-	u64 source = 0, sink;
-
-	b->n_sources = bitmap_count(b->source, 0, b->ids.n);
-	sink = b->n_sources;
-	TRY(memory_new(&b->order, &b->budget, b->ids.n, sizeof(*b->order), "the vertices"));
-	for (u64 r = 0; r < b->ids.n; r++)
-		b->order[r] = (vid)(bitmap_get(b->source, r) ? source++ : sink++);
+	b->n_sources = bitmap_count(b->source, 0, b->limit);
 	b->e.bits = bits_for(b->o.undirected ? b->n_sources : b->ids.n);
 	if (b->o.undirected && 2 * b->e.bits > 63)
 		return fail(MILL_ELIMIT,
 			    "an undirected graph of %llu vertices with edges: at most 2^31 "
 			    "can be built",
 			    (unsigned long long)b->n_sources);
-	return MILL_OK;
+	if (b->n_sources == b->limit)
+		return MILL_OK; /* nothing moves */
+	TRY(count_bits(b, &b->sources, false));
+	return b->o.undirected ? MILL_OK : count_bits(b, &b->others, true);
 }
 
 /* ---- Ranks to sorted keys ---- */
@@ -625,6 +705,27 @@ static u64 final_weight(const struct builder *b, const struct chunk *c, u64 i)
 		       : weight_bits(b->o.weight, weight_value(b->added, bits));
 }
 
+/* The ends of undirected edges are all sources, whose numbers ascend as ids do: which is lower is known before them. */
+static inline u64 edge_key(const struct builder *b, u64 from, u64 to)
+{
+	bool reversed = b->o.undirected && from > to;
+	u64 row = reversed ? to : from, column = reversed ? from : to;
+
+	return (u64)reversed << 63 | number_of(b, row) << b->e.bits | number_of(b, column);
+}
+
+/* Asks for what the edges a little further on in a chunk need. */
+static inline void edge_ahead(const struct builder *b, const struct chunk *c, u64 i)
+{
+	u64 from, to;
+
+	if (!b->sources || i + KEY_AHEAD >= c->n)
+		return;
+	chunk_pair(c, i + KEY_AHEAD, &from, &to);
+	__builtin_prefetch(&b->sources[from / 32]);
+	__builtin_prefetch(&b->sources[to / 32]);
+}
+
 static mill_err key_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct builder *b = arg;
@@ -634,18 +735,13 @@ static mill_err key_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 		u64 at = c->at;
 
 		for (u64 i = 0; i < c->n; i++) {
-			u64 from, to, key;
+			u64 from, to;
 
 			chunk_pair(c, i, &from, &to);
+			edge_ahead(b, c, i);
 			if (from == to && b->o.loops == MILL_LOOPS_DROP)
 				continue;
-			from = b->order[from];
-			to = b->order[to];
-			if (b->o.undirected && from > to)
-				key = EDGE_REVERSED | to << b->e.bits | from;
-			else
-				key = from << b->e.bits | to;
-			b->e.key[at] = key;
+			b->e.key[at] = edge_key(b, from, to);
 			if (b->e.weight)
 				b->e.weight[at] = final_weight(b, c, i);
 			at++;
@@ -673,10 +769,47 @@ static mill_err sort_edges(struct builder *b)
 	return ticker_tick(&b->ticker, e->n);
 }
 
+static mill_err pour_chunk(void *arg, struct hand *h, u64 k)
+{
+	struct builder *b = arg;
+	struct chunk *c = &b->chunk[k];
+	struct deal *to_buckets = hand_deal(h);
+
+	for (u64 i = 0; i < c->n; i++) {
+		u64 from, to;
+
+		chunk_pair(c, i, &from, &to);
+		edge_ahead(b, c, i);
+		if (from != to || b->o.loops != MILL_LOOPS_DROP)
+			TRY(hand_put(h, to_buckets, edge_key(b, from, to)));
+	}
+	hand_adopt(h, c->pair, c->bytes);
+	c->pair = NULL;
+	return MILL_OK;
+}
+
+static mill_err fill_buckets(struct builder *b)
+{
+	struct buckets_setup s = {
+		.budget = &b->budget,
+		.pool = b->pool,
+		.ticker = &b->ticker,
+		.n = b->e.n,
+		.bits = b->e.bits,
+		.undirected = b->o.undirected,
+	};
+
+	TRY(buckets_new(&b->buckets, &s));
+	ticker_begin(&b->ticker, "order edges", "blocks", b->n_chunks);
+	return buckets_fill(b->buckets, b->n_chunks, pour_chunk, b);
+}
+
 static u64 id_of_vid(const struct builder *b, u64 v)
 {
+	u64 source = 0, other = b->n_sources;
+
 	for (u64 r = 0; r < b->ids.n; r++)
-		if (b->order[r] == v)
+		if ((is_source(b, r) ? source++ : other++) == v)
 			return ids_at(&b->ids, r);
 	return v;
 }
@@ -691,7 +824,10 @@ static mill_err reduce_edges(struct builder *b, u64 *loops)
 {
 	struct edges_found found;
 
-	TRY(edges_reduce(&b->e, b->o.dedup, &found));
+	if (b->buckets)
+		TRY(buckets_reduce(b->buckets, b->o.dedup, &found, &b->e.n));
+	else
+		TRY(edges_reduce(&b->e, b->o.dedup, &found));
 	if (found.err)
 		return fail_edge(b, found.err, found.key);
 	b->built.duplicates = found.duplicates;
@@ -719,12 +855,10 @@ static mill_err renumber_keys(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
-static mill_err renumber(struct builder *b, const vid *to)
+static mill_err renumber(struct builder *b)
 {
-	struct renumbering r = { .e = &b->e, .to = to };
+	struct renumbering r = { .e = &b->e, .to = b->to };
 
-	for (u64 rank = 0; rank < b->ids.n; rank++)
-		b->order[rank] = to[b->order[rank]];
 	TRY(pool_for(b->pool, b->e.n, REKEY_GRAIN, renumber_keys, &r));
 	b->built.by_degree = true;
 	return edges_sort(&b->e);
@@ -759,8 +893,10 @@ static mill_err order_vertices(struct builder *b, u64 loops)
 	memory_free(degree);
 	if (!err)
 		err = ticker_tick(&b->ticker, b->e.n);
-	if (!err && pays)
-		err = renumber(b, to);
+	if (!err && pays) {
+		b->to = to;
+		return renumber(b);
+	}
 	memory_free(to);
 	return err;
 }
@@ -801,21 +937,27 @@ static mill_err write_directed(struct builder *b, bool in_pages)
 static mill_err write_ids(struct builder *b)
 {
 	u64 part[4096], n = b->ids.n;
-	vid *rank;
+	u64 source = 0, other = b->n_sources;
+	vid order[ARRAY_LEN(part)], *rank;
 	mill_err err = MILL_OK;
 
-	for (u64 r = 0; r < n; r += ARRAY_LEN(part)) {
+	TRY(memory_new(&rank, &b->budget, n, sizeof(*rank), "the vertices"));
+	for (u64 r = 0; r < n && !err; r += ARRAY_LEN(part)) {
 		u64 some = min_u64(ARRAY_LEN(part), n - r);
 
-		for (u64 i = 0; i < some; i++)
+		for (u64 i = 0; i < some; i++) {
 			part[i] = ids_at(&b->ids, r + i);
-		TRY(writer_append(b->writer, STORE_IDS, part, some * sizeof(*part)));
+			order[i] = (vid)(is_source(b, r + i) ? source++ : other++);
+			if (b->to)
+				order[i] = b->to[order[i]];
+			rank[order[i]] = (vid)(r + i);
+		}
+		err = writer_append(b->writer, STORE_IDS, part, some * sizeof(*part));
+		if (!err)
+			err = writer_append(b->writer, STORE_ORDER, order, some * sizeof(*order));
 	}
-	TRY(writer_append(b->writer, STORE_ORDER, b->order, n * sizeof(*b->order)));
-	TRY(memory_new(&rank, &b->budget, n, sizeof(*rank), "the vertices"));
-	for (u64 r = 0; r < n; r++)
-		rank[b->order[r]] = (vid)r;
-	err = writer_append(b->writer, STORE_RANK, rank, n * sizeof(*rank));
+	if (!err)
+		err = writer_append(b->writer, STORE_RANK, rank, n * sizeof(*rank));
 	memory_free(rank);
 	return err;
 }
@@ -832,11 +974,41 @@ static u64 fingerprint(const struct builder *b, const struct store_facts *f)
 	return b->built.by_degree ? random_at(h, 1) : h;
 }
 
+static mill_err write_out_lists(void *arg)
+{
+	struct builder *b = arg;
+	struct bucket_stream from[2];
+	struct edge_stream first, other;
+
+	buckets_stream(b->buckets, false, &from[0], &first);
+	if (b->o.undirected)
+		buckets_stream(b->buckets, true, &from[1], &other);
+	return lists_write(b->writer, false, b->o.undirected ? &other : NULL, &first, b->n_sources);
+}
+
+static mill_err write_buckets(struct builder *b, bool in_pages)
+{
+	struct bucket_stream from;
+	struct edge_stream in;
+
+	TRY(buckets_write(b->buckets, write_out_lists, b));
+	if (!in_pages)
+		return MILL_OK;
+	TRY(buckets_turn(b->buckets));
+	buckets_stream(b->buckets, false, &from, &in);
+	return lists_write(b->writer, true, NULL, &in, b->ids.n);
+}
+
 /* The lists and vectors of a graph in memory. */
 static mill_err write_held(struct builder *b, bool in_pages, u64 loops)
 {
-	TRY(b->o.undirected ? write_undirected(b, loops) : write_directed(b, in_pages));
+	if (b->buckets)
+		TRY(write_buckets(b, in_pages));
+	else
+		TRY(b->o.undirected ? write_undirected(b, loops) : write_directed(b, in_pages));
 	edges_release(&b->e);
+	buckets_free(b->buckets);
+	b->buckets = NULL;
 	return write_ids(b);
 }
 
@@ -891,9 +1063,8 @@ static mill_err finish_held(struct builder *b)
 	u64 loops = 0;
 
 	TRY(collect_ids(b));
-	TRY(rank_chunks(b));
 	TRY(number_vertices(b));
-	TRY(sort_edges(b));
+	TRY(in_buckets(b) ? fill_buckets(b) : sort_edges(b));
 	TRY(reduce_edges(b, &loops));
 	if (b->o.target->order)
 		TRY(order_vertices(b, loops));

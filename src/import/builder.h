@@ -33,6 +33,13 @@ struct builder;
 
 mill_err builder_new(struct builder **out, const struct builder_options *o);
 mill_err builder_add(struct builder *b, const struct raw_edge *edge, size_t n);
+/*
+ * For readers of edges without weights whose ids have 32 bits: where to put pairs of ids, and how many; then how many
+ * of them are there, from the beginning, with no other edges between, and the lowest and highest id. May be said
+ * several times.
+ */
+mill_err builder_room(struct builder *b, u32 **pair, u64 *room);
+mill_err builder_filled(struct builder *b, u64 n, u64 low, u64 high);
 /* Vertices that may have no edge. */
 mill_err builder_add_vertices(struct builder *b, const u64 *id, size_t n);
 /* For readers that know it from a header: what builder_new was told otherwise. Before the first edge. */

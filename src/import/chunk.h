@@ -10,6 +10,7 @@ struct chunk {
 	u64 n, room;
 	bool wide;	/* pairs of u64, else of u32 */
 	void *pair;
+	u64 bytes;	/* of it */
 	void *weight;	/* of the type in which they are added, or NULL */
 	u64 loops;	/* counted when ids become ranks or keys */
 	u64 first_loop; /* rank or id; only with loops */

@@ -244,25 +244,27 @@ static void reduce_group(const struct reduction *r, struct block *blk, u64 begin
 	*to += made;
 }
 
+static void reduce_block(const struct reduction *r, struct block *blk)
+{
+	const struct edges *e = r->e;
+	u64 mask = e->undirected ? ~EDGE_REVERSED : ~(u64)0, to = blk->begin, end;
+
+	for (u64 i = blk->begin; i < blk->end; i = end) {
+		for (end = i + 1; end < blk->end; end++)
+			if ((e->key[end] ^ e->key[i]) & mask)
+				break;
+		reduce_group(r, blk, i, end, &to);
+	}
+	blk->n = to - blk->begin;
+}
+
 static mill_err reduce_blocks(void *arg, u64 first, u64 last, unsigned worker)
 {
 	const struct reduction *r = arg;
-	const struct edges *e = r->e;
-	u64 mask = e->undirected ? ~EDGE_REVERSED : ~(u64)0;
 
-	for (u64 k = first; k < last; k++) {
-		struct block *blk = &r->block[k];
-		u64 to = blk->begin, end;
-
-		for (u64 i = blk->begin; i < blk->end; i = end) {
-			for (end = i + 1; end < blk->end; end++)
-				if ((e->key[end] ^ e->key[i]) & mask)
-					break;
-			reduce_group(r, blk, i, end, &to);
-		}
-		blk->n = to - blk->begin;
-	}
-	return worker ? MILL_OK : ticker_tick(e->ticker, first);
+	for (u64 k = first; k < last; k++)
+		reduce_block(r, &r->block[k]);
+	return worker ? MILL_OK : ticker_tick(r->e->ticker, first);
 }
 
 /* Blocks begin where a group begins; found by one thread before anything moves. */
@@ -329,6 +331,30 @@ mill_err edges_reduce(struct edges *e, enum mill_dedup rule, struct edges_found 
 		join_blocks(e, r.block, n_blocks, found);
 	memory_free(r.block);
 	return err;
+}
+
+void edges_reduce_alone(struct edges *e, enum mill_dedup rule, struct edges_found *found)
+{
+	struct block all = { .end = e->n };
+	struct reduction r = { .e = e, .rule = rule, .block = &all };
+
+	*found = (struct edges_found){ .loops = 0 };
+	reduce_block(&r, &all);
+	join_blocks(e, &all, 1, found);
+}
+
+void edges_found_add(struct edges_found *sum, const struct edges_found *f)
+{
+	sum->loops += f->loops;
+	sum->duplicates += f->duplicates;
+	sum->merged += f->merged;
+	sum->forward += f->forward;
+	sum->backward += f->backward;
+	sum->one_way |= f->one_way;
+	if (f->err && (!sum->err || f->key < sum->key)) {
+		sum->err = f->err;
+		sum->key = f->key;
+	}
 }
 
 /* What a whole group of listings, so many each way, tells. */

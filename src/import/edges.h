@@ -61,6 +61,11 @@ mill_err edges_sort_by_column(struct edges *e);
  */
 mill_err edges_reduce(struct edges *e, enum mill_dedup rule, struct edges_found *found);
 
+/* The same on the calling thread. */
+void edges_reduce_alone(struct edges *e, enum mill_dedup rule, struct edges_found *found);
+/* Adds what a piece told; symmetric is told by the sum. Of failures the one at the lowest key stays. */
+void edges_found_add(struct edges_found *sum, const struct edges_found *f);
+
 /* A group of equal keys that comes in parts. */
 struct edges_group {
 	u64 count[2];		/* listings in each direction */

@@ -555,16 +555,6 @@ static mill_err number_keys(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
-static void add_found(struct edges_found *sum, const struct edges_found *f)
-{
-	sum->loops += f->loops;
-	sum->duplicates += f->duplicates;
-	sum->merged += f->merged;
-	sum->forward += f->forward;
-	sum->backward += f->backward;
-	sum->one_way |= f->one_way;
-}
-
 static mill_err fail_edge(const struct external *x, mill_err code, u64 key)
 {
 	u64 from, to;
@@ -589,7 +579,7 @@ static mill_err reduce(struct rows *r)
 	if (found.err)
 		return fail_edge(x, found.err, found.key);
 	if (r->count) {
-		add_found(&x->facts.found, &found);
+		edges_found_add(&x->facts.found, &found);
 		x->facts.edges += r->e.n;
 	}
 	return MILL_OK;

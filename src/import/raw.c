@@ -6,8 +6,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "import/format.h"
 #include "store/store.h"
+
+#define TOUCH_STEP 4096u
+#define TOUCH_GRAIN (2 * MIB)
+#define PIECE ((u64)1 << 18)	/* edges that are read while those before are looked at */
 
 static mill_err read_weight(struct reader *r, const u8 *from, f64 *out)
 {
@@ -65,6 +70,119 @@ static mill_err read_record(struct reader *r, size_t id, size_t weight)
 	return reader_edge(r, from, to, value);
 }
 
+/* Pairs of 32-bit ids, as they are in the file and in the builder. */
+struct piece {
+	u32 *pair;
+	u64 room, n;
+};
+
+struct pairs {
+	struct reader *r;
+	struct piece now, next;
+	u64 bytes;		/* that have been read */
+	bool end;		/* of the input */
+	u64 low, high;		/* ids of `now` */
+};
+
+static mill_err fill_piece(struct pairs *p, struct piece *to)
+{
+	u64 size = to->room * 2 * sizeof(u32), fill = 0, got;
+
+	while (fill < size && !p->end) {
+		TRY(input_read(p->r->in, (u8 *)to->pair + fill, size - fill, &got));
+		p->end = !got;
+		fill += got;
+	}
+	p->bytes += fill;
+	to->n = fill / 8;
+	if (fill % 8)
+		return fail(MILL_EINPUT, "%s: byte %llu: the file ends %llu bytes too early at least",
+			    input_name(p->r->in), (unsigned long long)p->bytes, (unsigned long long)(8 - fill % 8));
+	return MILL_OK;
+}
+
+/* The kernel clears memory when it is first touched, which takes longer than reading into it: all workers do it. */
+static mill_err touch(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	u8 *memory = arg;
+
+	(void)worker;
+	for (u64 at = begin; at < end; at += TOUCH_STEP)
+		__atomic_store_n(&memory[at], 0, __ATOMIC_RELAXED);
+	return MILL_OK;
+}
+
+/* Of edges as all readers give them: what the fingerprint is made of does not depend on the format. */
+static void look_at_piece(struct pairs *p)
+{
+	struct raw_edge *edge = p->r->edge;
+	const u32 *pair = p->now.pair;
+	u32 low = UINT32_MAX, high = 0;
+
+	for (u64 at = 0; at < p->now.n; at += READER_BATCH) {
+		u64 n = min_u64(READER_BATCH, p->now.n - at);
+
+		for (u64 i = 0; i < n; i++, pair += 2) {
+			edge[i] = (struct raw_edge){ .from = pair[0], .to = pair[1] };
+			low = pair[0] < low ? pair[0] : low;
+			low = pair[1] < low ? pair[1] : low;
+			high = pair[0] > high ? pair[0] : high;
+			high = pair[1] > high ? pair[1] : high;
+		}
+		checksum_add(p->r->k->text.sum, edge, n * sizeof(*edge));
+	}
+	p->low = low;
+	p->high = high;
+}
+
+static mill_err pairs_step(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct pairs *p = arg;
+
+	(void)worker;
+	for (u64 task = begin; task < end; task++) {
+		if (task == 0)
+			TRY(fill_piece(p, &p->next));
+		else
+			look_at_piece(p);
+	}
+	return MILL_OK;
+}
+
+static mill_err count_piece(struct pairs *p)
+{
+	struct reader *r = p->r;
+	struct text *t = &r->k->text;
+
+	TRY(builder_filled(r->k->b, p->now.n, p->low, p->high));
+	t->n_edges += p->now.n;
+	TRY(builder_project(r->k->b, t->n_edges, input_done(r->in), input_size(r->in)));
+	return ticker_tick(builder_ticker(r->k->b), input_done(r->in));
+}
+
+/* Into the builder's memory, without looking at single records; at the same time what was read before is looked at. */
+static mill_err read_pairs(struct reader *r)
+{
+	struct pairs p = { .r = r };
+
+	while (!p.end) {
+		u64 room, used = 0;
+		u32 *pair;
+
+		TRY(builder_room(r->k->b, &pair, &room));
+		TRY(pool_for(builder_pool(r->k->b), room * 2 * sizeof(u32), TOUCH_GRAIN, touch, pair));
+		p.now.n = 0;
+		do {
+			p.next = (struct piece){ .pair = pair + 2 * used, .room = min_u64(PIECE, room - used) };
+			TRY(pool_for(builder_pool(r->k->b), p.now.n ? 2 : 1, 1, pairs_step, &p));
+			TRY(count_piece(&p));
+			used += p.next.n;
+			p.now = p.next;
+		} while (p.now.n);
+	}
+	return MILL_OK;
+}
+
 mill_err raw_read(struct reader *r)
 {
 	const struct mill_import *how = r->k->how;
@@ -81,6 +199,8 @@ mill_err raw_read(struct reader *r)
 	TRY(reader_scan(r, true));
 	TRY(reader_settle(r, SENSE_UNSAID, how->weight_type != MILL_WEIGHT_NONE, false));
 	weight = r->k->weighted ? weight_size(how->weight_type) : 0;
+	if (id == 4 && !weight && !how->base && !r->refuse_loops)
+		return read_pairs(r);
 	while (scan_peek(&r->scan) != SCAN_END)
 		TRY(read_record(r, id, weight));
 	TRY(r->scan.err);

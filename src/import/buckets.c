@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/buckets.h"
+
+#include <string.h>
+
+#include "base/queue.h"
+#include "base/sort.h"
+
+#define BUCKETS_MAX ((u64)1 << 11)
+#define BUCKET_KEYS ((u64)1 << 17)	/* about so many in each, if there are enough buckets */
+#define ROOM_MAX ((u64)1 << 19)		/* keys that are sorted at once */
+#define ROOM_MIN ((u64)1 << 8)
+#define SHARE 16			/* of the budget's limit, for what is not keys */
+#define DEEPER_BITS 8u
+#define DEPTH (64 / DEEPER_BITS)
+#define SLAB_MAX (4 * MIB)
+#define SLAB_MIN (16 * BLOCK_BYTES)
+
+_Static_assert(sizeof(struct key_block) == BLOCK_BYTES, "a full block ends where the next may begin");
+
+/* Memory that has been cut into blocks. */
+struct slab {
+	struct slab *next;
+	void *memory;
+};
+
+struct hand {
+	struct buckets *b;
+	struct key_block *free;
+	struct slab *slab;
+	u64 *scratch;		/* 2 x room */
+	struct deal deal;	/* into buckets */
+	struct deal deeper[DEPTH];
+	struct edges_found found;
+	u64 n;			/* keys that remain */
+	u8 pad[64];		/* from the next one's */
+};
+
+struct buckets {
+	struct buckets_setup s;
+	u64 n_buckets, slab;
+	unsigned low_bits;	/* of those that order a key, what the bucket leaves open */
+	bool mirror;		/* other directions are being dealt */
+	enum mill_dedup rule;
+	bool reduce;
+	struct key_chain *bucket, *other;	/* n_buckets each */
+	u64 n, n_loops;		/* after buckets_reduce: keys, and loops among them */
+	struct hand *hand;
+	unsigned n_hands;
+	/* buckets_fill, buckets_write */
+	mill_err (*pour)(void *arg, struct hand *h, u64 source);
+	mill_err (*write)(void *arg);
+	void *arg;
+	/* Other directions while lists are written: */
+	u64 claimed;		/* atomic: buckets that somebody sorts, or has sorted ... */
+	u8 *sorted;		/* atomic: ... and which of them are */
+	struct queue *done;	/* those too, for who waits; closed: ... */
+	struct error error;	/* ... this happened */
+};
+
+/* ---- Blocks ---- */
+
+static void keep_block(struct hand *h, struct key_block *block)
+{
+	block->next = h->free;
+	h->free = block;
+}
+
+void hand_adopt(struct hand *h, void *memory, u64 size)
+{
+	u8 *begin = memory, *end = begin + size;
+	struct slab *slab;
+
+	begin += round_up((uintptr_t)begin, BLOCK_BYTES) - (uintptr_t)begin;
+	if (begin >= end || (u64)(end - begin) < 2 * BLOCK_BYTES) {
+		memory_free(memory);
+		return;
+	}
+	slab = (struct slab *)(void *)begin;
+	*slab = (struct slab){ .next = h->slab, .memory = memory };
+	h->slab = slab;
+	/* From the end, so that they are taken from the beginning. */
+	for (u8 *at = begin + (u64)(end - begin) / BLOCK_BYTES * BLOCK_BYTES - BLOCK_BYTES; at > begin; at -= BLOCK_BYTES)
+		keep_block(h, (struct key_block *)(void *)at);
+}
+
+static mill_err take_block(struct hand *h, struct key_block **out)
+{
+	void *memory;
+
+	if (!h->free) {
+		TRY(memory_new(&memory, h->b->s.budget, h->b->slab, 1, "the edges"));
+		hand_adopt(h, memory, h->b->slab);
+	}
+	*out = h->free;
+	h->free = (*out)->next;
+	(*out)->next = NULL;
+	return MILL_OK;
+}
+
+static mill_err chain_grow(struct hand *h, struct key_chain *c)
+{
+	struct key_block *block;
+
+	TRY(take_block(h, &block));
+	if (c->last)
+		c->last->next = block;
+	else
+		c->first = block;
+	c->last = block;
+	return MILL_OK;
+}
+
+/* Puts chain `more` behind c. */
+static void chain_join(struct key_chain *c, const struct key_chain *more)
+{
+	if (!more->first)
+		return;
+	if (c->last)
+		c->last->next = more->first;
+	else
+		c->first = more->first;
+	c->last = more->last;
+	c->n += more->n;
+}
+
+static mill_err chain_add(struct hand *h, struct key_chain *c, const u64 *key, u64 n)
+{
+	while (n) {
+		u64 some;
+
+		if (!c->last || c->last->n == BLOCK_KEYS) {
+			TRY(chain_grow(h, c));
+			c->last->n = 0;
+		}
+		some = min_u64(n, BLOCK_KEYS - c->last->n);
+		memcpy(c->last->key + c->last->n, key, some * sizeof(*key));
+		c->last->n += some;
+		c->n += some;
+		key += some;
+		n -= some;
+	}
+	return MILL_OK;
+}
+
+/* Moves the keys of a chain to `to`. */
+static void chain_empty(struct hand *h, struct key_chain *c, u64 *to)
+{
+	struct key_block *next;
+
+	for (struct key_block *block = c->first; block; block = next) {
+		next = block->next;
+		memcpy(to, block->key, block->n * sizeof(*to));
+		to += block->n;
+		keep_block(h, block);
+	}
+	*c = (struct key_chain){ .n = 0 };
+}
+
+/* ---- Dealing ---- */
+
+static mill_err deal_new(struct deal *d, struct budget *budget, u64 n)
+{
+	TRY(memory_new(&d->at, budget, n, sizeof(*d->at), "the buckets"));
+	return memory_new(&d->chain, budget, n, sizeof(*d->chain), "the buckets");
+}
+
+/* By the bits of a key from `low` up to `high`. */
+static void deal_by(struct deal *d, unsigned low, unsigned high)
+{
+	d->shift = low < high ? low : 0;
+	d->mask = low < high ? (((u64)1 << (high - low)) - 1) << low : 0;
+}
+
+static void deal_release(struct deal *d)
+{
+	memory_free(d->at);
+	memory_free(d->chain);
+	*d = (struct deal){ .shift = 0 };
+}
+
+mill_err deal_block(struct hand *h, struct deal *d, u64 i)
+{
+	struct key_chain *c = &d->chain[i];
+
+	if (c->last) {
+		c->last->n = BLOCK_KEYS;
+		c->n += BLOCK_KEYS;
+	}
+	TRY(chain_grow(h, c));
+	d->at[i] = c->last->key;
+	return MILL_OK;
+}
+
+struct deal *hand_deal(struct hand *h)
+{
+	return &h->deal;
+}
+
+/* Gives away chain i. */
+static void deal_take(struct deal *d, u64 i, struct key_chain *to)
+{
+	struct key_chain *c = &d->chain[i];
+
+	if (c->last) {
+		c->last->n = (u64)(d->at[i] - c->last->key);
+		c->n += c->last->n;
+	}
+	chain_join(to, c);
+	*c = (struct key_chain){ .n = 0 };
+	d->at[i] = NULL;
+}
+
+/* What all hands have dealt goes into `to`. */
+static void collect(struct buckets *b, struct key_chain *to)
+{
+	for (u64 i = 0; i < b->n_buckets; i++)
+		for (unsigned k = 0; k < b->n_hands; k++)
+			deal_take(&b->hand[k].deal, i, &to[i]);
+}
+
+/* ---- The whole ---- */
+
+static u64 room_for(const struct budget *budget, unsigned workers)
+{
+	u64 share = (budget->limit ? budget->limit : GIB) / SHARE / workers;
+
+	return max_u64(ROOM_MIN, min_u64(ROOM_MAX, share / 2 / (2 * sizeof(u64))));
+}
+
+static u64 buckets_for(const struct budget *budget, unsigned workers, u64 n)
+{
+	u64 share = (budget->limit ? budget->limit : GIB) / SHARE / workers;
+	u64 most = min_u64(BUCKETS_MAX, share / 2 / (BLOCK_BYTES + 64)), k = 1;
+
+	while (2 * k <= most && n / k > BUCKET_KEYS)
+		k *= 2;
+	return k;
+}
+
+static u64 slab_for(u64 n)
+{
+	return max_u64(SLAB_MIN, min_u64(SLAB_MAX, n / 2 / BLOCK_BYTES * BLOCK_BYTES));
+}
+
+u64 buckets_bytes(const struct budget *budget, unsigned workers, u64 n)
+{
+	/* Blocks that are not full: of each bucket two a worker, where it came from and where it goes, and one sorted. */
+	u64 k = buckets_for(budget, workers, n), open = (2 * k + (1 << DEEPER_BITS)) * (BLOCK_BYTES + 64);
+
+	return workers * (open + 2 * min_u64(n, room_for(budget, workers)) * sizeof(u64) + 2 * slab_for(n)) +
+	       k * BLOCK_BYTES + 2 * n / BLOCK_KEYS * 16;
+}
+
+mill_err buckets_new(struct buckets **out, const struct buckets_setup *setup)
+{
+	unsigned workers = pool_size(setup->pool);
+	struct buckets *b;
+	mill_err err;
+
+	TRY(memory_new(&b, setup->budget, 1, sizeof(*b), "the buckets"));
+	b->s = *setup;
+	b->low_bits = 2 * setup->bits;
+	b->n_buckets = min_u64(buckets_for(setup->budget, workers, setup->n), (u64)1 << setup->bits);
+	for (u64 k = b->n_buckets; k > 1; k /= 2)
+		b->low_bits--;
+	b->slab = slab_for(setup->n);
+	if (!b->s.room)
+		b->s.room = min_u64(max_u64(setup->n, 1), room_for(setup->budget, workers));
+	err = memory_new(&b->bucket, setup->budget, b->n_buckets, sizeof(*b->bucket), "the buckets");
+	if (!err && setup->undirected)
+		err = memory_new(&b->other, setup->budget, b->n_buckets, sizeof(*b->other), "the buckets");
+	if (!err)
+		err = memory_new(&b->hand, setup->budget, workers, sizeof(*b->hand), "the buckets");
+	if (!err)
+		b->n_hands = workers;
+	for (unsigned k = 0; !err && k < workers; k++) {
+		b->hand[k].b = b;
+		err = deal_new(&b->hand[k].deal, setup->budget, b->n_buckets);
+		deal_by(&b->hand[k].deal, b->low_bits, 2 * setup->bits);
+	}
+	if (err) {
+		buckets_free(b);
+		return err;
+	}
+	*out = b;
+	return MILL_OK;
+}
+
+void buckets_free(struct buckets *b)
+{
+	if (!b)
+		return;
+	for (unsigned k = 0; k < b->n_hands; k++) {
+		struct hand *h = &b->hand[k];
+		struct slab *next;
+
+		for (struct slab *slab = h->slab; slab; slab = next) {
+			next = slab->next;
+			memory_free(slab->memory);
+		}
+		memory_free(h->scratch);
+		deal_release(&h->deal);
+		for (unsigned d = 0; d < DEPTH; d++)
+			deal_release(&h->deeper[d]);
+	}
+	memory_free(b->hand);
+	memory_free(b->bucket);
+	memory_free(b->other);
+	memory_free(b->sorted);
+	queue_free(b->done);
+	memory_free(b);
+}
+
+static mill_err fill_some(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct buckets *b = arg;
+
+	for (u64 i = begin; i < end; i++)
+		TRY(b->pour(b->arg, &b->hand[worker], i));
+	return worker ? MILL_OK : ticker_tick(b->s.ticker, begin);
+}
+
+mill_err buckets_fill(struct buckets *b, u64 n, mill_err (*pour)(void *arg, struct hand *h, u64 source), void *arg)
+{
+	b->pour = pour;
+	b->arg = arg;
+	TRY(pool_for(b->s.pool, n, 1, fill_some, b));
+	collect(b, b->bucket);
+	return MILL_OK;
+}
+
+/* ---- Sorting ---- */
+
+static struct edges as_edges(const struct buckets *b, u64 *key, u64 n)
+{
+	return (struct edges){
+		.key = key,
+		.n = n,
+		.bits = b->s.bits,
+		.undirected = b->s.undirected,
+		.budget = b->s.budget,
+		.pool = b->s.pool,
+		.ticker = b->s.ticker,
+	};
+}
+
+/* The other directions: swapped, loops only in directed graphs. */
+static mill_err deal_swapped(struct hand *h, const u64 *key, u64 n)
+{
+	const struct buckets *b = h->b;
+	unsigned bits = b->s.bits;
+	u64 mask = ((u64)1 << bits) - 1;
+
+	for (u64 i = 0; i < n; i++) {
+		u64 row = key[i] >> bits, column = key[i] & mask;
+
+		if (row != column || !b->s.undirected)
+			TRY(hand_put(h, &h->deal, column << bits | row));
+	}
+	return MILL_OK;
+}
+
+/* Reduced keys, in order, join the bucket. */
+static mill_err put_reduced(struct hand *h, struct key_chain *out, const struct edges *e,
+			    const struct edges_found *found)
+{
+	edges_found_add(&h->found, found);
+	TRY(chain_add(h, out, e->key, e->n));
+	h->n += e->n;
+	return h->b->mirror ? deal_swapped(h, e->key, e->n) : MILL_OK;
+}
+
+/* Keys that fit the scratch. */
+static mill_err sort_few(struct hand *h, struct key_chain *in, struct key_chain *out, unsigned bits)
+{
+	const struct buckets *b = h->b;
+	struct edges_found found;
+	struct edges e;
+
+	if (!h->scratch)
+		TRY(memory_new(&h->scratch, b->s.budget, 2 * b->s.room, sizeof(u64), "a bucket"));
+	e = as_edges(b, h->scratch, in->n);
+	chain_empty(h, in, e.key);
+	sort_u64_with(e.key, h->scratch + b->s.room, e.n, bits);
+	if (!b->reduce)
+		return chain_add(h, out, e.key, e.n);
+	edges_reduce_alone(&e, b->rule, &found);
+	return put_reduced(h, out, &e, &found);
+}
+
+/* So many equal keys that they do not fit the scratch: nothing to sort, and they are reduced block by block. */
+static mill_err reduce_equal(struct hand *h, struct key_chain *in, struct key_chain *out)
+{
+	const struct buckets *b = h->b;
+	struct edges_group group = { .made = 0 };
+	struct key_block *next;
+
+	if (!b->reduce) {
+		chain_join(out, in);
+		*in = (struct key_chain){ .n = 0 };
+		return MILL_OK;
+	}
+	for (struct key_block *block = in->first; block; block = next) {
+		struct edges e = as_edges(b, block->key, block->n);
+		struct edges_found found;
+
+		next = block->next;
+		edges_reduce_part(&e, b->rule, &group, !next, &found);
+		TRY(put_reduced(h, out, &e, &found));
+		keep_block(h, block);
+	}
+	*in = (struct key_chain){ .n = 0 };
+	return MILL_OK;
+}
+
+static mill_err sort_chain(struct hand *h, struct key_chain *in, struct key_chain *out, unsigned bits, unsigned depth);
+
+/* Deals a chain that is too long once more, by the highest of the bits that are left. */
+static mill_err sort_many(struct hand *h, struct key_chain *in, struct key_chain *out, unsigned bits, unsigned depth)
+{
+	struct deal *d = &h->deeper[depth];
+	unsigned shift = bits > DEEPER_BITS ? bits - DEEPER_BITS : 0;
+	struct key_block *next;
+
+	if (!d->at)
+		TRY(deal_new(d, h->b->s.budget, 1 << DEEPER_BITS));
+	deal_by(d, shift, bits);
+	for (struct key_block *block = in->first; block; block = next) {
+		next = block->next;
+		for (u64 i = 0; i < block->n; i++)
+			TRY(hand_put(h, d, block->key[i]));
+		keep_block(h, block);
+	}
+	*in = (struct key_chain){ .n = 0 };
+	for (u64 i = 0; i < (u64)1 << DEEPER_BITS; i++) {
+		struct key_chain c = { .n = 0 };
+
+		deal_take(d, i, &c);
+		if (c.n)
+			TRY(sort_chain(h, &c, out, shift, depth + 1));
+	}
+	return MILL_OK;
+}
+
+/* bits: those above are equal. */
+static mill_err sort_chain(struct hand *h, struct key_chain *in, struct key_chain *out, unsigned bits, unsigned depth)
+{
+	if (in->n <= h->b->s.room)
+		return sort_few(h, in, out, bits);
+	return bits ? sort_many(h, in, out, bits, depth) : reduce_equal(h, in, out);
+}
+
+static mill_err sort_bucket(struct hand *h, struct key_chain *bucket)
+{
+	struct key_chain in = *bucket;
+
+	*bucket = (struct key_chain){ .n = 0 };
+	return sort_chain(h, &in, bucket, h->b->low_bits, 0);
+}
+
+static mill_err sort_some(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct buckets *b = arg;
+
+	for (u64 i = begin; i < end; i++)
+		TRY(sort_bucket(&b->hand[worker], &b->bucket[i]));
+	return worker ? MILL_OK : ticker_tick(b->s.ticker, begin);
+}
+
+mill_err buckets_reduce(struct buckets *b, enum mill_dedup rule, struct edges_found *found, u64 *n)
+{
+	*n = 0;
+	*found = (struct edges_found){ .loops = 0 };
+	b->rule = rule;
+	b->reduce = true;
+	b->mirror = b->s.undirected;
+	ticker_begin(b->s.ticker, "sort", "blocks", b->n_buckets);
+	TRY(pool_for(b->s.pool, b->n_buckets, 1, sort_some, b));
+	b->reduce = b->mirror = false;
+	for (unsigned k = 0; k < b->n_hands; k++) {
+		edges_found_add(found, &b->hand[k].found);
+		*n += b->hand[k].n;
+	}
+	b->n = *n;
+	b->n_loops = found->loops;
+	found->symmetric = b->s.undirected ? !found->one_way : found->forward == found->backward;
+	if (b->s.undirected)
+		collect(b, b->other);
+	return MILL_OK;
+}
+
+static mill_err turn_some(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct buckets *b = arg;
+	struct hand *h = &b->hand[worker];
+
+	for (u64 i = begin; i < end; i++) {
+		struct key_block *next;
+
+		for (struct key_block *block = b->bucket[i].first; block; block = next) {
+			next = block->next;
+			TRY(deal_swapped(h, block->key, block->n));
+			keep_block(h, block);
+		}
+		b->bucket[i] = (struct key_chain){ .n = 0 };
+	}
+	return worker ? MILL_OK : ticker_tick(b->s.ticker, begin);
+}
+
+mill_err buckets_turn(struct buckets *b)
+{
+	ticker_begin(b->s.ticker, "sort in-edges", "blocks", b->n_buckets);
+	TRY(pool_for(b->s.pool, b->n_buckets, 1, turn_some, b));
+	collect(b, b->bucket);
+	return pool_for(b->s.pool, b->n_buckets, 1, sort_some, b);
+}
+
+/* ---- Leaving ---- */
+
+/* The next of the other buckets that nobody has begun; false: all are. */
+static bool claim_other(struct buckets *b, u64 *i)
+{
+	*i = __atomic_fetch_add(&b->claimed, 1, __ATOMIC_RELAXED);
+	return *i < b->n_buckets;
+}
+
+static mill_err sort_other(struct buckets *b, struct hand *h, u64 i)
+{
+	TRY(sort_bucket(h, &b->other[i]));
+	__atomic_store_n(&b->sorted[i], 1, __ATOMIC_RELEASE);
+	return MILL_OK;
+}
+
+/* Worker 0 writes; the others sort ahead of it what it will want. */
+static mill_err write_share(void *arg, unsigned worker)
+{
+	struct buckets *b = arg;
+	mill_err err = MILL_OK;
+	u64 i;
+
+	if (!worker) {
+		err = b->write(b->arg);
+		__atomic_store_n(&b->claimed, b->n_buckets, __ATOMIC_RELAXED);
+		return err;
+	}
+	while (!err && claim_other(b, &i)) {
+		err = sort_other(b, &b->hand[worker], i);
+		if (!err)
+			queue_push(b->done, i);
+	}
+	if (err) {
+		error_save(&b->error, err);
+		queue_close(b->done);
+	}
+	return MILL_OK; /* worker 0 says it */
+}
+
+mill_err buckets_write(struct buckets *b, mill_err (*write)(void *arg), void *arg)
+{
+	if (!b->s.undirected)
+		return write(arg);
+	b->write = write;
+	b->arg = arg;
+	TRY(memory_new(&b->sorted, b->s.budget, b->n_buckets, 1, "the buckets"));
+	TRY(queue_new(&b->done, b->s.budget, (u32)b->n_buckets));
+	return pool_run(b->s.pool, write_share, b);
+}
+
+/* Until bucket i of the other directions is sorted: helps, or sleeps while somebody else does the last of them. */
+static mill_err await_other(struct buckets *b, u64 i)
+{
+	while (!__atomic_load_n(&b->sorted[i], __ATOMIC_ACQUIRE)) {
+		u64 k;
+
+		if (claim_other(b, &k))
+			TRY(sort_other(b, &b->hand[0], k));
+		else if (!queue_pop(b->done, &k))
+			return error_restore(&b->error);
+	}
+	return MILL_OK;
+}
+
+static mill_err next_block(struct edge_stream *s)
+{
+	struct bucket_stream *from = s->arg;
+	struct buckets *b = from->b;
+
+	while (!from->block && from->next < b->n_buckets) {
+		if (from->other)
+			TRY(await_other(b, from->next));
+		from->block = (from->other ? b->other : b->bucket)[from->next++].first;
+	}
+	from->e.n = 0;
+	if (!from->block)
+		return MILL_OK;
+	from->e.key = from->block->key;
+	from->e.n = from->block->n;
+	from->block = from->block->next;
+	return MILL_OK;
+}
+
+void buckets_stream(struct buckets *b, bool other, struct bucket_stream *from, struct edge_stream *out)
+{
+	*from = (struct bucket_stream){ .e = as_edges(b, NULL, 0), .b = b, .other = other };
+	/* Not counted here: others may be sorting them. */
+	*out = (struct edge_stream){
+		.e = &from->e,
+		.total = b->n - (other ? b->n_loops : 0),
+		.more = next_block,
+		.arg = from,
+	};
+}

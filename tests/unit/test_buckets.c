@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Edges by buckets are what they are when they are sorted as a whole. */
+#include "import/buckets.h"
+
+#include <string.h>
+
+#include "base/random.h"
+#include "unit.h"
+
+#define SOURCES 7u
+#define PER_SOURCE 3000u	/* keys: several blocks */
+#define N (SOURCES * PER_SOURCE)
+
+struct shape {
+	const char *name;
+	unsigned bits;
+	u64 rows, columns;	/* of which keys are drawn */
+	u64 room;		/* a small one: buckets are dealt again, and again */
+};
+
+static const struct shape shapes[] = {
+	{ "spread", 20, 1 << 20, 1 << 20, 0 },
+	{ "dealt again", 20, 1 << 20, 1 << 20, 64 },
+	{ "one row", 20, 1, 1 << 20, 64 },
+	{ "few", 3, 8, 8, 64 },
+	{ "one edge", 16, 1, 1, 64 },
+	{ "all bits", 31, (u64)1 << 31, (u64)1 << 31, 500 },
+};
+
+struct pouring {
+	const struct shape *shape;
+	bool undirected;
+	u64 *key;		/* N of them */
+};
+
+static void draw(struct pouring *p)
+{
+	for (u64 i = 0; i < N; i++) {
+		u64 from = random_at(1, i) % p->shape->rows, to = random_at(2, i) % p->shape->columns;
+		u64 row = p->undirected && from > to ? to : from, column = row == from ? to : from;
+
+		p->key[i] = row << p->shape->bits | column;
+		if (p->undirected && from > to)
+			p->key[i] |= EDGE_REVERSED;
+	}
+}
+
+static mill_err pour(void *arg, struct hand *h, u64 source)
+{
+	const struct pouring *p = arg;
+	u64 *memory;
+
+	for (u64 i = 0; i < PER_SOURCE; i++)
+		TRY(hand_put(h, hand_deal(h), p->key[source * PER_SOURCE + i]));
+	TRY(memory_new(&memory, NULL, PER_SOURCE, sizeof(*memory), "a source"));
+	hand_adopt(h, memory, PER_SOURCE * sizeof(*memory));
+	return MILL_OK;
+}
+
+/* What comes out, compared with these sorted edges; by_column: their other directions. */
+struct expected {
+	struct buckets *b;
+	struct edges *e;
+	bool other;
+};
+
+static mill_err compare(void *arg)
+{
+	struct expected *x = arg;
+	struct bucket_stream from;
+	struct edge_stream s;
+	u64 n = 0;
+
+	buckets_stream(x->b, x->other, &from, &s);
+	assert_int_equal(s.total, x->e->n);
+	for (;;) {
+		assert_int_equal(s.more(&s), MILL_OK);
+		if (!s.e->n)
+			break;
+		assert_true(n + s.e->n <= x->e->n);
+		assert_memory_equal(s.e->key, x->e->key + n, s.e->n * sizeof(u64));
+		n += s.e->n;
+	}
+	assert_int_equal(n, x->e->n);
+	return MILL_OK;
+}
+
+/* Swaps the ends of all edges, but for loops of undirected ones, and sorts. */
+static void turn(struct edges *e)
+{
+	u64 n = 0, mask = edge_mask(e);
+
+	for (u64 i = 0; i < e->n; i++) {
+		u64 row = e->key[i] >> e->bits, column = e->key[i] & mask;
+
+		if (row != column || !e->undirected)
+			e->key[n++] = column << e->bits | row;
+	}
+	e->n = n;
+	assert_int_equal(edges_sort(e), MILL_OK);
+}
+
+static void check(const struct shape *shape, bool undirected, enum mill_dedup rule, struct pool *pool)
+{
+	static u64 key[N], copy[N];
+	struct pouring p = { .shape = shape, .undirected = undirected, .key = key };
+	struct budget budget;
+	struct ticker ticker;
+	struct buckets *b;
+	struct edges e = { .key = copy, .n = N, .bits = shape->bits, .undirected = undirected,
+			   .budget = &budget, .pool = pool, .ticker = &ticker };
+	struct edges_found wanted, found;
+	struct expected x = { .e = &e };
+	u64 n;
+	struct buckets_setup setup = { .budget = &budget, .pool = pool, .ticker = &ticker, .n = N * 20,
+				       .bits = shape->bits, .undirected = undirected, .room = shape->room };
+
+	budget_init(&budget, 64 * MIB);
+	ticker_init(&ticker, NULL);
+	draw(&p);
+	memcpy(copy, key, sizeof(copy));
+	assert_int_equal(edges_sort(&e), MILL_OK);
+	assert_int_equal(edges_reduce(&e, rule, &wanted), MILL_OK);
+
+	assert_int_equal(buckets_new(&b, &setup), MILL_OK);
+	assert_int_equal(buckets_fill(b, SOURCES, pour, &p), MILL_OK);
+	assert_int_equal(buckets_reduce(b, rule, &found, &n), MILL_OK);
+	assert_int_equal(n, e.n);
+	assert_int_equal(found.err, wanted.err);
+	assert_true(!wanted.err || found.key == wanted.key);
+	assert_int_equal(found.loops, wanted.loops);
+	assert_int_equal(found.duplicates, wanted.duplicates);
+	assert_int_equal(found.merged, wanted.merged);
+	assert_int_equal(found.symmetric, wanted.symmetric);
+	x.b = b;
+	assert_int_equal(compare(&x), MILL_OK);
+	turn(&e);
+	if (undirected) {
+		x.other = true;
+		assert_int_equal(buckets_write(b, compare, &x), MILL_OK);
+	} else {
+		assert_int_equal(buckets_turn(b), MILL_OK);
+		assert_int_equal(compare(&x), MILL_OK);
+	}
+	buckets_free(b);
+	assert_int_equal(budget.used, 0);
+}
+
+static void test_shapes(void **state)
+{
+	static const enum mill_dedup rules[] = { MILL_DEDUP_NONE, MILL_DEDUP_FIRST, MILL_DEDUP_ERROR };
+
+	(void)state;
+	for (unsigned threads = 1; threads <= 3; threads += 2) {
+		struct pool *pool;
+
+		assert_int_equal(pool_new(&pool, threads), MILL_OK);
+		for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+			for (size_t k = 0; k < ARRAY_LEN(rules); k++) {
+				check(&shapes[i], false, rules[k], pool);
+				check(&shapes[i], true, rules[k], pool);
+			}
+		pool_free(pool);
+	}
+}
+
+/* A budget that ends somewhere on the way: refused, and nothing is lost. */
+static void test_budgets(void **state)
+{
+	static u64 key[N];
+	struct shape shape = shapes[0];
+	struct pouring p = { .shape = &shape, .undirected = true, .key = key };
+	struct pool *pool;
+	struct ticker ticker;
+	bool refused = false, done = false;
+
+	(void)state;
+	draw(&p);
+	ticker_init(&ticker, NULL);
+	assert_int_equal(pool_new(&pool, 2), MILL_OK);
+	for (u64 limit = 16 * KIB; limit <= 4 * MIB; limit *= 2) {
+		struct budget budget;
+		struct buckets *b = NULL;
+		struct edges_found found;
+		u64 n;
+		struct buckets_setup setup = { .budget = &budget, .pool = pool, .ticker = &ticker, .n = N,
+					       .bits = shape.bits, .undirected = true };
+		mill_err err;
+
+		budget_init(&budget, limit);
+		err = buckets_new(&b, &setup);
+		if (!err)
+			err = buckets_fill(b, SOURCES, pour, &p);
+		if (!err)
+			err = buckets_reduce(b, MILL_DEDUP_NONE, &found, &n);
+		assert_true(!err || err == MILL_ENOMEM);
+		refused |= err;
+		done |= !err;
+		buckets_free(b);
+		assert_int_equal(budget.used, 0);
+	}
+	assert_true(refused && done);
+	pool_free(pool);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_budgets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
