@@ -116,10 +116,8 @@ mill_err reader_submit(struct reader *r, struct request *q)
 
 	__atomic_add_fetch(&r->busy, 1, __ATOMIC_RELAXED);
 	err = r->ops->submit(r, q);
-	if (err) {
+	if (err)
 		__atomic_sub_fetch(&r->busy, 1, __ATOMIC_RELAXED);
-		reader_give_back(r, q);
-	}
 	return err;
 }
 

@@ -38,10 +38,10 @@ const char *reader_name(enum reader_way way);
 /* Memory of a reader, the kernel's share included. */
 u64 reader_bytes(void);
 
-/* An empty request, or NULL while READER_DEPTH are taken. Only one thread at a time gets, submits and gives back. */
+/* An empty request, or NULL while READER_DEPTH are taken. Only one thread at a time gets and gives back. */
 struct request *reader_get(struct reader *r);
 void request_add(struct request *q, void *to, u64 size);
-/* Does not wait. On failure the request is given back. */
+/* Does not wait. By one thread at a time. On failure the request is the caller's again. */
 mill_err reader_submit(struct reader *r, struct request *q);
 /*
  * Waits for some request to be complete. By one thread at a time, while others submit. On failure *out is

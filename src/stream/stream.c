@@ -63,6 +63,7 @@ struct stream {
 	u32 *ready, n_ready, next_ready;
 	u32 n_taken, n_done;
 	bool taking;			/* a worker waits in reader_take */
+	bool asking;			/* a worker is in reader_submit */
 	bool stop;
 };
 
@@ -287,7 +288,7 @@ static void plan_pass(struct stream *s)
 	s->next_reused = s->next_ready = s->n_ready = s->n_taken = s->n_done = 0;
 	s->next_read = s->n_reused;
 	s->units_left = 0;
-	s->stop = s->taking = false;
+	s->stop = s->taking = s->asking = false;
 }
 
 /* ---- Reads: the lock is held ---- */
@@ -345,7 +346,7 @@ static void begin_item(struct stream *s, struct item *it)
 	it->waiting = (u16)n_runs(it->units);
 }
 
-static mill_err read_pages(struct stream *s, struct request *q, u32 n)
+static void want_pages(struct stream *s, struct request *q, u32 n)
 {
 	struct page_place at = page_place(s->pass->pages, s->item[s->next_read].page);
 
@@ -356,11 +357,9 @@ static mill_err read_pages(struct stream *s, struct request *q, u32 n)
 	for (u32 i = 0; i < n; i++)
 		request_add(q, s->frame[s->item[s->next_read + i].frame].data, s->store->page_size);
 	s->next_read += n;
-	q->began = trace_begin();
-	return reader_submit(s->reader, q);
 }
 
-static mill_err read_units(struct stream *s, struct request *q)
+static void want_units(struct stream *s, struct request *q)
 {
 	const struct item *it = &s->item[s->next_read];
 	struct page_place at = page_place(s->pass->pages, it->page);
@@ -374,33 +373,47 @@ static mill_err read_units(struct stream *s, struct request *q)
 	s->units_left &= ~run;
 	if (!s->units_left)
 		s->next_read++;
-	q->began = trace_begin();
-	return reader_submit(s->reader, q);
 }
 
-/* In the order of the plan, as far as frames and requests are free. */
+/* Makes q the next read: n items, or a part of one. */
+static void fill_request(struct stream *s, struct request *q, u32 n)
+{
+	if (!s->units_left) {
+		for (u32 i = 0; i < n; i++)
+			begin_item(s, &s->item[s->next_read + i]);
+		if (!is_whole(s, &s->item[s->next_read]))
+			s->units_left = s->item[s->next_read].units;
+	}
+	if (s->units_left)
+		want_units(s, q);
+	else
+		want_pages(s, q, n);
+	q->began = trace_begin();
+}
+
+/*
+ * In the order of the plan, as far as frames and requests are free. One worker asks for all, and gives up the lock while
+ * the kernel takes a request: that is long enough for others to come and go.
+ */
 static mill_err ask_for_pages(struct stream *s)
 {
+	mill_err err = MILL_OK;
+	struct request *q;
 	u32 n;
 
-	while (!s->stop && (n = next_batch(s))) {
-		struct request *q = reader_get(s->reader);
-
-		if (!q)
-			break;
-		if (!s->units_left) {
-			for (u32 i = 0; i < n; i++)
-				begin_item(s, &s->item[s->next_read + i]);
-			s->units_left = s->item[s->next_read].units;
-		}
-		if (is_whole(s, &s->item[s->next_read])) {
-			s->units_left = 0;
-			TRY(read_pages(s, q, n));
-		} else {
-			TRY(read_units(s, q));
-		}
+	if (s->asking)
+		return MILL_OK;
+	s->asking = true;
+	while (!err && !s->stop && (n = next_batch(s)) && (q = reader_get(s->reader))) {
+		fill_request(s, q, n);
+		pthread_mutex_unlock(&s->lock);
+		err = reader_submit(s->reader, q);
+		pthread_mutex_lock(&s->lock);
+		if (err)
+			reader_give_back(s->reader, q);
 	}
-	return MILL_OK;
+	s->asking = false;
+	return err;
 }
 
 static void read_arrived(struct stream *s, const struct request *q)

@@ -31,7 +31,7 @@ expect 2 pagerank g.mill --iterations 6 --io aio; hints "takes uring, pread"
 # Faults of single reads.
 for io in uring pread; do
 	for n in 4 6; do
-		MILL_FAULT="hold:n=1;io:op=read,n=$n,err=EIO" expect 5 pagerank g.mill --iterations 6 --io $io
+		MILL_FAULT="hold:n=1;io:op=read,n=$n,err=EIO,sticky" expect 5 pagerank g.mill --iterations 6 --io $io
 		MILL_FAULT="hold:n=1;io:op=read,n=$n,err=EINTR" expect 0 pagerank g.mill --iterations 6 --io $io --json; same
 		MILL_FAULT="hold:n=1;io:op=read,n=$n,short=1" expect 0 pagerank g.mill --iterations 6 --io $io --json; same
 	done

@@ -46,6 +46,7 @@ static int teardown(void **state)
 static mill_err ask(struct reader *r, u64 offset, u32 n_parts, u32 number)
 {
 	struct request *q = reader_get(r);
+	mill_err err;
 
 	assert_non_null(q);
 	q->file = &file;
@@ -54,7 +55,10 @@ static mill_err ask(struct reader *r, u64 offset, u32 n_parts, u32 number)
 	/* Backwards, so that a part in the wrong place shows. */
 	for (u32 i = 0; i < n_parts; i++)
 		request_add(q, memory + offset + (u64)(n_parts - 1 - i) * PIECE, PIECE);
-	return reader_submit(r, q);
+	err = reader_submit(r, q);
+	if (err)
+		reader_give_back(r, q);
+	return err;
 }
 
 static bool came(u64 offset, u32 n_parts)
