@@ -39,7 +39,10 @@ struct trace {
 };
 
 _Thread_local struct trace *trace_current;
-/* The thread's lane in the trace of this id. Addresses come again, and another thread may have closed the trace: ids do not. */
+/*
+ * The thread's lane in the trace of this id. Addresses come again, and another thread may have closed the trace: ids
+ * do not.
+ */
 static _Thread_local struct lane *my_lane;
 static _Thread_local u64 my_id;
 static u64 last_id;	/* atomic */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The timeline of a run as Chrome trace events: spans, each on the track of the thread that it happened on, of the device, or of
- * the disk.
+ * The timeline of a run as Chrome trace events: spans, each on the track of the thread that it happened on, of the
+ * device, or of the disk.
  *
- * A thread works for at most one trace at a time: the caller's is chosen at the beginning of a call on a run, pools hand it
- * on to their workers. Without one a span costs a branch. Events wait in a small buffer of the thread and go
+ * A thread works for at most one trace at a time: the caller's is chosen at the beginning of a call on a run, pools
+ * hand it on to their workers. Without one a span costs a branch. Events wait in a small buffer of the thread and go
  * from there to the file, which appears whole at the end; after TRACE_EVENTS they are only counted.
  */
 #ifndef BASE_TRACE_H

@@ -18,12 +18,14 @@ static void tell_predicted(const struct call *call, const struct mill_prediction
 	    p->iterations_high);
 	say(call, "  disk          %s, %" PRIu64 " pages\n", show_size(a, p->disk_read), p->pages_read);
 	say(call, "  peak memory   %s\n", show_size(a, p->memory));
-	say(call, "  terms         max(read %s, compute %s) and what is not hidden of the other", show_seconds(a, p->read_seconds),
+	say(call, "  terms         max(read %s, compute %s) and what is not hidden of the other",
+	    show_seconds(a, p->read_seconds),
 	    show_seconds(b, p->compute_seconds));
 	say(call, ", supersteps %s", show_seconds(a, p->step_seconds));
 	if (p->device_seconds > 0)
 		say(call, ", device %s for %s", show_seconds(a, p->device_seconds), show_size(b, p->to_device));
-	say(call, "\n  constants     %s\n", p->measured ? "measured on this machine" : "defaults: this machine could not be measured");
+	say(call, "\n  constants     %s\n",
+	    p->measured ? "measured on this machine" : "defaults: this machine could not be measured");
 }
 
 static void tell(const struct call *call, const struct work *w, const struct mill_plan *p)

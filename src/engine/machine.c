@@ -30,7 +30,8 @@ void machine_key_init(struct machine_key *key, const struct store *st, const cha
 
 	cpu_list(&cpu, 1);
 	fstat(st->n_stripes ? st->stripe[0][0].fd : st->file[STORE_OUT_PAGES].fd, &disk);
-	snprintf(key->machine, sizeof(key->machine), "%.100s, %u cores, disk %u:%u, %u threads, %.32s", cpu.model, cpu.units,
+	snprintf(key->machine, sizeof(key->machine), "%.100s, %u cores, disk %u:%u, %u threads, %.32s",
+		 cpu.model, cpu.units,
 		 major(disk.st_dev), minor(disk.st_dev), threads, device);
 	plain(key->machine);
 	key->uuid = st->uuid;
@@ -65,7 +66,8 @@ static char *read_cache(const char *path)
 
 	if (file_open(&f, AT_FDCWD, path, FILE_READ, NULL))
 		return NULL;
-	if (!file_size(&f, &size) && size < CACHE_BYTES && !memory_new(&text, NULL, size + 1, 1, "the machine's constants") &&
+	if (!file_size(&f, &size) && size < CACHE_BYTES &&
+	    !memory_new(&text, NULL, size + 1, 1, "the machine's constants") &&
 	    file_read_at(&f, text, size, 0)) {
 		memory_free(text);
 		text = NULL;
@@ -102,7 +104,8 @@ bool machine_is_sane(const struct machine *m)
 {
 	bool sane = true;
 
-#define SANE(name, value, most) sane = sane && m->name >= 0 && m->name <= most && (m->name > 0 || &m->name == &m->overlap);
+#define SANE(name, value, most) \
+	sane = sane && m->name >= 0 && m->name <= most && (m->name > 0 || &m->name == &m->overlap);
 	MACHINE_FIELDS(SANE)
 #undef SANE
 	return sane;

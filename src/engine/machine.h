@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the cost model (engine/model.h) must know of a machine and of a graph's shape: measured by `millrace plan` (algo/measure.c) and kept in
- * $XDG_CACHE_HOME/millrace/machine.json, or below ~/.cache. Runs only look it up. A cache that cannot be read or written
- * is none: it is never an error.
+ * What the cost model (engine/model.h) must know of a machine and of a graph's shape: measured by `millrace plan`
+ * (algo/measure.c) and kept in $XDG_CACHE_HOME/millrace/machine.json, or below ~/.cache. Runs only look it up. A cache
+ * that cannot be read or written is none: it is never an error.
  */
 #ifndef ENGINE_MACHINE_H
 #define ENGINE_MACHINE_H
@@ -11,12 +11,12 @@
 #include "store/store.h"
 
 /*
- * The constants, in the order in which they are written down, each with its default (two cores of a server of 2022 and a fast SSD) and
- * the largest value that is believed. All but the overlap are positive.
+ * The constants, in the order in which they are written down, each with its default (two cores of a server of 2022 and
+ * a fast SSD) and the largest value that is believed. All but the overlap are positive.
  */
 #define MACHINE_FIELDS(X) \
 	X(read, 1.2e9, 1e13)		/* bytes a second, through the stream, checksums included */ \
-	X(overlap, 0.3, 1)		/* of the shorter of reading and computing, how much is not hidden behind the longer */ \
+	X(overlap, 0.3, 1)		/* of the shorter of reading and computing, how much is not hidden */ \
 	X(decode, 1.5e-9, 1)		/* seconds a thread takes: an edge of a packed page */ \
 	X(load, 3e-9, 1)		/* an edge that becomes resident */ \
 	X(gather, 3e-9, 1)		/* an edge of op_reduce */ \
@@ -33,7 +33,7 @@
 /* What is known of a graph. */
 #define SHAPE_FIELDS(X) \
 	X(levels, 8, 4294967296.0)	/* of a breadth-first search */ \
-	X(local, 0, 1)			/* 1: neighbours are neighbours' neighbours, as on a map; levels are many and small */ \
+	X(local, 0, 1)			/* 1: neighbours lie together, as on a map; levels are many and small */ \
 	X(skew, 0.5, 2)			/* mean of |degree / mean degree - 1| */ \
 	X(typical, 16, 4294967296.0)	/* degree: between mean and median */
 

@@ -12,7 +12,7 @@ struct work {
 	f64 edge_seconds;	/* of a thread, for each */
 	f64 vertices;		/* visited by passes over the vertices */
 	f64 full;		/* as many passes over all pages would have as many active ones */
-	bool sliding;		/* few pages at a time, which move on slowly, as the front of a search over a map does */
+	bool sliding;		/* few pages at a time, which move on slowly: the front of a search over a map */
 };
 
 static f64 vertices(const struct setting *s) { return (f64)s->store->connected; }
@@ -21,10 +21,10 @@ static f64 edges(const struct setting *s) { return (f64)s->store->stored_edges; 
 /* ---- Passes over everything: equation 1 ---- */
 
 /*
- * PageRank ends when the change has fallen from its first to the tolerance. The first is known from the degrees: with neighbours
- * at random a vertex has its share of the mean degree after one iteration. Then it falls by the damping times the second eigenvalue of
- * the walk, that of a random graph of the typical degree (2 sqrt(k - 1) / k). Graphs of loosely tied parts fall
- * slower, by the damping at worst: the bound.
+ * PageRank ends when the change has fallen from its first to the tolerance. The first is known from the degrees: with
+ * neighbours at random a vertex has its share of the mean degree after one iteration. Then it falls by the damping
+ * times the second eigenvalue of the walk, that of a random graph of the typical degree (2 sqrt(k - 1) / k). Graphs of
+ * loosely tied parts fall slower, by the damping at worst: the bound.
  */
 static void pagerank_work(const struct setting *s, struct work *w)
 {
@@ -59,8 +59,12 @@ static void cc_work(const struct setting *s, struct work *w)
 {
 	w->steps = s->resident ? 3 : 1;
 	w->edges = s->resident ? 2 * (f64)s->store->sources : edges(s);
-	/* The beginnings of lists are not in one cache line, but for short lists; some eight misses are under way at once. */
-	w->edge_seconds = s->machine->scan + (s->resident ? fmin(1, s->machine->typical / 16) * s->machine->miss / 8 : 0);
+	/*
+	 * The beginnings of lists are not in one cache line, but for short lists; some eight misses are under way at
+	 * once.
+	 */
+	w->edge_seconds = s->machine->scan +
+			  (s->resident ? fmin(1, s->machine->typical / 16) * s->machine->miss / 8 : 0);
 	w->vertices = 6 * vertices(s);
 	w->full = 1;
 }
@@ -82,8 +86,8 @@ static void triangles_work(const struct setting *s, struct work *w)
 /* ---- Levels: equation 2 ---- */
 
 /*
- * n supersteps of a search that looks at so many edges. Where levels are few, a little more than half of the steps ask for nearly all pages
- * and the others for few; on a map each asks for about half.
+ * n supersteps of a search that looks at so many edges. Where levels are few, a little more than half of the steps ask
+ * for nearly all pages and the others for few; on a map each asks for about half.
  */
 static void search_work(const struct setting *s, struct work *w, f64 steps, f64 looked_at)
 {
@@ -94,7 +98,10 @@ static void search_work(const struct setting *s, struct work *w, f64 steps, f64 
 		steps /= 16;
 	w->steps = steps < 1 ? 1 : steps;
 	w->edges = looked_at;
-	/* The few vertices of a level lie anywhere: rows, list and state of each are missed, not all one after the other. */
+	/*
+	 * The few vertices of a level lie anywhere: rows, list and state of each are missed, not all one after the
+	 * other.
+	 */
 	w->edge_seconds = s->machine->push + (local ? s->machine->miss / s->machine->typical : 0);
 	w->full = fmax(1, (local ? 0.5 : 0.6) * w->steps);
 	w->sliding = local;
@@ -179,8 +186,8 @@ static const struct model *model_of(const char *algorithm)
 /* ---- What it costs ---- */
 
 /*
- * Pages that cross a boundary behind which `held` of them stay. Passes over everything read P + (I - 1)(P - F), exactly. A front that slides
- * over a map asks for 0 to P pages, as many of each: what is beyond F is read again.
+ * Pages that cross a boundary behind which `held` of them stay. Passes over everything read P + (I - 1)(P - F),
+ * exactly. A front that slides over a map asks for 0 to P pages, as many of each: what is beyond F is read again.
  */
 static f64 pages_moved(const struct setting *s, const struct work *w, u64 held)
 {
@@ -193,7 +200,10 @@ static f64 pages_moved(const struct setting *s, const struct work *w, u64 held)
 	return pages + fmax(0, w->full - 1) * beyond;
 }
 
-/* Edges that are decoded: of the pages that are asked for; on a map those near the rows that are wanted, and the lengths of all rows. */
+/*
+ * Edges that are decoded: of the pages that are asked for; on a map those near the rows that are wanted, and the
+ * lengths of all rows.
+ */
 static f64 decoded(const struct setting *s, const struct work *w)
 {
 	if (s->resident || s->store->codec == PAGE_RAW)
@@ -240,7 +250,9 @@ void model_predict(const struct setting *s, struct mill_prediction *out)
 	else
 		compute += w.edges * w.edge_seconds + w.vertices * m->vertex;
 	out->pages_read = whole(pages);
-	out->disk_read = out->pages_read * s->store->page_size;
+	out->disk_read = whole(((pages < (f64)s->pages ? pages : (f64)s->pages) +
+				(pages > (f64)s->pages ? pages - (f64)s->pages : 0) * (s->again > 0 ? s->again : 1)) *
+			       s->store->page_size);
 	out->load_read = s->load_pages * s->store->page_size;
 	out->iterations = whole(w.steps);
 	out->iterations_low = w.most ? (s->tolerance > 0 ? 1 : whole(w.most)) : whole(w.steps / sure);
@@ -249,7 +261,8 @@ void model_predict(const struct setting *s, struct mill_prediction *out)
 	out->compute_seconds = compute / s->threads;
 	out->step_seconds = w.steps * (m->step + 100 * m->miss);
 	out->seconds = fmax(out->read_seconds, out->compute_seconds) +
-		       m->overlap * fmin(out->read_seconds, out->compute_seconds) + out->step_seconds + out->device_seconds;
+		       m->overlap * fmin(out->read_seconds, out->compute_seconds) + out->step_seconds +
+		       out->device_seconds;
 	out->seconds_low = out->seconds / sure;
 	out->seconds_high = out->seconds * sure;
 	/* What nothing bounds but the damping may take all of it. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a run will cost, before it is made: GTS's cost models (Kim et al., SIGMOD 2016, equations 1 and 2) with a disk in front. An algorithm is
- * a number of passes over all pages (1, as PageRank) or of levels that touch some (2, as BFS):
+ * What a run will cost, before it is made: GTS's cost models (Kim et al., SIGMOD 2016, equations 1 and 2) with a disk
+ * in front. An algorithm is a number of passes over all pages (1, as PageRank) or of levels that touch some (2, as
+ * BFS):
  *
  *	seconds = 2 WA / c1 + bytes to device / c2 + t_call x launches + t_kernel x edges	on a device
  *		+ max(read, compute) + overlap x min(read, compute) + t_step x supersteps
@@ -28,6 +29,7 @@ struct setting {
 	bool async;
 	unsigned threads;
 	u64 pages, frames;	/* of a pass; what the run can hold */
+	f64 again;		/* the share of a page that is read when it comes again: not unwanted weights */
 	u64 load_pages;		/* read before it begins */
 	u64 load_edges;
 	u64 slots;		/* a device's, for pages; 0: the device is the host */

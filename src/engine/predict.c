@@ -46,6 +46,16 @@ const struct machine *run_machine(struct mill_run *r)
 	return &r->machine;
 }
 
+/* Weights that are not wanted stay on disk when a packed page comes again. */
+static f64 share_again(const struct store *st, const struct need *n, u64 pages)
+{
+	f64 weights = (f64)st->stored_edges * (f64)weight_size(st->weight) / (f64)max_u64(pages, 1);
+
+	if (n->weights || n->view || st->codec == PAGE_RAW || weights >= st->page_size)
+		return 1;
+	return 1 - weights / st->page_size;
+}
+
 void run_predict(struct mill_run *r, const char *algorithm, const struct need *n, struct mill_plan *plan)
 {
 	const struct store *st = r->store;
@@ -69,6 +79,7 @@ void run_predict(struct mill_run *r, const char *algorithm, const struct need *n
 		.raw_page = cache_slot_size(st),
 	};
 
+	s.again = share_again(st, n, s.pages);
 	most = s.slots && s.slots >= all ? 2 * LOAD_FRAMES : run_most_frames(r, st);
 	s.frames = stream_fit(st, run_frame_bytes(r, n), most, s.threads);
 	if (plan->fits || n->view) {

@@ -142,9 +142,9 @@ static mill_err search(struct search *s, u32 source)
 }
 
 /*
- * How it would go on. Where reach grows as a power D of the levels, as it does on maps, it goes on so; from a source in the middle of nowhere
- * the farthest corner is about 1 + D / 2 times as far as a ball of all vertices would reach. Elsewhere each level is so many
- * times the one before until nearly all are reached, and then there are a few.
+ * How it would go on. Where reach grows as a power D of the levels, as it does on maps, it goes on so; from a source in
+ * the middle of nowhere the farthest corner is about 1 + D / 2 times as far as a ball of all vertices would reach.
+ * Elsewhere each level is so many times the one before until nearly all are reached, and then there are a few.
  */
 static void extend(struct machine *m, const struct search *s)
 {
@@ -193,7 +193,8 @@ mill_err shape_measure(struct machine *m, const struct store *st, struct budget 
 	s->store = st;
 	err = memory_new(&s->vertex, budget, max_u64(REACH, PIECES * DEGREES), sizeof(u32), "the vertices of a search");
 	if (!err)
-		err = memory_new(&s->seen, budget, bitmap_words(st->vertices) + 1, sizeof(u64), "the vertices of a search");
+		err = memory_new(&s->seen, budget, bitmap_words(st->vertices) + 1, sizeof(u64),
+				 "the vertices of a search");
 	for (u32 i = 0; !err && i < SLOTS; i++)
 		err = page_frame_new(&s->frame[i], st, budget);
 	if (!err && st->stored_edges)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shape of a graph, from a sample: its degrees, and the beginning of a breadth-first search over a few tens of pages. */
+/*
+ * The shape of a graph, from a sample: its degrees, and the beginning of a breadth-first search over a few tens of
+ * pages.
+ */
 #ifndef ENGINE_SHAPE_H
 #define ENGINE_SHAPE_H
 
