@@ -13,6 +13,7 @@ millrace=$(realpath "$1")
 failures=0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+export XDG_CACHE_HOME=$scratch/.cache	# where plan keeps what it measured
 cd "$scratch" || exit 1
 
 failed() {
