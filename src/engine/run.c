@@ -332,6 +332,7 @@ mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need 
 	run_plan(r, need, &plan);
 	TRY(refuse_small(r, &plan));
 	run_predict(r, algorithm, need, &plan);
+	r->began = clock_now();
 	if (r->loaded && suits(r, need))
 		return MILL_OK;
 	unload(r);
@@ -342,11 +343,17 @@ mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need 
 		return err;
 	}
 	r->loaded = true;
-	r->ledger.load = clock_now() - began;
+	r->began = clock_now();
+	r->ledger.load = r->began - began;
 	return MILL_OK;
 }
 
-void run_start(struct mill_run *r) { r->began = clock_now(); }
+/* Making the state is part of an algorithm, as it is of peers'. Building kernels is not. */
+void run_start(struct mill_run *r)
+{
+	if (!r->device->native)
+		r->began = clock_now();
+}
 
 mill_err run_end(struct mill_run *r)
 {
@@ -391,15 +398,40 @@ static mill_err new_vec(struct mill_run *r, struct device *d, struct vec **out, 
 	return MILL_OK;
 }
 
+#define FILL_BYTES (1 * MIB)
+
+struct filling {
+	struct vec *vec;
+	const void *fill;	/* NULL: zero */
+};
+
+/* The first to touch memory pays for it: all threads do, in order, rather than whoever comes to it while computing. */
+static mill_err fill_some(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	const struct filling *f = arg;
+	size_t size = f->vec->size;
+	char *p = (char *)f->vec->buffer.host + begin * size;
+	u64 bytes = (end - begin) * size;
+
+	(void)worker;
+	if (!f->fill) {
+		memset(p, 0, bytes);
+		return MILL_OK;
+	}
+	memcpy(p, f->fill, size);
+	for (u64 done = size; done < bytes; done *= 2)	/* doubling: the copies are long and fast */
+		memcpy(p + done, p, min_u64(done, bytes - done));
+	return MILL_OK;
+}
+
 mill_err run_vec(struct mill_run *r, struct vec **out, const char *name, u64 n, size_t size, const void *fill)
 {
 	u64 zero = 0;
 
 	TRY(new_vec(r, r->device, out, name, n, size));
-	if (fill)
-		return device_fill(&(*out)->buffer, fill, size);
-	/* Host memory is zero already. */
-	return r->device->native ? MILL_OK : device_fill(&(*out)->buffer, &zero, size % 8 ? 4 : 8);
+	if (!r->device->native)
+		return fill ? device_fill(&(*out)->buffer, fill, size) : device_fill(&(*out)->buffer, &zero, size % 8 ? 4 : 8);
+	return pool_for(r->pool, n, max_u64(FILL_BYTES / size, 1), fill_some, &(struct filling){ *out, fill });
 }
 
 mill_err run_vec_host(struct mill_run *r, struct vec **out, const char *name, u64 n, size_t size)
