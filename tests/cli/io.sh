@@ -56,4 +56,10 @@ for io in uring pread; do
 	expect 4 bfs bad.mill --io $io
 	expect 4 pagerank cut.mill --io $io
 done
+# Two runs on one store at once.
+"$millrace" pagerank g.mill --iterations 6 --json=one.json --quiet & first=$!
+expect 0 pagerank g.mill --iterations 6 --json=two.json --quiet
+must wait $first
+must [ "$(hash one.json)" = "$(hash two.json)" ]
+must [ "$(hash one.json)" = "$(hash want.json)" ]
 done_testing
