@@ -25,12 +25,12 @@ median() { printf '%s\n' "$@" | sort -g | awk '{ x[NR] = $1 } END { print x[int(
 calc() { awk "BEGIN { printf \"%.${2:-3}f\", $1 }"; }
 kron() { # SCALE [OPTION...]: its path
 	local store=$keep/stream-kron$1.mill
-	[ -e "$store" ] || "$millrace" generate kron --scale "$1" --order auto --weights u32 -o "$store" --quiet --memory 8G
+	[ -e "$store" ] || "$millrace" generate kron --scale "$1" --weights u32 -o "$store" --quiet --memory 8G
 	echo "$store"
 }
 bare() { # SCALE: without weights
 	local store=$keep/stream-bare$1.mill
-	[ -e "$store" ] || "$millrace" generate kron --scale "$1" --order auto -o "$store" --quiet --memory 8G
+	[ -e "$store" ] || "$millrace" generate kron --scale "$1" -o "$store" --quiet --memory 8G
 	echo "$store"
 }
 # Options of an algorithm that every part uses.
@@ -127,7 +127,7 @@ part_grid() {
 	drop_caches
 	theirs=$( { /usr/bin/env time -f %e "$preprocess" -i "$arcs" -o "$grid" -v $((1 << large)) -p 8 -t 0 >/dev/null; } 2>&1 | tail -n 1)
 	drop_caches
-	ours=$( { /usr/bin/env time -f %e "$millrace" import "$arcs" --format raw --id-bits 32 --undirected --order auto -o "$store" --force --quiet; } 2>&1 | tail -n 1)
+	ours=$( { /usr/bin/env time -f %e "$millrace" import "$arcs" --format raw --id-bits 32 --undirected -o "$store" --force --quiet; } 2>&1 | tail -n 1)
 	row preprocess "$ours" "$theirs"
 	drop_caches
 	bytes=$(read_by "$bin/bfs" "$grid" 0 1)

@@ -52,7 +52,7 @@ fi
 # Whole or not at all, whatever happens to the run.
 expect 7 bfs g.mill --memory 1M --trace t.json; must python3 trace.py t.json
 rm t.json
-MILL_FAULT="hold:n=1000000;io:op=read,n=14,err=EIO,sticky" expect 5 pagerank g.mill --trace t.json
+MILL_FAULT="hold:n=1000000;io:op=read,n=9,err=EIO,sticky" expect 5 pagerank g.mill --trace t.json
 must python3 trace.py t.json
 rm t.json
 expect 2 bfs g.mill --source 99999999 --trace t.json; must python3 trace.py t.json
