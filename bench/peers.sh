@@ -20,7 +20,7 @@ igraph=$(dirname "$millrace")/igraph
 export OMP_NUM_THREADS=$threads OMP_WAIT_POLICY=passive
 
 # find_peer NAME: its path below PEERS, or nothing.
-find_peer() { [ -z "$peers" ] || find -L "$peers" -maxdepth 3 -type f -name "$1" -perm -u+x | head -n 1; }
+find_peer() { [ -z "$peers" ] || find -L "$peers" -maxdepth 3 -type f -name "$1" -not -path '*/bin/*' -perm -u+x | head -n 1; }
 median() { sort -g "$1" | awk '{ x[NR] = $1 } END { if (NR) print x[int((NR + 1) / 2)] }'; }
 
 make_graph() { # NAME

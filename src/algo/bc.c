@@ -305,6 +305,9 @@ static mill_err prepare(struct mill_run *r, struct between *b)
 	u64 n = r->store->connected;
 	struct vec *host;
 
+	TRY(device_prepare(r->device, &bfs_advance.program.source));
+	TRY(device_prepare(r->device, &bc_reduce.program.source));
+	run_start(r);
 	TRY(run_vec(r, &b->depth, "depth", n, sizeof(u32), &unreached));
 	for (u32 i = 0; i < 2; i++) {
 		TRY(run_vec(r, &b->paths[i], "paths", n, sizeof(f64), NULL));
@@ -318,8 +321,7 @@ static mill_err prepare(struct mill_run *r, struct between *b)
 	TRY(run_frontier(r, &b->front, false));
 	TRY(op_reducer(r, &b->in, &bc_reduce, true));
 	TRY(op_reducer(r, &b->out, &bc_reduce, false));
-	TRY(device_prepare(r->device, &bfs_advance.program.source));
-	return device_prepare(r->device, &bc_reduce.program.source);
+	return MILL_OK;
 }
 
 static mill_err tell(struct mill_run *r, const struct between *b)
@@ -347,7 +349,6 @@ MILL_API mill_err mill_bc(mill_run *r, const struct mill_bc *how)
 	TRY(run_begin(r, "bc", &need));
 	TRY(prepare(r, &b));
 	TRY(run_vec_host(r, &settings, "settings", 1, sizeof(*s)));
-	run_start(r);
 	for (u64 i = 0; i < r->n_sources; i++)
 		TRY(from_source(&b, r->source[i], i + 1 == r->n_sources));
 	b.reached += r->n_isolated;	/* each itself, and no more */

@@ -80,11 +80,10 @@ MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
 	TRY(bfs_need(r, how, &need));
 	TRY(run_begin(r, "bfs", &need));
 	r->root = root;
-	TRY(run_vec(r, &a.depth, "depth", r->store->connected, sizeof(u32), &unreached));
-	TRY(run_frontier(r, &front, false));
-
 	TRY(device_prepare(r->device, &bfs_advance.program.source));
 	run_start(r);
+	TRY(run_vec(r, &a.depth, "depth", r->store->connected, sizeof(u32), &unreached));
+	TRY(run_frontier(r, &front, false));
 	TRY(frontier_begin(front, a.depth, root));
 	TRY(search(r, &a, front));
 

@@ -209,10 +209,10 @@ mill_err cc_run(struct mill_run *r, const char *algorithm, const struct mill_cc 
 
 	TRY(cc_need(r, how, &need));
 	TRY(run_begin(r, algorithm, &need));
-	TRY(run_vec(r, &a.parent, "component", n, sizeof(u32), &none));
-	TRY(run_vec(r, &least, "smallest id", n, sizeof(u32), &none));
 	TRY(prepare(r, &means));
 	run_start(r);
+	TRY(run_vec(r, &a.parent, "component", n, sizeof(u32), &none));
+	TRY(run_vec(r, &least, "smallest id", n, sizeof(u32), &none));
 	TRY(find(r, &a, &means));
 	TRY(component_names(r, a.parent, least, &n_components));
 

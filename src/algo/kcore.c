@@ -78,10 +78,10 @@ MILL_API mill_err mill_kcore(mill_run *r)
 
 	TRY(kcore_need(r, NULL, &need));
 	TRY(run_begin(r, "kcore", &need));
-	TRY(run_vec(r, &a.core, "core", r->store->connected, sizeof(u32), NULL));
-	TRY(run_frontier(r, &front, true));
 	TRY(device_prepare(r->device, &kcore_advance.program.source));
 	run_start(r);
+	TRY(run_vec(r, &a.core, "core", r->store->connected, sizeof(u32), NULL));
+	TRY(run_frontier(r, &front, true));
 	TRY(run_degrees(r, a.core));
 	if (r->device->native && r->stream)
 		TRY(kcore_settle(r, a.core, front));

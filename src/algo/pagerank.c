@@ -427,6 +427,19 @@ static mill_err next_scores(struct mill_run *r, struct ranking *g, struct reduce
 	return MILL_OK;
 }
 
+static mill_err make_state(struct mill_run *r, struct ranking *g)
+{
+	u64 n = r->store->connected;
+	u32 size = kinds[g->precision].size;
+
+	TRY(run_vec(r, &g->score, "score", n, size, NULL));
+	TRY(run_vec(r, &g->share, "share", n, size, NULL));
+	g->next = g->share;
+	if (!r->options.async)
+		return run_vec(r, &g->next, "next share", n, size, NULL);
+	return r->store->self_loops ? run_vec(r, &g->loop, "self-loops", n, size, NULL) : MILL_OK;
+}
+
 static mill_err iterate(struct mill_run *r, struct ranking *g, const struct mill_pagerank *how,
 			struct pagerank_settings *s)
 {
@@ -443,6 +456,7 @@ static mill_err iterate(struct mill_run *r, struct ranking *g, const struct mill
 	TRY(device_prepare(r->device, &k->first->program.source));
 	TRY(device_prepare(r->device, &k->mass->program.source));
 	run_start(r);
+	TRY(make_state(r, g));
 	if (g->loop) {
 		union args a = arguments(r, g, g->damping, 1);
 
@@ -491,22 +505,15 @@ MILL_API mill_err mill_pagerank(mill_run *r, const struct mill_pagerank *how)
 		return fail(MILL_EUSAGE, "a damping of %g is not below 1", g.damping);
 	TRY(pagerank_need(r, how, &need));
 	TRY(run_begin(r, "pagerank", &need));
-	TRY(run_vec(r, &g.score, "score", n, k->size, NULL));
-	TRY(run_vec(r, &g.share, "share", n, k->size, NULL));
-	if (r->options.async && r->store->self_loops)
-		TRY(run_vec(r, &g.loop, "self-loops", n, k->size, NULL));
-	if (r->options.async)
-		g.next = g.share;
-	else
-		TRY(run_vec(r, &g.next, "next share", n, k->size, NULL));
 	TRY(load_degrees(r, &g.degree));
 	if (how && how->personalize)
 		TRY(personalize(r, &g, how->personalize));
 	TRY(run_vec_host(r, &settings, "settings", 1, sizeof(*s)));
 	s = settings->buffer.host;
-	*s = (struct pagerank_settings){ .damping = g.damping, .precision = g.precision, .score = g.score,
-					 .teleport = g.teleport };
+	*s = (struct pagerank_settings){ .damping = g.damping, .precision = g.precision };
 	TRY(iterate(r, &g, how, s));
+	s->score = g.score;
+	s->teleport = g.teleport;
 
 	run_column(r, "score", k->type, g.score, 0, 0);
 	r->column[0].scale = k->scale;

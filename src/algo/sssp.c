@@ -191,11 +191,10 @@ MILL_API mill_err mill_sssp(mill_run *r, const struct mill_sssp *how)
 	TRY(run_source(r, how ? how->source : NULL, &root));
 	TRY(run_begin(r, "sssp", &need));
 	r->root = root;
-	TRY(run_vec(r, &distance, "distance", r->store->connected, kinds[kind].size, &none));
-	TRY(run_frontier(r, &front, true));
-
 	TRY(device_prepare(r->device, &kinds[kind].program->program.source));
 	run_start(r);
+	TRY(run_vec(r, &distance, "distance", r->store->connected, kinds[kind].size, &none));
+	TRY(run_frontier(r, &front, true));
 	TRY(frontier_begin(front, distance, root));
 	TRY(search(r, kind, distance, front, delta));
 

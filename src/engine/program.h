@@ -55,7 +55,7 @@ struct vec {
 /* An asynchronous advance stays with a page for so many times its edges. */
 #define REENTRY 16u
 #define LIST_AHEAD 8u	/* vertices of a list */
-#define SCAN_BLOCK 16u	/* edges after which cond is asked again */
+#define SCAN_BLOCK 4u	/* edges after which cond is asked again */
 #define SCAN_AHEAD 16u	/* rows of which few edges are looked at */
 
 /* advance: op/advance.inc. Rows are counted within the segment. */

@@ -332,7 +332,6 @@ mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need 
 	run_plan(r, need, &plan);
 	TRY(refuse_small(r, &plan));
 	run_predict(r, algorithm, need, &plan);
-	r->began = clock_now();
 	if (r->loaded && suits(r, need))
 		return MILL_OK;
 	unload(r);
@@ -343,17 +342,11 @@ mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need 
 		return err;
 	}
 	r->loaded = true;
-	r->began = clock_now();
-	r->ledger.load = r->began - began;
+	r->ledger.load = clock_now() - began;
 	return MILL_OK;
 }
 
-/* Making the state is part of an algorithm, as it is of peers'. Building kernels is not. */
-void run_start(struct mill_run *r)
-{
-	if (!r->device->native)
-		r->began = clock_now();
-}
+void run_start(struct mill_run *r) { r->began = clock_now(); }
 
 mill_err run_end(struct mill_run *r)
 {

@@ -125,7 +125,7 @@ mill_err run_open_stream(struct mill_run *r, struct stream **out, const struct s
 /* Gives the frames of a streamed graph back, for an operator that streams another; and takes them again. */
 void run_pause_stream(struct mill_run *r);
 mill_err run_resume_stream(struct mill_run *r);
-/* The clock of the algorithm itself, which runs from run_begin; on a device it begins when kernels are built. */
+/* Starts and stops the clock of the algorithm itself: making its state is part of it, building kernels and reading ids are not. */
 void run_start(struct mill_run *r);
 mill_err run_end(struct mill_run *r);
 /* Fills in what the need means for this run's budgets, but for what is predicted. */
