@@ -256,8 +256,8 @@ MILL_API mill_err mill_cdlp(mill_run *r, const struct mill_cdlp *how)
 
 	TRY(cdlp_need(r, how, &need));
 	TRY(run_begin(r, "cdlp", &need));
-	TRY(prepare(&s, &label, &next));
 	run_start(r);
+	TRY(prepare(&s, &label, &next));
 	for (u32 i = 0; i < most && s.changed; i++) {
 		struct vec *swap = label;
 

@@ -210,11 +210,11 @@ MILL_API mill_err mill_degrees(mill_run *r)
 
 	TRY(degrees_need(r, NULL, &need));
 	TRY(run_begin(r, "degrees", &need));
+	run_start(r);
 	/* Nothing is computed at edges: the columns stay on the host, whatever the device. */
 	TRY(run_vec_host(r, &out, "degree", st->connected, sizeof(u32)));
 	if (st->directed && st->has_in)
 		TRY(run_vec_host(r, &in, "in-degree", st->connected, sizeof(u32)));
-	run_start(r);
 	TRY(store_read(st, STORE_OUT_DEGREES, out->buffer.host, st->sources * sizeof(u32), 0));
 	if (in)
 		TRY(store_read(st, STORE_IN_DEGREES, in->buffer.host, st->connected * sizeof(u32), 0));

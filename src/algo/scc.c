@@ -271,12 +271,12 @@ MILL_API mill_err mill_scc(mill_run *r)
 		return cc_run(r, "scc", NULL);
 	TRY(scc_need(r, NULL, &need));
 	TRY(run_begin(r, "scc", &need));
+	TRY(prepare(r));
+	run_start(r);
 	TRY(run_vec(r, &a.root, "component", n, sizeof(u32), &none));
 	TRY(run_vec(r, &a.colour, "colour", n, sizeof(u32), NULL));
 	TRY(run_vec(r, &a.mark, "mark", n, sizeof(u32), NULL));
 	TRY(run_frontier(r, &f, false));
-	TRY(prepare(r));
-	run_start(r);
 	if (n)
 		TRY(find_all(r, &a, f));
 	TRY(device_fill(&a.mark->buffer, &none, sizeof(none)));

@@ -120,11 +120,11 @@ MILL_API mill_err mill_triangles(mill_run *r, const struct mill_triangles *how)
 
 	TRY(triangles_need(r, how, &need));
 	TRY(run_begin(r, "triangles", &need));
+	run_start(r);
 	s.lanes = op_can_count(r) && !arcs ? 1 : intersect_lanes(r);
 	TRY(run_vec_host(r, &a.count, "triangles", a.n * s.lanes, sizeof(u64)));
 	if (arcs)
 		TRY(run_vec_host(r, &a.arcs, "arcs between neighbours", a.n * s.lanes, sizeof(u64)));
-	run_start(r);
 	if (s.lanes > 1 || arcs || (how && how->lcc) || !op_can_count(r)) {
 		TRY(run_vec_host(r, &degree, "degrees", a.n, sizeof(u32)));
 		TRY(run_degrees(r, degree));

@@ -170,6 +170,13 @@ void memory_free(void *p)
 		budget_give(b.budget, b.counted);
 }
 
+void memory_fill(void *to, u64 bytes, const void *pattern, size_t size)
+{
+	memcpy(to, pattern, min_u64(size, bytes));
+	for (u64 done = size; done < bytes; done *= 2)	/* doubling: the copies are long and fast */
+		memcpy((char *)to + done, to, min_u64(done, bytes - done));
+}
+
 mill_err memory_string(char **out, struct budget *budget, const char *text)
 {
 	size_t size = strlen(text) + 1;

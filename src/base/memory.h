@@ -29,6 +29,8 @@ mill_err memory_new(void *out_pointer, struct budget *budget, u64 n, size_t size
 /* Frees and un-counts; NULL is fine. */
 void memory_free(void *p);
 /* A counted copy of a string. */
+/* Repeats a pattern over bytes, which are a multiple of its size or end within it. */
+void memory_fill(void *to, u64 bytes, const void *pattern, size_t size);
 mill_err memory_string(char **out, struct budget *budget, const char *text);
 mill_err memory_printf(char **out, struct budget *budget, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -39,17 +39,8 @@ static mill_err read_bytes(struct device *d, const struct buffer *b, u64 at, voi
 
 static mill_err fill(struct device *d, struct buffer *b, const void *pattern, size_t size)
 {
-	char *p = b->host;
-	u64 done = size;
-
 	(void)d;
-	memcpy(p, pattern, size);
-	while (done < b->size) {	/* doubling: the copies are long and fast */
-		u64 more = min_u64(done, b->size - done);
-
-		memcpy(p + done, p, more);
-		done += more;
-	}
+	memory_fill(b->host, b->size, pattern, size);
 	return MILL_OK;
 }
 

@@ -407,13 +407,10 @@ static mill_err fill_some(void *arg, u64 begin, u64 end, unsigned worker)
 	u64 bytes = (end - begin) * size;
 
 	(void)worker;
-	if (!f->fill) {
+	if (f->fill)
+		memory_fill(p, bytes, f->fill, size);
+	else
 		memset(p, 0, bytes);
-		return MILL_OK;
-	}
-	memcpy(p, f->fill, size);
-	for (u64 done = size; done < bytes; done *= 2)	/* doubling: the copies are long and fast */
-		memcpy(p + done, p, min_u64(done, bytes - done));
 	return MILL_OK;
 }
 
