@@ -249,6 +249,30 @@ MILL_API const char *const *mill_formats(void);
 
 typedef struct mill_run mill_run;
 
+/* How an advance on a device gives the edges of its frontier to work-items (Gunrock, section 5.1). */
+enum mill_mapping {
+	MILL_MAPPING_AUTO,	/* by Gunrock's rule: INPUT or OUTPUT from a mean degree of 5 on, else GROUP */
+	MILL_MAPPING_THREAD,	/* a work-item takes a vertex */
+	MILL_MAPPING_GROUP,	/* a work-item, a team or the whole work-group takes a vertex, by its degree */
+	MILL_MAPPING_INPUT,	/* a work-group takes so many vertices and shares their edges */
+	MILL_MAPPING_OUTPUT	/* a work-group takes so many edges */
+};
+
+/* What an advance on a device does with vertices that it comes to several times. */
+enum mill_filter {
+	MILL_FILTER_FUSED,	/* the advance itself takes each once, by a bit that it sets */
+	MILL_FILTER_EXACT,	/* it leaves all in a queue, which a filter compacts by prefix sums */
+	MILL_FILTER_INEXACT	/* the filter first culls what bitmask and hash tables of the work-group have seen */
+};
+
+/* Push or pull. */
+enum mill_direction {
+	MILL_DIRECTION_AUTO,	/* by the edges of the frontier and those not seen yet (Beamer) */
+	MILL_DIRECTION_ESTIMATE,	/* by estimates from the number of vertices (Gunrock, equations 3 to 6) */
+	MILL_DIRECTION_PUSH,
+	MILL_DIRECTION_PULL	/* where the algorithm can */
+};
+
 struct mill_options {
 	uint64_t memory;	/* host budget; 0: 80 % of what is available */
 	uint64_t device_memory;	/* device budget; 0: 90 % of the device's */
@@ -258,7 +282,17 @@ struct mill_options {
 	uint32_t threads;	/* 0: all */
 	uint64_t seed;		/* for random sources */
 	/* Push becomes pull when the frontier's edges exceed 1/do_a of those not yet seen, and push again below 1/do_b of the vertices. */
-	double do_a, do_b;	/* 0: 15 and 18 */
+	double do_a, do_b;	/* 0: 15 and 18; with ESTIMATE they are Gunrock's factors, 0: 0.001 and 0.2 */
+	enum mill_direction direction;
+	/* On a device: */
+	uint32_t queues;	/* transfers and kernels of so many pages are under way at once; 0: 32 */
+	uint32_t group_size;	/* work-items of a work-group; 0: chosen for the device */
+	enum mill_mapping mapping;
+	enum mill_filter filter;
+	bool no_skip;		/* all pages cross in every step, also those without work */
+	bool no_reuse;		/* pages cross in every step, also those that are there already */
+	bool count_lanes;	/* count SIMD slots and atomics, which takes time */
+	bool fallback;		/* if the device fails, once more on the cpu */
 	/*
 	 * Where the algorithm allows it (bfs, sssp, cc by labels, pagerank) pages are not worked on in steps: what a page activates of
 	 * itself goes on at once, scores are used as soon as they are new. Fewer passes; searches and labels end with the same
@@ -419,6 +453,7 @@ struct mill_step {
 	const char *direction;	/* "push", "pull", "scan" */
 	uint64_t pages_active, pages_read, pages_to_device, pages_reused;
 	uint64_t disk_read, to_device;
+	uint64_t lanes, atomics;	/* on a device, if options.count_lanes: SIMD slots issued for edges, atomic operations */
 	double seconds;
 	/* Seconds of all workers: without a page to work on, verifying and decoding pages, and the rest. */
 	double wait, decode, compute;
@@ -429,6 +464,10 @@ struct mill_report {
 	uint64_t hash;		/* of the first result column, by original id */
 	uint64_t iterations, edges_traversed, updates;
 	uint64_t disk_read, to_device, from_device;
+	/* What moved to and from the device, by kind: pages, attributes that are only read, vertex state, flags and counts. */
+	uint64_t topology, read_only, writable, flags;
+	uint64_t lanes, atomics;
+	const char *device;	/* where it ran: not the one asked for after a fallback */
 	uint64_t pages_active, pages_read, pages_to_device, pages_reused;
 	uint64_t memory_budget, memory_peak;	/* what the run counted */
 	uint64_t device_budget, device_peak, device_driver;

@@ -82,6 +82,11 @@ struct options {
 	const char *device, *policy, *source, *trace;
 	int io;			/* enum io_word */
 	bool check, async, recalibrate;
+	bool fallback, no_skip, no_reuse, lanes;
+	uint32_t queues, group_size;
+	int mapping;		/* enum mill_mapping */
+	int filter;		/* enum mill_filter */
+	int direction;		/* enum mill_direction */
 	double delta, do_a, do_b;
 	bool unit_weights;
 	double damping, tolerance;

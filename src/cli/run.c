@@ -231,6 +231,10 @@ mill_err work_open(struct work *w, struct call *call, const char *algorithm,
 		err = option_size(&o->device_memory, "device-memory", w->info.csr_bytes);
 	if (err)
 		return err;
+	if (o->do_a <= 0)
+		o->do_a = o->direction == MILL_DIRECTION_ESTIMATE ? 0.001 : 15;
+	if (o->do_b <= 0)
+		o->do_b = o->direction == MILL_DIRECTION_ESTIMATE ? 0.2 : 18;
 	options = (struct mill_options){
 		.memory = o->memory.bytes,
 		.device_memory = o->device_memory.bytes,
@@ -242,6 +246,15 @@ mill_err work_open(struct work *w, struct call *call, const char *algorithm,
 		.async = o->async,
 		.do_a = o->do_a,
 		.do_b = o->do_b,
+		.direction = (enum mill_direction)o->direction,
+		.queues = o->queues,
+		.group_size = o->group_size,
+		.mapping = (enum mill_mapping)o->mapping,
+		.filter = (enum mill_filter)o->filter,
+		.no_skip = o->no_skip,
+		.no_reuse = o->no_reuse,
+		.count_lanes = o->lanes,
+		.fallback = o->fallback,
 		.parents = w->algorithm->parents && (o->output || o->check),
 		.check = o->check,
 		.trace = o->trace,

@@ -8,17 +8,17 @@
 #include "base/number.h"
 #include "base/trace.h"
 
-mill_err device_open(struct device **out, const char *name, struct budget *host, u64 memory)
+mill_err device_open(struct device **out, const char *name, struct budget *host, const struct device_how *how)
 {
 	u64 number = 0;
 
 	if (!name || !strcmp(name, "cpu"))
 		return cpu_open(out, host);
 	if (!strcmp(name, "opencl"))
-		return opencl_open(out, 0, memory);
+		return opencl_open(out, 0, how);
 	if (!strncmp(name, "opencl:", 7) && number_u64(&number, name + 7, name + strlen(name)) &&
 	    number < 1024)
-		return opencl_open(out, (unsigned)number, memory);
+		return opencl_open(out, (unsigned)number, how);
 	return fail(MILL_EUSAGE, "unknown device '%s': use cpu, opencl or opencl:N", name);
 }
 
@@ -54,7 +54,7 @@ mill_err device_write(struct buffer *b, u64 at, const void *from, u64 size)
 
 	assert(at <= b->size && size <= b->size - at);
 	if (!b->owner->native)
-		b->owner->to_device += size;
+		b->owner->to_device[b->kind] += size;
 	err = size ? b->owner->ops->write(b->owner, b, at, from, size) : MILL_OK;
 	trace_device(b->owner, began, "to device", "bytes", size);
 	return err;
@@ -67,7 +67,7 @@ mill_err device_read(const struct buffer *b, u64 at, void *to, u64 size)
 
 	assert(at <= b->size && size <= b->size - at);
 	if (!b->owner->native)
-		b->owner->from_device += size;
+		b->owner->from_device[b->kind] += size;
 	err = size ? b->owner->ops->read(b->owner, b, at, to, size) : MILL_OK;
 	trace_device(b->owner, began, "from device", "bytes", size);
 	return err;
@@ -95,8 +95,29 @@ mill_err device_launch(struct device *d, const struct launch *l)
 
 	for (u32 i = 0; i < l->n_args; i++)
 		assert(!l->arg[i].buffer || l->arg[i].buffer->owner == d);
-	err = l->n_items ? d->ops->launch(d, l) : MILL_OK;
-	trace_device(d, began, l->source->name, "items", l->n_items);	/* the entry's name is the caller's to forget */
+	err = l->n_groups ? d->ops->launch(d, l) : MILL_OK;
+	trace_device(d, began, l->source->name, "groups", l->n_groups);	/* the entry's name is the caller's to forget */
+	return err;
+}
+
+mill_err device_fork(struct device *d) { return d->ops->fork(d); }
+mill_err device_join(struct device *d) { return d->ops->join(d); }
+
+mill_err device_send(struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct transfer *out)
+{
+	struct device *d = b->owner;
+
+	assert(at <= b->size && size <= b->size - at && queue <= d->n_queues);
+	*out = (struct transfer){ .device = d };
+	d->to_device[b->kind] += size;
+	return size ? d->ops->send(d, b, at, from, size, queue, out) : MILL_OK;
+}
+
+mill_err device_wait(struct transfer *t)
+{
+	mill_err err = t->handle ? t->device->ops->wait(t->device, t) : MILL_OK;
+
+	*t = (struct transfer){ 0 };
 	return err;
 }
 

@@ -12,6 +12,9 @@
 
 struct device;
 
+/* What moves between host and device, by kind. */
+enum traffic { TRAFFIC_WRITABLE, TRAFFIC_TOPOLOGY, TRAFFIC_READ_ONLY, TRAFFIC_FLAGS, TRAFFIC_KINDS };
+
 /*
  * A buffer of device memory. On a native device `host` is the memory itself; elsewhere it is NULL and
  * bytes travel by device_read and device_write.
@@ -21,7 +24,9 @@ struct buffer {
 	u64 size;
 	void *host;
 	void *handle;
+	enum traffic kind;	/* what its bytes count as; set by who makes it, else writable state */
 };
+
 
 /*
  * The text of a kernel program: pieces in order, each the path of an embedded text (text_find) or itself #define
@@ -33,8 +38,9 @@ struct kernel_source {
 	u32 n_pieces;
 };
 
+/* A buffer, a scalar (value), local memory of `size` bytes (neither), or a null pointer (nor that). */
 struct launch_arg {
-	const struct buffer *buffer;	/* or NULL: a scalar */
+	const struct buffer *buffer;
 	const void *value;
 	size_t size;
 };
@@ -44,7 +50,14 @@ struct launch {
 	const char *entry;
 	const struct launch_arg *arg;
 	u32 n_args;
-	u64 n_items;		/* rounded up to the work-group: kernels check their index */
+	u64 n_groups;		/* work-groups of device->group work-items: kernels check their index */
+	u32 queue;
+};
+
+/* A transfer under way. A zeroed struct is none. */
+struct transfer {
+	struct device *device;
+	void *handle;
 };
 
 struct device_ops {
@@ -56,8 +69,13 @@ struct device_ops {
 	mill_err (*fill)(struct device *d, struct buffer *b, const void *pattern, size_t size);
 	/* Builds the programs now rather than at their first launch. Absent on a native device. */
 	mill_err (*prepare)(struct device *d, const struct kernel_source *source);
-	/* In order after everything given to the device before. Absent on a native device. */
+	/* The rest is absent on a native device. */
 	mill_err (*launch)(struct device *d, const struct launch *l);
+	mill_err (*send)(struct device *d, struct buffer *b, u64 at, const void *from, u64 size, u32 queue,
+			 struct transfer *out);
+	mill_err (*wait)(struct device *d, struct transfer *t);
+	mill_err (*fork)(struct device *d);
+	mill_err (*join)(struct device *d);
 };
 
 struct device {
@@ -65,12 +83,23 @@ struct device {
 	bool native;		/* programs run as host code on the run's threads */
 	struct budget *memory;	/* what buffers count against */
 	struct budget own;	/* ... unless it is the host's */
-	u64 to_device, from_device;	/* bytes moved */
+	u64 to_device[TRAFFIC_KINDS], from_device[TRAFFIC_KINDS];	/* bytes moved */
+	u32 n_queues;		/* besides queue 0 */
+	u32 group;		/* work-items of a work-group; GROUP in kernels */
+	bool chunked;		/* a CPU: work-items take runs of neighbours, not every n-th; CHUNKED in kernels */
+	u64 largest;		/* bytes of a buffer at most */
 	u64 driver;		/* resident bytes that opening the driver cost */
 };
 
-/* name: "cpu", "opencl", "opencl:N". memory: the device's budget, 0 for 90 % of what it has. */
-mill_err device_open(struct device **out, const char *name, struct budget *host, u64 memory);
+struct device_how {
+	u64 memory;		/* its budget; 0: 90 % of what it has */
+	u32 queues;		/* 0: 32 */
+	u32 group;		/* work-items of a work-group; 0: chosen by the kind of device */
+	bool count_lanes;	/* kernels count SIMD slots and atomics too: LANES in kernels */
+};
+
+/* name: "cpu", "opencl", "opencl:N". */
+mill_err device_open(struct device **out, const char *name, struct budget *host, const struct device_how *how);
 void device_close(struct device *d);
 
 mill_err device_buffer(struct device *d, struct buffer *b, u64 size, const char *what);
@@ -79,15 +108,27 @@ mill_err device_write(struct buffer *b, u64 at, const void *from, u64 size);
 mill_err device_read(const struct buffer *b, u64 at, void *to, u64 size);
 /* Repeats the pattern (1, 2, 4 or 8 bytes) over the whole buffer. */
 mill_err device_fill(struct buffer *b, const void *pattern, size_t size);
+/* Builds the kernels and launches each once on nothing, so that no run pays for that. */
 mill_err device_prepare(struct device *d, const struct kernel_source *source);
+
+/*
+ * Queues: what is given to one is done in order, what is given to different ones at the same time. Writes, reads and fills
+ * are in queue 0; from device_fork to device_join launches and device_send may use the others, 1 .. n_queues, which begin after
+ * all that queue 0 had, and after device_join queue 0 goes on after all that they had.
+ */
 mill_err device_launch(struct device *d, const struct launch *l);
+mill_err device_fork(struct device *d);
+mill_err device_join(struct device *d);
+/* A write that goes on when this returns: `from` stays as it is until device_wait, which is also fine for none. */
+mill_err device_send(struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct transfer *out);
+mill_err device_wait(struct transfer *t);
 
 /* The text of a file below src/ that was embedded at build time ("op/advance.cl"); NULL if there is none. */
 const char *text_find(const char *path);
 
 /* Per kind. */
 mill_err cpu_open(struct device **out, struct budget *host);
-mill_err opencl_open(struct device **out, unsigned number, u64 memory);
+mill_err opencl_open(struct device **out, unsigned number, const struct device_how *how);
 size_t cpu_list(struct mill_device *out, size_t n);
 size_t opencl_list(struct mill_device *out, size_t n);
 

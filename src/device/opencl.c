@@ -233,7 +233,7 @@ static mill_err find_program(struct opencl *o, const struct kernel_source *sourc
 	const char *piece[16];
 	cl_program program;
 	cl_int code;
-	const char *options = o->race_check ? "-cl-std=CL1.2 -DRACE_CHECK=1" : "-cl-std=CL1.2";
+	char options[128];
 
 	for (u32 i = 0; i < o->n_programs; i++)
 		if (o->program[i].source == source) {
@@ -241,6 +241,8 @@ static mill_err find_program(struct opencl *o, const struct kernel_source *sourc
 			return MILL_OK;
 		}
 	assert(source->n_pieces <= ARRAY_LEN(piece) && o->n_programs < PROGRAMS);
+	snprintf(options, sizeof(options), "-cl-std=CL1.2 -DGROUP=%u -DCHUNKED=%d%s", o->device.group, o->device.chunked,
+		 o->race_check ? " -DRACE_CHECK=1" : "");
 	for (u32 i = 0; i < source->n_pieces; i++) {
 		const char *text = text_find(source->piece[i]);
 
@@ -294,7 +296,7 @@ static mill_err prepare(struct device *d, const struct kernel_source *source)
 
 static mill_err launch(struct device *d, const struct launch *l)
 {
-	size_t local = LOCAL_SIZE, global = (size_t)round_up(l->n_items, LOCAL_SIZE);
+	size_t local = d->group, global = (size_t)l->n_groups * d->group;
 	struct opencl *o = self(d);
 	cl_kernel kernel = NULL;
 	cl_int code;
@@ -304,7 +306,7 @@ static mill_err launch(struct device *d, const struct launch *l)
 		const struct launch_arg *a = &l->arg[i];
 		cl_mem mem = a->buffer ? a->buffer->handle : NULL;
 
-		if (a->value)
+		if (!a->buffer && a->size)	/* a scalar, or local memory */
 			code = cl.clSetKernelArg(kernel, i, a->size, a->value);
 		else
 			code = cl.clSetKernelArg(kernel, i, sizeof(mem), mem ? &mem : NULL);
@@ -313,6 +315,35 @@ static mill_err launch(struct device *d, const struct launch *l)
 	}
 	code = cl.clEnqueueNDRangeKernel(o->queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
 	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, l->entry);
+}
+
+/* ---- Queues ---- */
+
+static mill_err send(struct device *d, struct buffer *b, u64 at, const void *from, u64 size, u32 queue,
+		     struct transfer *out)
+{
+	(void)queue;
+	(void)out;
+	return write_bytes(d, b, at, from, size);
+}
+
+static mill_err wait_for(struct device *d, struct transfer *t)
+{
+	(void)d;
+	(void)t;
+	return MILL_OK;
+}
+
+static mill_err fork_queues(struct device *d)
+{
+	(void)d;
+	return MILL_OK;
+}
+
+static mill_err join_queues(struct device *d)
+{
+	(void)d;
+	return MILL_OK;
 }
 
 /* ---- Open, close, list ---- */
@@ -343,9 +374,13 @@ static const struct device_ops opencl_ops = {
 	.fill = fill,
 	.prepare = prepare,
 	.launch = launch,
+	.send = send,
+	.wait = wait_for,
+	.fork = fork_queues,
+	.join = join_queues,
 };
 
-mill_err opencl_open(struct device **out, unsigned number, u64 memory)
+mill_err opencl_open(struct device **out, unsigned number, const struct device_how *how)
 {
 	u64 before = memory_rss(), after;
 	cl_device_id id[DEVICES];
@@ -362,7 +397,11 @@ mill_err opencl_open(struct device **out, unsigned number, u64 memory)
 	o->device.memory = &o->device.own;
 	o->id = id[number];
 	o->race_check = getenv("MILL_RACE_CHECK");
-	budget_init(&o->device.own, memory ? memory : global_memory(o->id) / 10 * 9);
+	o->device.n_queues = how->queues ? how->queues : 32;
+	o->device.group = how->group ? how->group : LOCAL_SIZE;
+	o->device.chunked = true;
+	o->device.largest = global_memory(o->id);
+	budget_init(&o->device.own, how->memory ? how->memory : global_memory(o->id) / 10 * 9);
 	o->context = cl.clCreateContext(NULL, 1, &o->id, NULL, NULL, &code);
 	if (code == CL_SUCCESS)
 		o->queue = cl.clCreateCommandQueue(o->context, o->id, 0, &code);
@@ -397,11 +436,11 @@ size_t opencl_list(struct mill_device *out, size_t n)
 
 #else /* the narrow test build: kernels know only 32-bit vertices */
 
-mill_err opencl_open(struct device **out, unsigned number, u64 memory)
+mill_err opencl_open(struct device **out, unsigned number, const struct device_how *how)
 {
 	(void)out;
 	(void)number;
-	(void)memory;
+	(void)how;
 	return fail(MILL_EDEVICE, "this build has narrow vertex numbers, which OpenCL kernels do not know");
 }
 

@@ -207,6 +207,6 @@ void launch_page(struct launching *l, const struct page_args *page)
 
 mill_err launch_go(struct mill_run *r, struct launching *l, u64 n_items)
 {
-	l->launch.n_items = n_items;
+	l->launch.n_groups = div_up(n_items, r->device->group);
 	return device_launch(r->device, &l->launch);
 }

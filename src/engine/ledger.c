@@ -23,6 +23,8 @@ static void sum(struct mill_step *to, const struct mill_step *s)
 	to->pages_reused += s->pages_reused;
 	to->disk_read += s->disk_read;
 	to->to_device += s->to_device;
+	to->lanes += s->lanes;
+	to->atomics += s->atomics;
 	to->seconds += s->seconds;
 	to->wait += s->wait;
 	to->decode += s->decode;

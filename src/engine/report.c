@@ -2,6 +2,17 @@
 /* The public view of a run's ledger. */
 #include "engine/run.h"
 
+static u64 moved(const struct device *d, enum traffic kind) { return d->to_device[kind] + d->from_device[kind]; }
+
+static u64 sum(const u64 *bytes)
+{
+	u64 all = 0;
+
+	for (u32 k = 0; k < TRAFFIC_KINDS; k++)
+		all += bytes[k];
+	return all;
+}
+
 MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 {
 	const struct mill_step *t = &r->ledger.total;
@@ -14,8 +25,15 @@ MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 		.edges_traversed = r->ledger.edges_traversed,
 		.updates = t->updates,
 		.disk_read = t->disk_read,
-		.to_device = r->device->to_device,
-		.from_device = r->device->from_device,
+		.to_device = sum(r->device->to_device),
+		.from_device = sum(r->device->from_device),
+		.topology = moved(r->device, TRAFFIC_TOPOLOGY),
+		.read_only = moved(r->device, TRAFFIC_READ_ONLY),
+		.writable = moved(r->device, TRAFFIC_WRITABLE),
+		.flags = moved(r->device, TRAFFIC_FLAGS),
+		.lanes = t->lanes,
+		.atomics = t->atomics,
+		.device = r->device_name,
 		.pages_active = t->pages_active,
 		.pages_read = t->pages_read,
 		.pages_to_device = t->pages_to_device,

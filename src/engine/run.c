@@ -56,7 +56,9 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 	if (!err)
 		err = cpu_open(&r->host, &r->budget);
 	if (!err && strcmp(r->device_name, "cpu"))
-		err = device_open(&r->device, r->device_name, &r->budget, o->device_memory);
+		err = device_open(&r->device, r->device_name, &r->budget,
+				  &(struct device_how){ .memory = o->device_memory, .queues = o->queues,
+							.group = o->group_size, .count_lanes = o->count_lanes });
 	else if (!err)
 		r->device = r->host;
 	if (!err)
@@ -327,7 +329,8 @@ mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need 
 	if (r->algorithm != algorithm)
 		r->ledger.n_runs = 0;
 	ledger_clear(&r->ledger);
-	r->device->to_device = r->device->from_device = 0;
+	memset(r->device->to_device, 0, sizeof(r->device->to_device));
+	memset(r->device->from_device, 0, sizeof(r->device->from_device));
 	r->algorithm = algorithm;
 	run_plan(r, need, &plan);
 	TRY(refuse_small(r, &plan));
