@@ -77,6 +77,7 @@ mill_err bc_need(const struct mill_run *r, const struct mill_bc *how, struct nee
 		.host = n * sizeof(vid) + (bitmap_words(n) + 1) * sizeof(u64) + frontier_host_bytes(n) +
 			sources_bytes(st, n_sources) + 4 * reducer_list_bytes(st) + 4096,
 		.out = true,
+		.advances = true,
 		.in = true,
 		.searches = n_sources,
 	};

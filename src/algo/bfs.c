@@ -32,6 +32,7 @@ mill_err bfs_need(const struct mill_run *r, const struct mill_bfs *how, struct n
 		.state = n * sizeof(u32) + frontier_bytes(n, false),
 		.host = frontier_host_bytes(n),
 		.out = true,
+		.advances = true,
 		.in = r->store->has_in && !r->options.async,
 	};
 	if (r->options.parents)

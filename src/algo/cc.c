@@ -60,6 +60,7 @@ mill_err cc_need(const struct mill_run *r, const struct mill_cc *how, struct nee
 		return MILL_OK;
 	default:
 		out->state += frontier_bytes(st->connected, false);
+		out->advances = true;
 		out->host += frontier_host_bytes(st->connected);
 		return view_need(st, VIEW_BOTH, "cc --method labels", out);
 	}

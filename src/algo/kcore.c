@@ -25,6 +25,7 @@ mill_err kcore_need(const struct mill_run *r, const void *how, struct need *out)
 	(void)how;
 	*out = (struct need){
 		.state = n * sizeof(u32) + frontier_bytes(n, true),
+		.advances = true,
 		.host = frontier_host_bytes(n) + kcore_settle_bytes(r) +
 			(r->options.check ? kcore_check_bytes(r->store) : 0),
 	};

@@ -365,6 +365,7 @@ static mill_err measure_on(struct measuring *m)
 		.state = st->connected * sizeof(u32) + frontier_bytes(st->connected, false) + computer_bytes(st),
 		.host = frontier_host_bytes(st->connected) + 2 * COPY_BYTES,
 		.out = true,
+		.advances = true,
 	};
 
 	choose_sample(r);

@@ -78,6 +78,7 @@ mill_err scc_need(const struct mill_run *r, const void *how, struct need *out)
 		.host = frontier_host_bytes(n) + lists_bytes(st) +
 			max_u64(scc_finish_bytes(st), r->options.check ? scc_check_bytes(st) : 0),
 		.out = true,
+		.advances = true,
 		.in = true,
 	};
 	component_need(r, out);

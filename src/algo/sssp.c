@@ -98,6 +98,7 @@ mill_err sssp_need(const struct mill_run *r, const struct mill_sssp *how, struct
 		.state = n * kinds[kind].size + frontier_bytes(n, true),
 		.host = frontier_host_bytes(n),
 		.out = true,
+		.advances = true,
 		.weights = kind != TREE_UNIT,
 	};
 	if (r->options.parents)

@@ -63,6 +63,7 @@ void tree_need(const struct mill_run *r, enum tree_kind kind, struct need *n)
 	u64 vertices = r->store->connected;
 	bool rounds = tree_may_add_nothing(r, kind);
 
+	n->advances = true;
 	n->state += vertices * (sizeof(u32) * (rounds ? 2 : 1) + sizeof(vid)) + frontier_bytes(vertices, false);
 	n->host += frontier_host_bytes(vertices) + result_ids_bytes(r->store) + result_ranks_bytes(r->store) /* to name the parents */ +
 		   bitmap_words(vertices) * sizeof(u64) + (rounds ? vertices * sizeof(vid) : 0) /* the certificate */;

@@ -34,6 +34,8 @@ typedef double f64;
 typedef u32 vid;
 
 #define GLOBAL __global
+#define LOCAL __local
+#define BARRIER_LOCAL barrier(CLK_LOCAL_MEM_FENCE)
 #define DEVICE static inline
 #define STATE(program, fields) \
 	struct program { fields(STATE_ARRAY, STATE_SCALAR) bool shared; }
@@ -144,6 +146,36 @@ DEVICE f64 dev_abs(f64 x) { return __builtin_fabs(x); }
 #define dev_prefetch(p) __builtin_prefetch(p)
 
 #endif
+
+/* ---- Shapes that the host and the kernels agree on ---- */
+
+/*
+ * What kernels count, as u64 in lanes, so that work-groups do not wait for each other: a cache line each. An operator that lets
+ * its program count (reduce) has the first COUNT_MOST for that.
+ */
+#define COUNT_LANES 64
+#define COUNT_STRIDE 8
+#define COUNT_MOST 3u
+#define PAGE_COUNTS (COUNT_LANES * COUNT_STRIDE * 2)	/* u32 for each page follow, from this word of 32 bits on */
+#define COUNT_EDGES 0
+#define COUNT_UPDATES 1
+#define COUNT_EMITTED 2
+#define COUNT_REST 3		/* the largest of ~key: the smallest key that waits */
+#define COUNT_SLOTS 4		/* SIMD slots issued for edges */
+#define COUNT_ATOMICS 5
+
+/* Rows of a segment that a work-item takes; list entries of a frontier; words of a bitmap. */
+#define ITEM_ROWS 32u
+#define ITEM_ENTRIES 8u
+#define ITEM_WORDS 8u
+/* Rows of a tile: what one work-item selects from a bitmap. */
+#define TILE_ROWS 256u
+/* Edges that a work-group takes at a time where it balances the output, for each work-item. */
+#define ITEM_EDGES 64u
+
+/* Rows of a segment whose lists lie partly in other segments. */
+#define PARTIAL_HEAD 1u
+#define PARTIAL_TAIL 2u
 
 DEVICE u32 dev_larger(u32 a, u32 b) { return a > b ? a : b; }
 

@@ -19,7 +19,7 @@
 
 #define PROGRAMS 32
 #define KERNELS 64
-#define LOCAL_SIZE 64	/* fixed: every other size costs a compilation on PoCL */
+#define LOCAL_SIZE 8
 #define DEVICES 64
 
 #define CALLS(X)                   \
@@ -241,7 +241,7 @@ static mill_err find_program(struct opencl *o, const struct kernel_source *sourc
 			return MILL_OK;
 		}
 	assert(source->n_pieces <= ARRAY_LEN(piece) && o->n_programs < PROGRAMS);
-	snprintf(options, sizeof(options), "-cl-std=CL1.2 -DGROUP=%u -DCHUNKED=%d%s", o->device.group, o->device.chunked,
+	snprintf(options, sizeof(options), "-cl-std=CL1.2 -DLANES=0 -DGROUP=%u -DCHUNKED=%d%s", o->device.group, o->device.chunked,
 		 o->race_check ? " -DRACE_CHECK=1" : "");
 	for (u32 i = 0; i < source->n_pieces; i++) {
 		const char *text = text_find(source->piece[i]);

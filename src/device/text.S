@@ -7,6 +7,8 @@
 
 	.section .rodata
 TEXT(dialect, "device/dialect.h")
+TEXT(pages, "engine/pages.cl")
+TEXT(wanted, "op/wanted.cl")
 TEXT(page, "op/page.cl")
 TEXT(advance, "op/advance.cl")
 TEXT(reduce, "op/reduce.cl")

@@ -6,6 +6,8 @@
 
 #define TEXTS(X)                          \
 	X(dialect, "device/dialect.h")    \
+	X(pages, "engine/pages.cl")       \
+	X(wanted, "op/wanted.cl")         \
 	X(page, "op/page.cl")             \
 	X(advance, "op/advance.cl")       \
 	X(reduce, "op/reduce.cl")         \

@@ -2,55 +2,315 @@
 #include "engine/cache.h"
 
 #include <assert.h>
-#include <stdio.h>
+#include <string.h>
 
+#include "base/bitmap.h"
+#include "store/packed.h"
 #include "store/page.h"
+#include "stream/evict.h"
 
-/* Kernels of so many pages may be under way: their slots are not wanted back at once. */
-#define LATELY 8
+#define STAGES 4u		/* whole: pages on their way */
+#define AREA_SHARE 4u		/* slots: areas of queues take at most one part in so many */
+#define LANE_WORDS (COUNT_LANES * COUNT_STRIDE)
 
 struct slot {
 	struct buffer buffer;
-	struct page_args args;
+	struct page_wire wire;	/* of the page that it holds */
+};
+
+/* One direction. */
+struct side {
+	const struct pages *pages;	/* NULL: not needed */
+	struct buffer range;		/* first vertex and rows of each page */
+	struct buffer lists, weights;	/* whole */
+	u64 *present;			/* whole: a bit for each page */
+	u32 n_present;
 };
 
 struct device_cache {
-	u32 n_slots;
-	struct slot *slot;
-	struct evict *evict;
-};
-
-struct passing {
 	struct mill_run *run;
-	struct device_cache *cache;
-	const struct device_pass *pass;
-	struct mill_step *step;
-	const struct pages *pages;
+	bool whole, select, weights;
+	u32 n_slots;		/* whole: stages */
+	struct slot *slot;
+	struct evict *evict;	/* slots */
+	struct side side[2];
+	u32 n_areas;
+	struct work_area *area;
+	struct buffer counts;	/* LANE_WORDS u64, then u32 for each page */
+	u64 counts_size;
+	void *counted;		/* their copy on the host */
+	struct buffer fault;	/* the number of a page that cannot be unpacked, + 1 */
 };
 
-u64 cache_slot_size(const struct store *st)
+static const char *const pages_text[] = { "device/dialect.h", "op/page.cl", "engine/pages.cl" };
+static const struct kernel_source pages_source = { "pages", pages_text, ARRAY_LEN(pages_text) };
+
+/* ---- Sizes ---- */
+
+/* The largest page of each kind. */
+struct shape {
+	u64 wire, rows, edges, lists;
+};
+
+static void add_shape(struct shape *s, const struct pages *p)
 {
-	return round_up(max_u64(st->page_size, max_u64(st->out.raw_bytes, st->in.raw_bytes)), 4096);
+	for (u32 i = 0; i < p->n_pages; i++) {
+		const struct page_entry *e = &p->entry[i];
+
+		s->rows = max_u64(s->rows, e->n_rows);
+		s->edges = max_u64(s->edges, e->n_edges);
+		s->lists = max_u64(s->lists, page_lists_bytes(e->n_rows, e->n_edges));
+	}
+}
+
+static struct shape shape_of(const struct store *st)
+{
+	struct shape s = { .wire = st->page_size };
+
+	add_shape(&s, &st->out);
+	if (st->directed && st->has_in)
+		add_shape(&s, &st->in);
+	return s;
+}
+
+/* Of a graph that is not made yet. */
+static struct shape shape_at_most(const struct store *st)
+{
+	u64 lists = (st->codec == PAGE_PACKED ? (u64)PACKED_GROWTH : 1) * st->page_size;
+
+	return (struct shape){ st->page_size, lists / 4, lists / 4, lists };
+}
+
+static u64 tiles(u64 n) { return div_up(n, TILE_ROWS); }
+
+/* A work area for segments of so many rows and edges; lists: bytes of one that is unpacked there. */
+static u64 area_bytes(const struct mill_run *r, bool select, u64 rows, u64 edges, u64 lists)
+{
+	u64 bytes = lists;
+
+	if (select)
+		bytes += 4 * rows + 4 * (rows + 1) + 8 * (tiles(rows) + 1);
+	if (select && r->options.filter != MILL_FILTER_FUSED)
+		bytes += 4 * edges;
+	if (select && r->options.filter == MILL_FILTER_EXACT)
+		bytes += 4 * edges + 8 * (tiles(edges) + 1);
+	return bytes + 64;
+}
+
+static u64 page_area(const struct mill_run *r, bool select, const struct store *st, const struct shape *s)
+{
+	return area_bytes(r, select, s->rows, s->edges, st->codec == PAGE_PACKED ? s->lists : 0);
+}
+
+/* Counts, page ranges and what else is small. */
+static u64 fixed_bytes(u64 pages) { return LANE_WORDS * sizeof(u64) + 4 * pages + 8 * pages + 512; }
+
+static u64 all_pages(const struct store *st)
+{
+	return (u64)st->out.n_pages + (st->directed && st->has_in ? st->in.n_pages : 0);
+}
+
+u64 cache_slot_size(const struct store *st) { return st->page_size; }
+
+u64 cache_least(const struct mill_run *r, const struct need *n)
+{
+	const struct store *st = r->store;
+	struct shape s = n->view ? shape_at_most(st) : shape_of(st);
+	u64 pages = all_pages(st) * (n->view ? 4 : 1);	/* a view can have more */
+
+	return fixed_bytes(pages) + page_area(r, n->advances, st, &s) + s.wire + (st->codec == PAGE_PACKED ? 0 : s.wire);
+}
+
+/* ---- Open and close ---- */
+
+/* Device bytes of all lists of a direction side by side. */
+static u64 whole_bytes(const struct topology *t) { return 4 * (t->n_rows + 1 + t->n_edges); }
+
+/* Can everything be there, unpacked? */
+static bool fits_whole(const struct device_cache *c, u64 room)
+{
+	struct mill_run *r = c->run;
+	u64 bytes = STAGES * (u64)r->graph->page_size, rows = 0, edges = 0;
+
+	for (int in = 0; in < 2; in++) {
+		const struct topology *t = run_direction(r, in);
+		u64 weights;
+
+		if (!c->side[in].pages)
+			continue;
+		weights = c->weights ? t->n_edges * weight_size(r->graph->weight) : 0;
+		if (t->n_edges >= UINT32_MAX || whole_bytes(t) > r->device->largest || weights > r->device->largest)
+			return false;
+		bytes += whole_bytes(t) + weights + 64;
+		rows = max_u64(rows, t->n_rows);
+		edges = max_u64(edges, t->n_edges);
+	}
+	return !r->sample && bytes + area_bytes(r, c->select, rows, edges, 0) <= room;
+}
+
+static mill_err open_buffer(struct device_cache *c, struct buffer *b, u64 size, const char *what, enum traffic kind)
+{
+	TRY(device_buffer(c->run->device, b, size, what));
+	b->kind = kind;
+	return MILL_OK;
+}
+
+static mill_err open_area(struct device_cache *c, struct work_area *a, u64 rows, u64 edges, u64 lists)
+{
+	enum mill_filter filter = c->run->options.filter;
+
+	if (lists)
+		TRY(open_buffer(c, &a->lists, lists, "an unpacked page", TRAFFIC_WRITABLE));
+	if (!c->select)
+		return MILL_OK;
+	TRY(open_buffer(c, &a->list, 4 * rows, "a list of active rows", TRAFFIC_WRITABLE));
+	TRY(open_buffer(c, &a->offset, 4 * (rows + 1), "a list of active rows", TRAFFIC_WRITABLE));
+	TRY(open_buffer(c, &a->tile, 8 * (tiles(rows) + 1), "a list of active rows", TRAFFIC_WRITABLE));
+	a->edges = edges;
+	if (filter != MILL_FILTER_FUSED)
+		TRY(open_buffer(c, &a->queue, 4 * edges, "the queue of an advance", TRAFFIC_WRITABLE));
+	if (filter == MILL_FILTER_EXACT) {
+		TRY(open_buffer(c, &a->kept, 4 * edges, "the queue of an advance", TRAFFIC_WRITABLE));
+		TRY(open_buffer(c, &a->kept_tile, 8 * (tiles(edges) + 1), "the queue of an advance", TRAFFIC_WRITABLE));
+	}
+	return MILL_OK;
+}
+
+static mill_err open_areas(struct device_cache *c, u32 n, u64 rows, u64 edges, u64 lists)
+{
+	c->n_areas = n;
+	TRY(memory_new(&c->area, &c->run->budget, n, sizeof(*c->area), "the device's work areas"));
+	for (u32 i = 0; i < n; i++)
+		TRY(open_area(c, &c->area[i], rows, edges, lists));
+	return MILL_OK;
+}
+
+static mill_err open_slots(struct device_cache *c, u32 n)
+{
+	u64 size = c->run->graph->page_size;
+
+	c->n_slots = n;
+	TRY(memory_new(&c->slot, &c->run->budget, n, sizeof(*c->slot), "the device's slots"));
+	for (u32 i = 0; i < n; i++)
+		TRY(open_buffer(c, &c->slot[i].buffer, size, "a page slot", TRAFFIC_TOPOLOGY));
+	return MILL_OK;
+}
+
+static mill_err open_whole(struct device_cache *c)
+{
+	struct mill_run *r = c->run;
+	u64 rows = 0, edges = 0;
+
+	c->whole = true;
+	for (int in = 0; in < 2; in++) {
+		const struct topology *t = run_direction(r, in);
+		struct side *s = &c->side[in];
+
+		if (!s->pages)
+			continue;
+		TRY(open_buffer(c, &s->lists, whole_bytes(t), "the lists", TRAFFIC_TOPOLOGY));
+		if (c->weights)
+			TRY(open_buffer(c, &s->weights, t->n_edges * weight_size(r->graph->weight), "the weights",
+					TRAFFIC_TOPOLOGY));
+		TRY(memory_new(&s->present, &r->budget, bitmap_words(s->pages->n_pages) + 1, sizeof(u64), "the page table"));
+		rows = max_u64(rows, t->n_rows);
+		edges = max_u64(edges, t->n_edges);
+	}
+	TRY(open_areas(c, 1, rows, edges, 0));
+	return open_slots(c, STAGES);
+}
+
+static mill_err open_cached(struct device_cache *c, u64 room, u64 pages)
+{
+	struct mill_run *r = c->run;
+	const struct store *st = r->graph;
+	struct shape s = shape_of(st);
+	u64 area = page_area(r, c->select, st, &s);
+	u64 queues = min_u64(max_u64(room / AREA_SHARE / area, 1), r->device->n_queues), slots;
+
+	/* With few slots a queue more would cost one of them. */
+	queues = min_u64(queues, max_u64(room / (area + 2 * s.wire), 1));
+	slots = room > queues * area ? (room - queues * area) / s.wire : 0;
+	slots = min_u64(slots, max_u64(pages, 1));
+	if (!slots)
+		return fail(MILL_ENOMEM, "the device's budget leaves no room for a page");
+	TRY(open_areas(c, (u32)min_u64(queues, slots), s.rows, s.edges, st->codec == PAGE_PACKED ? s.lists : 0));
+	TRY(open_slots(c, (u32)slots));
+	return evict_open(&c->evict, &r->budget, st, c->n_slots, c->n_areas, r->policy);
+}
+
+static mill_err open_side(struct device_cache *c, int in, const struct pages *p)
+{
+	struct side *s = &c->side[in];
+	mill_err err;
+	u32 *range;
+
+	s->pages = p;
+	if (!p->n_pages)
+		return MILL_OK;
+	TRY(open_buffer(c, &s->range, 8 * (u64)p->n_pages, "the page table", TRAFFIC_FLAGS));
+	TRY(memory_new(&range, &c->run->budget, p->n_pages, 2 * sizeof(u32), "the page table"));
+	for (u32 i = 0; i < p->n_pages; i++) {
+		range[2 * i] = p->entry[i].first_vertex;
+		range[2 * i + 1] = p->entry[i].n_rows;
+	}
+	err = device_write(&s->range, 0, range, 8 * (u64)p->n_pages);
+	memory_free(range);
+	return err;
+}
+
+/* The directions that a need reads: of an undirected store, and of a view, there is one, which is side 0. */
+static mill_err open_sides(struct device_cache *c)
+{
+	struct mill_run *r = c->run;
+	bool both = r->store->directed && !r->need.view;
+
+	if (r->need.out || !both)
+		TRY(open_side(c, 0, run_direction(r, false)->pages));
+	if (r->need.in && both)
+		TRY(open_side(c, 1, run_direction(r, true)->pages));
+	return MILL_OK;
+}
+
+static struct side *side_of(struct device_cache *c, bool in)
+{
+	struct mill_run *r = c->run;
+
+	return &c->side[in && r->store->directed && !r->need.view];
+}
+
+static mill_err open_all(struct device_cache *c, u64 state)
+{
+	struct mill_run *r = c->run;
+	u64 pages = 0, most = 0, left;
+
+	TRY(device_prepare(r->device, &pages_source));
+	TRY(open_sides(c));
+	for (int in = 0; in < 2; in++)
+		if (c->side[in].pages) {
+			pages += c->side[in].pages->n_pages;
+			most = max_u64(most, c->side[in].pages->n_pages);
+		}
+	c->counts_size = LANE_WORDS * sizeof(u64) + 4 * round_up(most, 2);
+	TRY(open_buffer(c, &c->counts, c->counts_size, "counts", TRAFFIC_FLAGS));
+	TRY(memory_new(&c->counted, &r->budget, c->counts_size, 1, "counts"));
+	TRY(open_buffer(c, &c->fault, sizeof(u64), "counts", TRAFFIC_FLAGS));
+	TRY(device_fill(&c->fault, &(u64){ 0 }, sizeof(u64)));
+	left = budget_left(r->device->memory);
+	left = left > state ? left - state : 0;
+	return fits_whole(c, left) ? open_whole(c) : open_cached(c, left, pages);
 }
 
 mill_err cache_open(struct device_cache **out, struct mill_run *r, u64 state)
 {
-	const struct store *st = r->graph;
-	u32 n_in = st->directed && st->has_in ? st->in.n_pages : 0;
-	u64 pages = (u64)(r->need.out || !n_in ? st->out.n_pages : 0) + (r->need.in || r->need.view ? n_in : 0);
-	u64 left = budget_left(r->device->memory);
-	u64 slot_size = cache_slot_size(st);
-	u64 room = left > state ? (left - state) / slot_size : 0;
 	struct device_cache *c;
 	mill_err err;
 
 	TRY(memory_new(&c, &r->budget, 1, sizeof(*c), "the device's cache"));
-	c->n_slots = (u32)min_u64(room, max_u64(pages, 1));
-	err = memory_new(&c->slot, &r->budget, c->n_slots, sizeof(*c->slot), "the device's slots");
-	if (!err)
-		err = evict_open(&c->evict, &r->budget, st, c->n_slots, LATELY, r->policy);
-	for (u32 i = 0; !err && i < c->n_slots; i++)
-		err = device_buffer(r->device, &c->slot[i].buffer, slot_size, "a page slot");
+	c->run = r;
+	c->select = r->need.advances;
+	c->weights = r->need.weights && r->graph->weight;
+	err = open_all(c, state);
 	if (err) {
 		cache_close(c);
 		return err;
@@ -65,148 +325,456 @@ void cache_close(struct device_cache *c)
 		return;
 	for (u32 i = 0; c->slot && i < c->n_slots; i++)
 		device_buffer_free(&c->slot[i].buffer);
+	for (u32 i = 0; c->area && i < c->n_areas; i++) {
+		struct work_area *a = &c->area[i];
+		struct buffer *all[] = { &a->lists, &a->list, &a->offset, &a->tile, &a->queue, &a->kept, &a->kept_tile };
+
+		for (size_t k = 0; k < ARRAY_LEN(all); k++)
+			device_buffer_free(all[k]);
+	}
+	for (int in = 0; in < 2; in++) {
+		device_buffer_free(&c->side[in].range);
+		device_buffer_free(&c->side[in].lists);
+		device_buffer_free(&c->side[in].weights);
+		memory_free(c->side[in].present);
+	}
+	device_buffer_free(&c->fault);
+	device_buffer_free(&c->counts);
+	memory_free(c->counted);
 	evict_close(c->evict);
+	memory_free(c->area);
 	memory_free(c->slot);
 	memory_free(c);
 }
 
-u32 cache_slots(const struct device_cache *c) { return c->n_slots; }
+u32 cache_slots(const struct device_cache *c) { return c->whole ? UINT32_MAX : c->n_slots; }
+bool cache_is_whole(const struct device_cache *c) { return c->whole; }
+
+/* ---- A page ---- */
+
+struct passing {
+	struct mill_run *run;
+	struct device_cache *cache;
+	const struct device_pass *pass;
+	struct mill_step *step;
+	struct side *side;
+	u32 next_stage;		/* whole */
+};
 
 static bool is_active(const struct passing *p, u32 page)
 {
-	const struct page_entry *e = &p->pages->entry[page];
-
-	return run_takes_page(p->run, page) &&
-	       (!p->pass->active || p->pass->active(p->pass->arg, e->first_vertex, (u64)e->first_vertex + e->n_rows));
+	return run_takes_page(p->run, page) && (!p->pass->page_n || p->pass->page_n[page]);
 }
+
+/* Does it cross, or stay to be used? */
+static bool is_taken(const struct passing *p, u32 page)
+{
+	return is_active(p, page) || (p->run->options.no_skip && run_takes_page(p->run, page));
+}
+
+static u32 partial_of(const struct pages *p, u32 page)
+{
+	return (p->entry[page].skip ? PARTIAL_HEAD : 0) |
+	       (page + 1 < p->n_pages && p->entry[page + 1].skip ? PARTIAL_TAIL : 0);
+}
+
+/* Where the last row of a page begins, if it goes on in the next. */
+static u32 tail_at(const struct pages *p, u32 page)
+{
+	const struct page_entry *e = &p->entry[page];
+	u64 tail;
+
+	if (!(partial_of(p, page) & PARTIAL_TAIL))
+		return e->n_edges;
+	tail = e[1].skip - (e->n_rows == 1 ? e->skip : 0);
+	return tail > e->n_edges ? 0 : e->n_edges - (u32)tail;
+}
+
+/* Where the rows of a page go: an area of its own, or among all others. */
+struct place {
+	const struct buffer *lists;
+	u32 row_at, neighbour_at, edge_base, shared, queue;
+};
+
+static mill_err unpack(struct device_cache *c, const struct pages *p, u32 page, const struct slot *s, const struct place *to)
+{
+	const struct page_entry *e = &p->entry[page];
+	u32 n_vertices = (u32)p->store->connected, partial = partial_of(p, page), tail = tail_at(p, page);
+	struct launching l;
+
+	launch_begin_kernel(&l, &pages_source, "pages_unpack");
+	launch_buffer(&l, &s->buffer);
+	launch_u32(&l, &s->wire.begin);
+	launch_u32(&l, &s->wire.n_blocks);
+	launch_u32(&l, &s->wire.end);
+	launch_u32(&l, &e->first_vertex);
+	launch_u32(&l, &n_vertices);
+	launch_buffer(&l, to->lists);
+	launch_u32(&l, &to->row_at);
+	launch_u32(&l, &to->neighbour_at);
+	launch_u32(&l, &to->edge_base);
+	launch_u32(&l, &e->n_rows);
+	launch_u32(&l, &e->n_edges);
+	launch_u32(&l, &partial);
+	launch_u32(&l, &tail);
+	launch_u32(&l, &to->shared);
+	launch_u32(&l, &page);
+	launch_buffer(&l, &c->fault);
+	l.launch.queue = to->queue;
+	return launch_go(c->run, &l, s->wire.n_blocks, 1);
+}
+
+/* Raw pages, whole. */
+static mill_err place_raw(struct device_cache *c, const struct pages *p, u32 page, const struct slot *s, const struct place *to)
+{
+	const struct page_entry *e = &p->entry[page];
+	u32 rows = s->wire.begin / 4, neighbours = s->wire.neighbour_at / 4, partial = partial_of(p, page);
+	struct launching l;
+
+	launch_begin_kernel(&l, &pages_source, "pages_place");
+	launch_buffer(&l, &s->buffer);
+	launch_u32(&l, &rows);
+	launch_u32(&l, &neighbours);
+	launch_buffer(&l, to->lists);
+	launch_u32(&l, &to->row_at);
+	launch_u32(&l, &to->neighbour_at);
+	launch_u32(&l, &to->edge_base);
+	launch_u32(&l, &e->n_rows);
+	launch_u32(&l, &e->n_edges);
+	launch_u32(&l, &partial);
+	l.launch.queue = to->queue;
+	return launch_go(c->run, &l, (u64)e->n_edges + e->n_rows + 1, ITEM_ROWS);
+}
+
+/* The bytes of a page that somebody looks at; `from` can be used again afterwards. */
+static mill_err send_page(struct passing *p, struct slot *s, const char *from, u32 queue)
+{
+	bool weights = p->cache->weights && !p->cache->whole;
+	u32 end = weights ? s->wire.weight_end : s->wire.end;
+	struct transfer t;
+
+	p->step->pages_to_device++;
+	p->step->to_device += end - s->wire.begin;
+	TRY(device_send(&s->buffer, s->wire.begin, from + s->wire.begin, end - s->wire.begin, queue, &t));
+	return device_wait(&t);
+}
+
+static mill_err send_weights(struct passing *p, u32 page, const struct slot *s, const char *from, u32 queue)
+{
+	u64 size = weight_size(p->run->graph->weight), at = p->side->pages->entry[page].first_edge * size;
+	u32 bytes = s->wire.weight_end - s->wire.weight_at;
+	struct transfer t;
+
+	p->step->to_device += bytes;
+	TRY(device_send(&p->side->weights, at, from + s->wire.weight_at, bytes, queue, &t));
+	return device_wait(&t);
+}
+
+static mill_err check_fault(struct passing *p)
+{
+	u64 fault = 0;
+
+	TRY(device_read(&p->cache->fault, 0, &fault, sizeof(fault)));
+	if (!fault)
+		return MILL_OK;
+	TRY(device_fill(&p->cache->fault, &(u64){ 0 }, sizeof(u64)));
+	return fail(MILL_ECORRUPT, "%s: page %llu: its blocks cannot be unpacked",
+		    page_place(p->side->pages, (u32)fault - 1).file->name, (unsigned long long)fault - 1);
+}
+
+/* ---- Whole ---- */
+
+static bool is_absent(void *arg, u32 page)
+{
+	struct passing *p = arg;
+
+	return !bitmap_get(p->side->present, page) && is_taken(p, page);
+}
+
+static mill_err place_page(void *arg, u32 page, const void *frame)
+{
+	struct passing *p = arg;
+	struct device_cache *c = p->cache;
+	const struct page_entry *e = &p->side->pages->entry[page];
+	u32 stage = p->next_stage++ % STAGES;
+	struct slot *s = &c->slot[stage];
+	struct place to = {
+		.lists = &p->side->lists,
+		.row_at = e->first_vertex,
+		.neighbour_at = p->side->pages->n_rows + 1u,
+		.edge_base = (u32)e->first_edge,
+		.shared = true,
+		.queue = 1 + stage % p->run->device->n_queues,
+	};
+
+	TRY(page_wire(p->side->pages, page, frame, &s->wire));
+	TRY(send_page(p, s, frame, to.queue));
+	if (c->weights)
+		TRY(send_weights(p, page, s, frame, to.queue));
+	TRY(s->wire.n_blocks ? unpack(c, p->side->pages, page, s, &to) : place_raw(c, p->side->pages, page, s, &to));
+	bitmap_put(p->side->present, page);
+	p->side->n_present++;
+	return MILL_OK;
+}
+
+static mill_err stream_missing(struct passing *p, bool (*missing)(void *, u32), mill_err (*take)(void *, u32, const void *))
+{
+	struct stream_pass sp = {
+		.pages = p->side->pages,
+		.active = missing,
+		.pass_on = take,
+		.want = { .lists_only = !p->cache->weights },
+		.arg = p,
+		.in_order = true,
+		.ticker = &p->run->ticker,
+	};
+	mill_err err = stream_run(p->run->stream, &sp);
+
+	sp.n_active = sp.n_reused = 0;		/* of the device's own */
+	step_add_pass(p->step, &sp);
+	return err;
+}
+
+static void forget_whole(struct side *s)
+{
+	memset(s->present, 0, (bitmap_words(s->pages->n_pages) + 1) * sizeof(u64));
+	s->n_present = 0;
+}
+
+static mill_err load_missing(struct passing *p)
+{
+	mill_err err = device_fork(p->run->device), late;
+
+	if (!err)
+		err = stream_missing(p, is_absent, place_page);
+	late = device_join(p->run->device);	/* also after a failure: what is under way uses the slots */
+	err = err ? err : late;
+	return err ? err : check_fault(p);
+}
+
+static mill_err run_whole(struct passing *p)
+{
+	struct side *s = p->side;
+	struct device_segment seg = {
+		.lists = &s->lists,
+		.weights = p->cache->weights ? &s->weights : NULL,
+		.neighbour_at = s->pages->n_rows + 1u,
+		.n_rows = s->pages->n_rows,
+		.n_edges = (u32)run_direction(p->run, p->pass->in)->n_edges,
+		.page = NO_PAGE,
+		.area = &p->cache->area[0],
+	};
+	bool missing = false, any = false;
+	mill_err err = MILL_OK;
+
+	if (p->run->options.no_reuse)
+		forget_whole(s);
+	for (u32 i = 0; i < s->pages->n_pages; i++) {
+		if (!is_taken(p, i))
+			continue;
+		if (bitmap_get(s->present, i))
+			p->step->pages_reused++;
+		else
+			missing = true;
+		if (!is_active(p, i))
+			continue;
+		any = true;
+		p->step->pages_active++;
+		seg.n_active += p->pass->page_n ? p->pass->page_n[i] : s->pages->entry[i].n_rows;
+	}
+	if (missing)
+		err = load_missing(p);
+	if (err)
+		forget_whole(s);	/* a page may not have come where it was sent */
+	return err || !any ? err : p->pass->launch(p->pass->arg, &seg);
+}
+
+/* ---- Slots ---- */
 
 static bool is_missing(void *arg, u32 page)
 {
 	struct passing *p = arg;
 
-	return evict_slot(p->cache->evict, p->pages, page) == NO_SLOT_HELD && is_active(p, page);
+	return evict_slot(p->cache->evict, p->side->pages, page) == NO_SLOT_HELD && is_taken(p, page);
 }
 
-static mill_err launch(struct passing *p, u32 page, struct slot *s)
+static mill_err use_slot(struct passing *p, u32 page, u32 slot)
 {
+	struct device_cache *c = p->cache;
+	const struct page_entry *e = &p->side->pages->entry[page];
+	const struct slot *s = &c->slot[slot];
+	struct work_area *area = &c->area[slot % c->n_areas];
+	struct device_segment seg = {
+		.lists = &s->buffer,
+		.weights = c->weights ? &s->buffer : NULL,
+		.row_at = s->wire.begin / 4,
+		.neighbour_at = s->wire.neighbour_at / 4,
+		.weight_at = s->wire.weight_at / 4,
+		.first = e->first_vertex,
+		.n_rows = e->n_rows,
+		.n_edges = e->n_edges,
+		.partial = partial_of(p->side->pages, page),
+		.queue = 1 + slot % c->n_areas,
+		.page = page,
+		.n_active = p->pass->page_n ? p->pass->page_n[page] : e->n_rows,
+		.area = area,
+	};
+
+	if (!is_active(p, page))
+		return MILL_OK;
 	p->step->pages_active++;
-	return p->pass->launch(p->pass->arg, page, &s->args);
+	if (s->wire.n_blocks) {
+		struct place to = { .lists = &area->lists, .neighbour_at = e->n_rows + 1u, .queue = seg.queue };
+
+		TRY(unpack(c, p->side->pages, page, s, &to));
+		seg.lists = &area->lists;
+		seg.row_at = 0;
+		seg.neighbour_at = to.neighbour_at;
+	}
+	return p->pass->launch(p->pass->arg, &seg);
 }
 
-/* A slot has the layout of a raw page without its header, whatever the codec: kernels know no other. */
-static mill_err move_page(void *arg, u32 page, const struct segment *seg, unsigned worker)
+static mill_err move_page(void *arg, u32 page, const void *frame)
 {
 	struct passing *p = arg;
 	struct device_cache *c = p->cache;
-	struct slot *s = &c->slot[evict_take(c->evict, p->pages, page)];
-	u64 lists = page_lists_bytes(seg->n_rows, seg->n_edges), weight_at = round_up(lists, 8);
-	u64 weights = seg->weight ? seg->n_edges * (u64)weight_size(p->run->graph->weight) : 0;
+	u32 slot = evict_take(c->evict, p->side->pages, page);
 
-	(void)worker;
-	TRY(device_write(&s->buffer, 0, seg->row, lists));
-	if (weights)
-		TRY(device_write(&s->buffer, weight_at, seg->weight, weights));
-	s->args = (struct page_args){
-		.page = &s->buffer,
-		.row_at = 0,
-		.neighbour_at = seg->n_rows + 1u,
-		.weight_at = (u32)(weight_at / 4),
-		.first = seg->first,
-		.n_rows = seg->n_rows,
-		.head_edges = seg->row[1],
-	};
-	p->step->pages_to_device++;
-	p->step->to_device += lists + weights;
-	return launch(p, page, s);
+	TRY(page_wire(p->side->pages, page, frame, &c->slot[slot].wire));
+	TRY(send_page(p, &c->slot[slot], frame, 1 + slot % c->n_areas));
+	return use_slot(p, page, slot);
+}
+
+/* Resident pages first, then the others over the slots that this pass does not need. */
+static mill_err run_pages(struct passing *p)
+{
+	struct evict *e = p->cache->evict;
+
+	evict_begin(e);
+	for (u32 i = 0; i < p->side->pages->n_pages; i++) {
+		u32 slot = evict_slot(e, p->side->pages, i);
+
+		if (slot == NO_SLOT_HELD || !is_taken(p, i))
+			continue;
+		evict_use(e, slot);
+		p->step->pages_reused++;
+		TRY(use_slot(p, i, slot));
+	}
+	return stream_missing(p, is_missing, move_page);
+}
+
+static mill_err run_slots(struct passing *p)
+{
+	u64 moved = p->step->pages_to_device;
+	mill_err err, late;
+
+	if (p->run->options.no_reuse)
+		evict_clear(p->cache->evict);
+	err = device_fork(p->run->device);
+	if (!err)
+		err = run_pages(p);
+	late = device_join(p->run->device);	/* also after a failure: what is under way uses the slots */
+	err = err ? err : late;
+	if (!err && p->step->pages_to_device != moved)
+		err = check_fault(p);
+	if (err)
+		evict_clear(p->cache->evict);	/* a page may not have come where it was sent */
+	return err;
 }
 
 mill_err cache_run(struct mill_run *r, const struct device_pass *dp, struct mill_step *step)
 {
-	struct passing p = {
-		.run = r,
-		.cache = r->cache,
-		.pass = dp,
-		.step = step,
-		.pages = run_direction(r, dp->in)->pages,
-	};
-	struct stream_pass sp = {
-		.pages = p.pages,
-		.active = is_missing,
-		.work = move_page,
-		.arg = &p,
-		.in_order = true,
-		.ticker = &r->ticker,
-	};
-	mill_err err;
+	struct passing p = { .run = r, .cache = r->cache, .pass = dp, .step = step, .side = side_of(r->cache, dp->in) };
 
-	evict_begin(r->cache->evict);
-	for (u32 i = 0; i < p.pages->n_pages; i++) {
-		u32 slot = evict_slot(r->cache->evict, p.pages, i);
-
-		if (slot == NO_SLOT_HELD || !is_active(&p, i))
-			continue;
-		evict_use(r->cache->evict, slot);
-		step->pages_reused++;
-		TRY(launch(&p, i, &r->cache->slot[slot]));
-	}
-	err = stream_run(r->stream, &sp);
-	if (err)
-		evict_clear(r->cache->evict);	/* a page may not have come where it was sent */
-	sp.n_active = sp.n_reused = 0;		/* of the device's own */
-	step_add_pass(step, &sp);
-	return err;
+	assert(p.side->pages);
+	if (!p.side->pages->n_pages)
+		return MILL_OK;
+	return r->cache->whole ? run_whole(&p) : run_slots(&p);
 }
 
-/* ---- Launches ---- */
+/* ---- Frontiers ---- */
 
-static void add(struct launching *l, struct launch_arg arg)
+mill_err cache_select(struct mill_run *r, const struct device_segment *seg, const struct vec *bits)
 {
-	assert(l->launch.n_args < ARRAY_LEN(l->arg));
-	l->arg[l->launch.n_args++] = arg;
+	const struct work_area *a = seg->area;
+	u32 n_tiles = (u32)tiles(seg->n_rows);
+	struct launching l;
+
+	launch_begin_kernel(&l, &pages_source, "pages_select_count");
+	launch_vec(&l, bits);
+	launch_segment(&l, seg);
+	launch_buffer(&l, &a->tile);
+	launch_u32(&l, &n_tiles);
+	TRY(launch_go(r, &l, n_tiles, 1));
+	TRY(cache_scan(r, &a->tile, n_tiles, seg->queue));
+	launch_begin_kernel(&l, &pages_source, "pages_select_put");
+	launch_vec(&l, bits);
+	launch_segment(&l, seg);
+	launch_buffer(&l, &a->tile);
+	launch_u32(&l, &n_tiles);
+	launch_buffer(&l, &a->list);
+	launch_buffer(&l, &a->offset);
+	return launch_go(r, &l, n_tiles, 1);
 }
 
-void launch_vec(struct launching *l, const struct vec *v)
+mill_err cache_scan(struct mill_run *r, const struct buffer *tile, u32 n_tiles, u32 queue)
 {
-	add(l, (struct launch_arg){ .buffer = v ? &v->buffer : NULL });
+	struct launching l;
+
+	launch_begin_kernel(&l, &pages_source, "pages_select_scan");
+	launch_buffer(&l, tile);
+	launch_u32(&l, &n_tiles);
+	l.launch.queue = queue;
+	return launch_groups(r, &l, 1);
 }
 
-void launch_u32(struct launching *l, const u32 *value)
+const struct buffer *cache_counts(const struct mill_run *r) { return &r->cache->counts; }
+
+mill_err cache_count_begin(struct mill_run *r) { return device_fill(&r->cache->counts, &(u64){ 0 }, sizeof(u64)); }
+
+/* In the same buffer, so that one read has all: kernels find the pages' numbers behind the lanes (PAGE_COUNTS). */
+mill_err cache_census(struct mill_run *r, bool in, const struct vec *bits)
 {
-	add(l, (struct launch_arg){ .value = value, .size = sizeof(*value) });
+	const struct side *s = side_of(r->cache, in);
+	struct launching l;
+
+	launch_begin_kernel(&l, &pages_source, "pages_census");
+	launch_vec(&l, bits);
+	launch_buffer(&l, &s->range);
+	launch_u32(&l, &s->pages->n_pages);
+	launch_buffer(&l, &r->cache->counts);
+	return launch_go(r, &l, s->pages->n_pages, 1);
 }
 
-void launch_u64(struct launching *l, const u64 *value)
+mill_err cache_count_end(struct mill_run *r, u64 counts[COUNTS_N], u32 *page_n)
 {
-	add(l, (struct launch_arg){ .value = value, .size = sizeof(*value) });
+	struct device_cache *c = r->cache;
+	const u64 *lane = c->counted;
+
+	TRY(device_read(&c->counts, 0, c->counted, c->counts_size));
+	memset(counts, 0, COUNTS_N * sizeof(u64));
+	for (u32 i = 0; i < COUNT_LANES; i++)
+		for (u32 k = 0; k < COUNTS_N; k++) {
+			u64 x = lane[i * COUNT_STRIDE + k];
+
+			counts[k] = k == COUNT_REST ? max_u64(counts[k], x) : counts[k] + x;
+		}
+	if (page_n)
+		memcpy(page_n, lane + LANE_WORDS, c->counts_size - LANE_WORDS * sizeof(u64));
+	return MILL_OK;
 }
 
-void launch_begin(struct launching *l, const struct program *p, const char *suffix, const void *args)
+mill_err cache_wanted(struct mill_run *r, const struct program *p, const void *args, bool in, u32 *page_n)
 {
-	snprintf(l->entry, sizeof(l->entry), "%s_%s", p->name, suffix);
-	l->launch = (struct launch){ .source = &p->source, .entry = l->entry, .arg = l->arg };
-	for (u32 i = 0; i < p->n_fields; i++) {
-		const struct field *f = &p->field[i];
-		const void *at = (const char *)args + f->offset;
+	const struct side *s = side_of(r->cache, in);
+	u64 counts[COUNTS_N];
+	struct launching l;
 
-		if (f->array)
-			launch_vec(l, *(struct vec *const *)at);
-		else
-			add(l, (struct launch_arg){ .value = at, .size = f->size });
-	}
-}
-
-void launch_page(struct launching *l, const struct page_args *page)
-{
-	add(l, (struct launch_arg){ .buffer = page->page });
-	launch_u32(l, &page->row_at);
-	launch_u32(l, &page->neighbour_at);
-	launch_u32(l, &page->weight_at);
-	launch_u32(l, &page->first);
-	launch_u32(l, &page->n_rows);
-}
-
-mill_err launch_go(struct mill_run *r, struct launching *l, u64 n_items)
-{
-	l->launch.n_groups = div_up(n_items, r->device->group);
-	return device_launch(r->device, &l->launch);
+	TRY(cache_count_begin(r));
+	launch_begin(&l, p, "wanted", args);
+	launch_buffer(&l, &s->range);
+	launch_u32(&l, &s->pages->n_pages);
+	launch_buffer(&l, &r->cache->counts);
+	TRY(launch_groups(r, &l, s->pages->n_pages));
+	return cache_count_end(r, counts, page_n);
 }

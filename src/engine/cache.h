@@ -1,52 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The second boundary, RAM to device: slots of device memory that hold pages. Resident active
- * pages are launched first, the others stream from disk through RAM into the slots that this pass does not
- * need, in page order. A graph that fits the slots crosses once.
+ * The second boundary, RAM to device. Pages cross as they are on disk, packed ones packed, and become rows and neighbours in a
+ * kernel. In one of two forms, as the device's budget allows:
+ *
+ *	whole	there is room for all lists side by side, as one segment a direction: a page is unpacked when it comes and
+ *		stays, kernels are launched once for all pages;
+ *	slots	pages stay packed in slots and are unpacked for each use into the work area of a queue: packed, more of them
+ *		stay. A slot belongs to a queue, so what a page waits for is said by the order in that queue.
+ *
+ * Only pages with work cross, those that are there already are used first and never moved again while they stay. A graph that
+ * fits, in either form, crosses once.
  */
 #ifndef ENGINE_CACHE_H
 #define ENGINE_CACHE_H
 
-#include "engine/run.h"
+#include "engine/launch.h"
 
 struct device_cache;
 
-/* A page on the device, as kernels take it: offsets in 32-bit words. */
-struct page_args {
-	const struct buffer *page;
-	u32 row_at, neighbour_at, weight_at, first, n_rows;
-	u32 head_edges;		/* in the first row: for the host */
+/* What the kernels of one queue need besides their segment. */
+struct work_area {
+	struct buffer lists;		/* slots: the page unpacked */
+	struct buffer list, offset;	/* the active rows, and the edges before each; see pages.cl */
+	struct buffer tile;		/* the sums that led there: its first two words are how many rows and edges */
+	struct buffer queue, kept, kept_tile;	/* what an advance leaves for a filter; only where one is asked for */
+	u64 edges;			/* the queue has room for */
 };
 
 struct device_pass {
 	bool in;
-	bool (*active)(void *arg, u64 begin, u64 end);	/* NULL: all */
-	mill_err (*launch)(void *arg, u32 page, const struct page_args *args);
+	const u32 *page_n;	/* for each page how many of its rows have work; NULL: all */
+	mill_err (*launch)(void *arg, const struct device_segment *seg);
 	void *arg;
 };
 
-/* Device bytes of a slot: it takes any page of the store in raw form. */
+/* Device bytes that a run needs at least besides its state: a page, and room to work on it. */
+u64 cache_least(const struct mill_run *r, const struct need *n);
+/* Device bytes of a page that stays, for those who estimate. */
 u64 cache_slot_size(const struct store *st);
-/* Slots for as many pages as the device's budget leaves beside `state` bytes. */
+/* Makes use of what the device's budget leaves beside `state` bytes. */
 mill_err cache_open(struct device_cache **out, struct mill_run *r, u64 state);
 void cache_close(struct device_cache *c);
+/* How many pages can stay: a graph that fits is never moved again. */
 u32 cache_slots(const struct device_cache *c);
+bool cache_is_whole(const struct device_cache *c);
+/* Calls launch for segments that have all pages with work, and adds to step what it cost. Afterwards queue 0 goes on. */
 mill_err cache_run(struct mill_run *r, const struct device_pass *p, struct mill_step *step);
 
-/*
- * A launch of a program's kernel NAME_suffix: its fields from args, then what the skeleton adds.
- */
-struct launching {
-	struct launch launch;
-	struct launch_arg arg[48];
-	char entry[80];
-};
+/* The active rows of a segment become the list of its area. */
+mill_err cache_select(struct mill_run *r, const struct device_segment *seg, const struct vec *bits);
+/* The sums before each of n tiles, in pairs, and in the place before the first the sums of all. */
+mill_err cache_scan(struct mill_run *r, const struct buffer *tile, u32 n_tiles, u32 queue);
 
-void launch_begin(struct launching *l, const struct program *p, const char *suffix, const void *args);
-void launch_page(struct launching *l, const struct page_args *page);
-void launch_vec(struct launching *l, const struct vec *v);	/* NULL is a null pointer */
-void launch_u32(struct launching *l, const u32 *value);		/* must live until launch_go */
-void launch_u64(struct launching *l, const u64 *value);
-mill_err launch_go(struct mill_run *r, struct launching *l, u64 n_items);
+/*
+ * What kernels count: begin makes it 0, end reads it, with one wait for the device. In between a census says for each page how
+ * many of its rows are in a bitmap; page_n (may be NULL) gets that.
+ */
+#define COUNTS_N 8
+mill_err cache_count_begin(struct mill_run *r);
+mill_err cache_census(struct mill_run *r, bool in, const struct vec *bits);
+mill_err cache_count_end(struct mill_run *r, u64 counts[COUNTS_N], u32 *page_n);
+const struct buffer *cache_counts(const struct mill_run *r);
+/* Asks the program's kernel `wanted` which pages have rows that it wants; page_n[i] is not 0 for those. */
+mill_err cache_wanted(struct mill_run *r, const struct program *p, const void *args, bool in, u32 *page_n);
 
 #endif

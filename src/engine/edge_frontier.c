@@ -26,9 +26,7 @@ mill_err run_edge_frontier(struct mill_run *r, struct edge_frontier **out)
 	f->run = r;
 	f->dense = true;
 	TRY(run_vec(r, &f->bits, "active edges", bitmap_words(n_edges), sizeof(u64), NULL));
-	if (!r->device->native) {
-		TRY(run_vec(r, &f->counts, "counts", 2, sizeof(u64), NULL));
-	} else if (run_direction(r, false)->resident) {
+	if (r->device->native && run_direction(r, false)->resident) {
 		f->capacity = list_capacity(n_edges);
 		TRY(run_vec_host(r, &self, "list of active edges", f->capacity, sizeof(struct active_edge)));
 		f->list = self->buffer.host;

@@ -21,7 +21,6 @@ struct edge_frontier {
 	struct active_edge *list, *next_list;
 	u64 capacity;		/* of a list; 0: always dense */
 	u64 next_n;		/* of next_list; atomic */
-	struct vec *counts;	/* what kernels count: edges, kept */
 };
 
 /* Bytes where the device is, and host bytes besides. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/frontier.h"
 
+#include "engine/cache.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -30,14 +32,15 @@ mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far)
 	f->dense = true;
 	f->limit = UINT64_MAX;
 	f->edges_left = run_direction(r, false)->n_edges;
+	f->vertices_left = r->store->vertices;
 	TRY(run_vec(r, &f->bits, "active vertices", words, sizeof(u64), NULL));
 	TRY(run_vec(r, &f->next_bits, "next active vertices", words, sizeof(u64), NULL));
 	if (near_far)
 		TRY(run_vec(r, &f->far, "far vertices", words, sizeof(u64), NULL));
 	if (!r->device->native) {
-		TRY(run_vec_host(r, &self, "active vertices on the host", words, sizeof(u64)));
-		f->mirror = self->buffer.host;
-		TRY(run_vec(r, &f->counts, "counts", 4, sizeof(u64), NULL));
+		TRY(run_vec_host(r, &self, "active vertices of pages", max_u64(r->graph->out.n_pages, r->graph->in.n_pages) + 2,
+				 sizeof(u32)));
+		f->page_n = self->buffer.host;
 	} else if (run_direction(r, false)->resident) {
 		f->capacity = list_capacity(n);
 		TRY(run_vec_host(r, &self, "list of active vertices", f->capacity, sizeof(vid)));
@@ -56,6 +59,7 @@ void frontier_restart(struct frontier *f, bool in)
 	f->pulling = false;
 	f->last_n = 0;
 	f->edges_left = run_direction(f->run, in)->n_edges;
+	f->vertices_left = f->run->store->vertices;
 }
 
 mill_err frontier_begin(struct frontier *f, struct vec *value, vid v)
@@ -79,6 +83,7 @@ mill_err frontier_set(struct frontier *f, vid v)
 	f->n = 1;
 	f->pulling = false;
 	f->edges_left = f->run->store->stored_edges;
+	f->vertices_left = f->run->store->vertices;
 	if (f->capacity) {
 		f->dense = f->marked = false;
 		f->list[0] = v;
@@ -130,10 +135,16 @@ static void mark(struct frontier *f)
 
 mill_err frontier_bits(struct frontier *f, const u64 **out)
 {
-	if (!f->mirror) {
+	struct vec *mirror;
+
+	if (!f->page_n) {
 		mark(f);
 		*out = f->bits->buffer.host;
 		return MILL_OK;
+	}
+	if (!f->mirror) {
+		TRY(run_vec_host(f->run, &mirror, "active vertices on the host", f->bits->n, sizeof(u64)));
+		f->mirror = mirror->buffer.host;
 	}
 	*out = f->mirror;
 	return device_read(&f->bits->buffer, 0, f->mirror, f->bits->buffer.size);
@@ -165,7 +176,7 @@ mill_err frontier_dense(struct frontier *f)
 	return MILL_OK;
 }
 
-mill_err frontier_turn(struct frontier *f, bool dense, bool marked, u64 n)
+static mill_err turn(struct frontier *f, bool dense, bool marked, u64 n)
 {
 	struct vec *bits = f->bits;
 	vid *list = f->list;
@@ -180,7 +191,44 @@ mill_err frontier_turn(struct frontier *f, bool dense, bool marked, u64 n)
 	f->n = n;
 	f->dense = dense;
 	f->marked = marked;
+	return MILL_OK;
+}
+
+mill_err frontier_turn(struct frontier *f, bool dense, bool marked, u64 n)
+{
+	TRY(turn(f, dense, marked, n));
 	return frontier_measure(f);
+}
+
+/* The frontier's edges by the pages' averages. */
+static void estimate_work(struct frontier *f)
+{
+	const struct pages *p = run_direction(f->run, f->in)->pages;
+
+	f->work = 0;
+	for (u32 i = 0; i < p->n_pages; i++)
+		f->work += (u64)((f64)f->page_n[i] / p->entry[i].n_rows * p->entry[i].n_edges);
+}
+
+mill_err frontier_turn_counted(struct frontier *f, u64 counts[COUNTS_N])
+{
+	TRY(turn(f, true, false, 0));
+	TRY(cache_census(f->run, f->in, f->bits));
+	TRY(cache_count_end(f->run, counts, f->page_n));
+	f->n = counts[COUNT_EMITTED];
+	estimate_work(f);
+	return MILL_OK;
+}
+
+static mill_err measure_device(struct frontier *f)
+{
+	u64 counts[COUNTS_N];
+
+	TRY(cache_count_begin(f->run));
+	TRY(cache_census(f->run, f->in, f->bits));
+	TRY(cache_count_end(f->run, counts, f->page_n));
+	estimate_work(f);
+	return MILL_OK;
 }
 
 /* Exactly: how long the next list can become depends on it. Hubs go to the end of the list. */
@@ -226,6 +274,8 @@ mill_err frontier_measure(struct frontier *f)
 	const struct pages *p = t->pages;
 	const u64 *bits;
 
+	if (f->page_n)
+		return measure_device(f);
 	if (!f->dense) {
 		count_work(f);
 		return MILL_OK;

@@ -26,11 +26,12 @@ struct frontier {
 	/* push or pull: what the operator remembers between steps */
 	bool pulling;
 	u64 edges_left;		/* out-edges of vertices that were never active */
+	u64 vertices_left;	/* that were never active, if none becomes so twice */
 	u64 last_n;
 
-	/* On a device the bitmap's copy on the host, by which pages are chosen. */
-	u64 *mirror;
-	struct vec *counts;	/* what kernels count: edges, updates, the smallest key */
+	/* On a device: */
+	u64 *mirror;		/* the bitmap's copy on the host, once somebody has asked for it */
+	u32 *page_n;		/* active vertices of each page in the direction of the frontier */
 };
 
 /* Device bytes, and host bytes besides. */
@@ -62,6 +63,8 @@ void frontier_list(struct frontier *f);
 mill_err frontier_bits(struct frontier *f, const u64 **out);
 /* next becomes the frontier, of n vertices; what was the frontier is cleared. */
 mill_err frontier_turn(struct frontier *f, bool dense, bool marked, u64 n);
+/* The same on a device, at the end of what was counted since cache_count_begin: n is what kernels emitted. */
+mill_err frontier_turn_counted(struct frontier *f, u64 counts[8]);
 /* Counts `work`, from row offsets where the topology is resident, else from the pages' averages. */
 mill_err frontier_measure(struct frontier *f);
 

@@ -8,6 +8,7 @@
 #define ENGINE_PROGRAM_H
 
 #include "device/device.h"
+#include "device/dialect.h"
 #include "engine/bins.h"
 #include "engine/emit.h"
 #include "store/segment.h"
@@ -88,10 +89,6 @@ struct split_list {
 
 #define NO_SLOT UINT64_MAX	/* the row is whole */
 #define APPLY_BLOCK 256u	/* sums that are made before they are applied */
-/* Numbers that apply adds to: so many at most. On a device in lanes, so that groups do not wait for each other. */
-#define COUNT_MOST 3u
-#define COUNT_LANES 64
-#define COUNT_STRIDE 8		/* of a lane, in u64: a cache line */
 
 struct reduce_program {
 	struct program program;

@@ -160,7 +160,7 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 	*out = (struct mill_plan){
 		.state = r->device->native ? host_bytes(r, n) : n->state,
 		.resident = host_bytes(r, n) + resident_bytes(r, n, pages) + PROCESS_BYTES + BUFFER_BYTES,
-		.device_needed = n->state + 2 * (n->view ? view_slot(st) : cache_slot_size(st)),
+		.device_needed = n->state + (r->device->native ? 0 : cache_least(r, n)),
 		.pass_bytes = (u64)(n->out ? st->out.n_pages : in_pages ? st->in.n_pages : st->out.n_pages) *
 			      st->page_size,
 	};
@@ -311,7 +311,7 @@ static bool suits(const struct mill_run *r, const struct need *n)
 	const struct need *have = &r->need;
 
 	return (!r->bins || n->spread) && have->state >= n->state && have->host >= n->host && have->out >= n->out &&
-	       have->in >= n->in && have->weights >= n->weights && have->view == n->view &&
+	       have->in >= n->in && have->advances >= n->advances && have->weights >= n->weights && have->view == n->view &&
 	       have->resident >= n->resident && have->one_segment >= n->one_segment && have->on_host == n->on_host;
 }
 

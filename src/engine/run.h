@@ -35,6 +35,7 @@ struct need {
 	u64 host;		/* bytes that are on the host in any case: ids for parents, a certificate */
 	bool out, in;		/* the directions that it reads */
 	bool weights;
+	bool advances;		/* along a frontier */
 	u32 spread;		/* not 0: in-edges are only reduced, by programs with SPREAD, from values of so many bytes */
 	u64 resident;		/* host bytes more, if the topology is resident */
 	bool one_segment;	/* resident only as a single segment */

@@ -71,14 +71,6 @@ u64 view_scratch(const struct store *st, unsigned workers)
 	return st->codec == PAGE_PACKED ? workers * round_up(page, 64) : 0;
 }
 
-u64 view_slot(const struct store *st)
-{
-	/* Rows, neighbours and weights beside them. */
-	u64 most = st->codec == PAGE_PACKED ? (2 * (u64)PACKED_GROWTH) * st->page_size + 64 : st->page_size;
-
-	return round_up(most, 4096);
-}
-
 /* ---- The merge ---- */
 
 /* Where lists go, in pieces: all but the last are a multiple of LIST_BLOCK. */

@@ -29,9 +29,8 @@ u64 view_edges(const struct store *st, enum view view);
 u64 view_bytes(const struct store *st, enum view view);
 u64 view_making_bytes(const struct store *st);
 u64 view_kept_bytes(const struct store *st, enum view view);
-/* Of a view on disk: what decoding takes at most, and a page of it on a device. */
+/* Of a view on disk: what decoding takes at most. */
 u64 view_scratch(const struct store *st, unsigned workers);
-u64 view_slot(const struct store *st);
 
 struct view_cost {
 	u64 pages, bytes;	/* read from disk */

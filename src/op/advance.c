@@ -149,47 +149,133 @@ static mill_err advance_native(struct advancing *a, struct mill_step *step)
 
 /* ---- On a device ---- */
 
-static mill_err launch_page_kernel(void *arg, u32 page, const struct page_args *pa)
+/* Gunrock's rule (section 5.1.3): balanced partitioning from a mean degree of 5 on, over the input while the frontier is small. */
+#define BALANCE_DEGREE 5
+#define BALANCE_OUTPUT 4096u
+
+static enum mill_mapping choose_mapping(const struct advancing *a)
+{
+	const struct topology *t = run_direction(a->run, a->front->in);
+
+	if (a->run->options.mapping != MILL_MAPPING_AUTO)
+		return a->run->options.mapping;
+	if (t->n_edges < BALANCE_DEGREE * t->n_rows)
+		return MILL_MAPPING_GROUP;
+	return a->front->n < BALANCE_OUTPUT ? MILL_MAPPING_INPUT : MILL_MAPPING_OUTPUT;
+}
+
+/* Work-groups for work that they share until none is left. */
+static u64 persistent_groups(const struct mill_run *r, u64 n, u32 per_item)
+{
+	return min_u64(div_up(n, (u64)per_item * r->device->group), r->device->chunked ? 64 : 1024);
+}
+
+/* What a push left in its queue goes to the next frontier. */
+static mill_err filter_queue(struct advancing *a, const struct device_segment *seg)
+{
+	const struct program *p = &a->program->program;
+	const struct work_area *w = seg->area;
+	bool exact = a->run->options.filter == MILL_FILTER_EXACT;
+	u32 n_tiles = (u32)div_up(seg->n_edges, TILE_ROWS);
+	struct launching l;
+
+	if (exact) {
+		launch_begin(&l, p, "keep_count", NULL);
+		launch_buffer(&l, &w->queue);
+		launch_buffer(&l, &w->tile);
+		launch_buffer(&l, &w->kept_tile);
+		launch_u32(&l, &n_tiles);
+		l.launch.queue = seg->queue;
+		TRY(launch_go(a->run, &l, n_tiles, 1));
+		TRY(cache_scan(a->run, &w->kept_tile, n_tiles, seg->queue));
+		launch_begin(&l, p, "keep_put", NULL);
+		launch_buffer(&l, &w->queue);
+		launch_buffer(&l, &w->tile);
+		launch_buffer(&l, &w->kept_tile);
+		launch_u32(&l, &n_tiles);
+		launch_buffer(&l, &w->kept);
+		l.launch.queue = seg->queue;
+		TRY(launch_go(a->run, &l, n_tiles, 1));
+	}
+	launch_begin(&l, p, exact ? "mark" : "cull", a->args);
+	launch_buffer(&l, exact ? &w->kept : &w->queue);
+	launch_buffer(&l, exact ? &w->kept_tile : &w->tile);
+	launch_vec(&l, a->front->next_bits);
+	launch_vec(&l, a->front->far);
+	launch_buffer(&l, cache_counts(a->run));
+	launch_u64(&l, &a->front->limit);
+	l.launch.queue = seg->queue;
+	return launch_groups(a->run, &l, persistent_groups(a->run, seg->n_edges, ITEM_ENTRIES));
+}
+
+static mill_err push_segment(void *arg, const struct device_segment *seg)
+{
+	static const char *const suffix[] = {
+		[MILL_MAPPING_THREAD] = "push_thread", [MILL_MAPPING_GROUP] = "push_group",
+		[MILL_MAPPING_INPUT] = "push_input", [MILL_MAPPING_OUTPUT] = "push_output",
+	};
+	struct advancing *a = arg;
+	struct frontier *f = a->front;
+	enum mill_mapping mapping = choose_mapping(a);
+	bool fused = a->run->options.filter == MILL_FILTER_FUSED;
+	const struct work_area *w = seg->area;
+	struct launching l;
+
+	TRY(cache_select(a->run, seg, f->bits));
+	launch_begin(&l, &a->program->program, suffix[mapping], a->args);
+	launch_segment(&l, seg);
+	launch_buffer(&l, &w->list);
+	launch_buffer(&l, &w->offset);
+	launch_buffer(&l, &w->tile);
+	launch_vec(&l, f->next_bits);
+	launch_vec(&l, f->far);
+	launch_buffer(&l, fused ? NULL : &w->queue);
+	launch_buffer(&l, cache_counts(a->run));
+	launch_u64(&l, &f->limit);
+	if (mapping == MILL_MAPPING_OUTPUT)
+		TRY(launch_groups(a->run, &l, persistent_groups(a->run, seg->n_edges, ITEM_EDGES)));
+	else
+		TRY(launch_go(a->run, &l, seg->n_active, mapping == MILL_MAPPING_THREAD ? ITEM_ENTRIES : 1));
+	return fused ? MILL_OK : filter_queue(a, seg);
+}
+
+static mill_err pull_segment(void *arg, const struct device_segment *seg)
 {
 	struct advancing *a = arg;
 	struct frontier *f = a->front;
 	struct launching l;
 
-	(void)page;
-	launch_begin(&l, &a->program->program, a->pull ? "pull" : "push", a->args);
-	launch_page(&l, pa);
+	launch_begin(&l, &a->program->program, "pull", a->args);
+	launch_segment(&l, seg);
 	launch_vec(&l, f->bits);
 	launch_vec(&l, f->next_bits);
-	if (!a->pull)
-		launch_vec(&l, f->far);
-	launch_vec(&l, f->counts);
-	if (!a->pull)
-		launch_u64(&l, &f->limit);
-	return launch_go(a->run, &l, pa->n_rows);
+	launch_buffer(&l, cache_counts(a->run));
+	return launch_go(a->run, &l, seg->n_rows, ITEM_ROWS);
 }
 
-/* What a pull wants is not known on the host; every page is asked. */
+/* What a pull wants the device says; where all pages stay, it need not be asked. */
 static mill_err advance_device(struct advancing *a, struct mill_step *step)
 {
 	struct frontier *f = a->front;
 	struct device_pass pass = {
 		.in = a->pull != f->in,
-		.active = a->pull ? NULL : has_work,
-		.launch = launch_page_kernel,
+		.page_n = a->pull ? NULL : f->page_n,
+		.launch = a->pull ? pull_segment : push_segment,
 		.arg = a,
 	};
-	u64 counts[4] = { 0, 0, UINT64_MAX, 0 };
-	const u64 *next;
+	u64 counts[COUNTS_N];
 
-	TRY(device_write(&f->counts->buffer, 0, counts, sizeof(counts)));
-	TRY(frontier_bits(f, &a->bits));
+	if (a->pull && !op_rescan_is_free(a->run)) {
+		TRY(cache_wanted(a->run, &a->program->program, a->args, pass.in, f->page_n));
+		pass.page_n = f->page_n;
+	}
+	TRY(cache_count_begin(a->run));
 	TRY(cache_run(a->run, &pass, step));
-	TRY(device_read(&f->counts->buffer, 0, counts, sizeof(counts)));
-	step->edges = counts[0];
-	step->updates = counts[1];
-	TRY(frontier_turn(f, true, false, 0));
-	TRY(frontier_bits(f, &next));
-	f->n = bitmap_count(next, 0, a->run->store->connected);
+	TRY(frontier_turn_counted(f, counts));
+	step->edges = counts[COUNT_EDGES];
+	step->updates = counts[COUNT_UPDATES];
+	step->lanes = counts[COUNT_SLOTS];
+	step->atomics = counts[COUNT_ATOMICS];
 	return MILL_OK;
 }
 
@@ -199,19 +285,46 @@ static mill_err advance_device(struct advancing *a, struct mill_step *step)
  * Beamer's rule: pull when the frontier's edges are many among those not yet seen, until it is small again. But a pull
  * looks at every vertex, so a frontier with few edges is pushed even when little is left.
  */
-static bool choose_pull(struct advancing *a)
+static bool beamer_pulls(const struct advancing *a, f64 do_a, f64 do_b)
 {
-	const struct mill_options *o = &a->run->options;
-	f64 do_a = o->do_a > 0 ? o->do_a : ADVANCE_DO_A, do_b = o->do_b > 0 ? o->do_b : ADVANCE_DO_B;
-	struct frontier *f = a->front;
+	const struct frontier *f = a->front;
 	f64 few = (f64)a->run->store->vertices / do_b;
 
-	f->edges_left -= min_u64(f->edges_left, f->work);
-	if (!a->program->pull || !a->run->need.in)
-		return false;
 	if (!f->pulling)
 		return (f64)f->work > (f64)f->edges_left / do_a && (f64)f->work > few;
 	return f->n >= f->last_n || (f64)f->n > few;
+}
+
+/* Gunrock's equations 3 to 6: both sides by numbers of vertices alone. */
+static bool estimates_pull(const struct advancing *a, f64 do_a, f64 do_b)
+{
+	const struct frontier *f = a->front;
+	f64 n = (f64)max_u64(a->run->store->vertices, 1), m = (f64)run_direction(a->run, f->in)->n_edges;
+	f64 n_u = (f64)f->vertices_left, m_f = (f64)f->n * m / n, m_u = n > n_u ? n_u * n / (n - n_u) : m;
+
+	return f->pulling ? m_f >= m_u * do_b : m_f > m_u * do_a;
+}
+
+static f64 or_default(f64 given, f64 usual) { return given > 0 ? given : usual; }
+
+static bool choose_pull(struct advancing *a)
+{
+	const struct mill_options *o = &a->run->options;
+	struct frontier *f = a->front;
+
+	f->edges_left -= min_u64(f->edges_left, f->work);
+	f->vertices_left -= min_u64(f->vertices_left, f->n);
+	if (!a->program->pull || !a->run->need.in)
+		return false;
+	switch (o->direction) {
+	case MILL_DIRECTION_PUSH:
+	case MILL_DIRECTION_PULL:
+		return o->direction == MILL_DIRECTION_PULL;
+	case MILL_DIRECTION_ESTIMATE:
+		return estimates_pull(a, or_default(o->do_a, ESTIMATE_DO_A), or_default(o->do_b, ESTIMATE_DO_B));
+	default:
+		return beamer_pulls(a, or_default(o->do_a, ADVANCE_DO_A), or_default(o->do_b, ADVANCE_DO_B));
+	}
 }
 
 mill_err op_advance(struct mill_run *r, const struct advance_program *p, const void *args,
@@ -250,24 +363,20 @@ static mill_err near_device(struct advancing *a, u64 old, u64 *rest)
 {
 	struct frontier *f = a->front;
 	u32 n_words = (u32)(f->far->n * 2);	/* of 32 bits */
-	u64 counts[4] = { 0, 0, UINT64_MAX, 0 };
-	const u64 *next;
+	u64 counts[COUNTS_N];
 	struct launching l;
 
-	TRY(device_write(&f->counts->buffer, 0, counts, sizeof(counts)));
+	TRY(cache_count_begin(a->run));
 	launch_begin(&l, &a->program->program, "near", a->args);
 	launch_vec(&l, f->far);
 	launch_vec(&l, f->next_bits);
-	launch_vec(&l, f->counts);
+	launch_buffer(&l, cache_counts(a->run));
 	launch_u64(&l, &old);
 	launch_u64(&l, &f->limit);
 	launch_u32(&l, &n_words);
-	TRY(launch_go(a->run, &l, n_words));
-	TRY(device_read(&f->counts->buffer, 0, counts, sizeof(counts)));
-	*rest = counts[2];
-	TRY(frontier_turn(f, true, false, 0));
-	TRY(frontier_bits(f, &next));
-	f->n = bitmap_count(next, 0, a->run->store->connected);
+	TRY(launch_go(a->run, &l, n_words, ITEM_WORDS));
+	TRY(frontier_turn_counted(f, counts));
+	*rest = ~counts[COUNT_REST];
 	return MILL_OK;
 }
 

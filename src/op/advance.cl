@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The advance operator over one page, as kernels; the defines and the program stand before. One
- * work-item per row. Bitmaps are the host's, seen as 32-bit words. counts: edges, updates, smallest key.
+ * The advance operator over one segment, as kernels; the defines and the program stand before. A push takes the active rows of
+ * the segment as a list, with the sums of the lengths of their lists (engine/pages.cl), and has the mappings of Gunrock's section
+ * 5.1: who takes which edges. What an edge activates is marked at once in the bitmap of the next frontier (Gunrock's fused
+ * culling), or left in a queue, which has a place for each edge of the list, for one of the filters below.
  */
 #ifdef WEIGHT
 #define EDGE(s, u, v, i) OF(PROGRAM, edge)(s, u, v, WEIGHTS[i])
@@ -9,97 +11,415 @@
 #define EDGE(s, u, v, i) OF(PROGRAM, edge)(s, u, v, 1)
 #endif
 
-#define BIT(bits, v) ((bits)[(v) / 32] >> ((v) % 32) & 1)
+/* Work-items that go in step: a warp where there are warps. */
+#if GROUP >= 64
+#define TEAM 32
+#elif GROUP > 1
+#define TEAM (GROUP / 2)
+#else
+#define TEAM 1
+#endif
+#define TEAMS (GROUP / TEAM)
 
-/* True if it was clear. */
-static inline bool set_bit(GLOBAL u32 *bits, u32 v)
+/* What a work-item counts. */
+struct mine {
+	u32 edges, updates, emitted, atomics;
+	u64 slots;
+};
+
+static inline void mine_add(GLOBAL u64 *counts, struct mine m)
 {
-	u32 bit = 1u << (v % 32);
-
-	return !(dev_load_u32(&bits[v / 32]) & bit) && !(raw_or_u32(&bits[v / 32], bit) & bit);
+	count_add(counts, COUNT_EDGES, m.edges);
+	count_add(counts, COUNT_UPDATES, m.updates);
+	count_add(counts, COUNT_EMITTED, m.emitted);
+#if LANES
+	count_add(counts, COUNT_SLOTS, m.slots);
+	count_add(counts, COUNT_ATOMICS, m.atomics);
+#endif
 }
 
-static inline void count(GLOBAL u64 *counts, u32 edges, u32 updates)
+/* v becomes active, or waits. */
+static inline void mark(struct PROGRAM s, u32 v, GLOBAL u32 *next, GLOBAL u32 *far, u64 limit, struct mine *m)
 {
-	if (edges)
-		atom_add(&counts[0], (u64)edges);
-	if (updates)
-		atom_add(&counts[1], (u64)updates);
+	bool fresh;
+
+#if LANES
+	m->atomics++;
+#endif
+#if NEAR_FAR
+	if (OF(PROGRAM, key)(s, v) >= limit) {
+		set_bit(far, v);
+		return;
+	}
+#endif
+	fresh = set_bit(next, v);
+	m->emitted += fresh;
+	m->updates += fresh && IDEMPOTENT;
 }
 
-__kernel void OF(PROGRAM, push)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) PAGE_PARAMS, GLOBAL const u32 *front,
+#define PUSH_PARAMS \
+	FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL const u32 *list, GLOBAL const u32 *offset, \
+	GLOBAL const u32 *total, GLOBAL u32 *next, GLOBAL u32 *far, GLOBAL u32 *queue, GLOBAL u64 *counts, u64 limit
+#define PUSH_STATE struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true }
+
+/* Edge i of row r, whose place in the queue is q. */
+#define PUSH_EDGE(r, i, q) \
+	do { \
+		u32 v_ = NEIGHBOURS[i]; \
+		bool hit_ = EDGE(s, first + (r), v_, i); \
+		m.updates += hit_ && !IDEMPOTENT; \
+		if (queue) \
+			queue[q] = hit_ ? v_ : NO_VERTEX; \
+		else if (hit_) \
+			mark(s, v_, next, far, limit, &m); \
+	} while (0)
+
+#if CHUNKED
+#define PUSH_AHEAD 16u
+#define PUSH_TOUCH(i) \
+	if ((i) + PUSH_AHEAD < n_edges) \
+	OF(PROGRAM, touch)(s, NEIGHBOURS[(i) + PUSH_AHEAD])
+#else
+#define PUSH_TOUCH(i)
+#endif
+
+/* SIMD slots of a team whose lanes take list entries [i, i + TEAM): as long as the longest of those lists up to `most`. */
+static inline u64 team_slots(GLOBAL const u32 *offset, u32 i, u32 n, u32 most)
+{
+	u32 longest = 0;
+
+	for (u32 k = i; k < n && k < i + TEAM; k++) {
+		u32 degree = offset[k + 1] - offset[k];
+
+		if (degree <= most)
+			longest = max(longest, degree);
+	}
+	return (u64)longest * TEAM;
+}
+
+/* A work-item takes the list of a vertex. */
+__kernel void OF(PROGRAM, push_thread)(PUSH_PARAMS)
+{
+	PUSH_STATE;
+	u32 n = total[0];
+	struct mine m = { 0, 0, 0, 0, 0 };
+
+	FOR_MINE(k, n, ITEM_ENTRIES) {
+		u32 r = list[k], begin = ROWS[r], end = ROWS[r + 1];
+
+		for (u32 i = begin; i < end; i++) {
+			PUSH_TOUCH(i);
+			PUSH_EDGE(r, i, offset[k] + (i - begin));
+		}
+		m.edges += end - begin;
+#if LANES
+		if (k % TEAM == 0)
+			m.slots += team_slots(offset, k, n, 0xffffffffu);
+#endif
+	}
+	mine_add(counts, m);
+}
+
+/*
+ * Dynamic grouping (Merrill): a work-group takes GROUP vertices. Lists longer than a work-group are taken by all of it, those
+ * longer than a team by a team, the others by a work-item.
+ */
+__kernel void OF(PROGRAM, push_group)(PUSH_PARAMS)
+{
+	PUSH_STATE;
+	LOCAL u32 large[GROUP], medium[GROUP], n_large, n_medium;
+	u32 n = total[0], id = get_local_id(0), team = id / TEAM, lane = id % TEAM;
+	u32 k = get_group_id(0) * GROUP + id, degree = 0;
+	struct mine m = { 0, 0, 0, 0, 0 };
+
+	if (id == 0)
+		n_large = n_medium = 0;
+	BARRIER_LOCAL;
+	if (k < n) {
+		degree = offset[k + 1] - offset[k];
+		if (degree > GROUP)
+			large[atomic_inc(&n_large)] = k;
+		else if (degree > TEAM)
+			medium[atomic_inc(&n_medium)] = k;
+	}
+	BARRIER_LOCAL;
+	for (u32 j = 0; j < n_large; j++) {
+		u32 e = large[j], r = list[e], begin = ROWS[r], end = ROWS[r + 1];
+
+		for (u32 i = begin + id; i < end; i += GROUP) {
+			PUSH_EDGE(r, i, offset[e] + (i - begin));
+			m.edges++;
+		}
+#if LANES
+		if (id == 0)
+			m.slots += (end - begin + GROUP - 1) / GROUP * GROUP;
+#endif
+	}
+	for (u32 j = team; j < n_medium; j += TEAMS) {
+		u32 e = medium[j], r = list[e], begin = ROWS[r], end = ROWS[r + 1];
+
+		for (u32 i = begin + lane; i < end; i += TEAM) {
+			PUSH_EDGE(r, i, offset[e] + (i - begin));
+			m.edges++;
+		}
+#if LANES
+		if (lane == 0)
+			m.slots += (end - begin + TEAM - 1) / TEAM * TEAM;
+#endif
+	}
+	if (k < n && degree <= TEAM) {
+		u32 r = list[k], begin = ROWS[r];
+
+		for (u32 i = begin; i < begin + degree; i++)
+			PUSH_EDGE(r, i, offset[k] + (i - begin));
+		m.edges += degree;
+	}
+#if LANES
+	if (k < n && lane == 0)
+		m.slots += team_slots(offset, k, n, TEAM);
+#endif
+	mine_add(counts, m);
+}
+
+/* The list entry that has edge e of [offset[low], offset[high]): the last that begins at or before it. */
+static inline u32 entry_of(GLOBAL const u32 *offset, u32 low, u32 high, u32 e)
+{
+	while (high - low > 1) {
+		u32 middle = low + (high - low) / 2;
+
+		if (offset[middle] <= e)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The whole work-group takes the edges [from, to) of list entries [low, high), each work-item as many as the others. */
+#if CHUNKED
+#define SHARE_EDGES(from, to, low, high) \
+	do { \
+		u32 each_ = ((to) - (from) + GROUP - 1) / GROUP, e_ = min((to), (from) + (u32)get_local_id(0) * each_); \
+		u32 stop_ = min((to), e_ + each_), k_ = e_ < stop_ ? entry_of(offset, low, high, e_) : 0; \
+		m.edges += stop_ - e_; \
+		while (e_ < stop_) { \
+			u32 r_ = list[k_], upto_ = min(stop_, offset[k_ + 1]), i_ = ROWS[r_] + (e_ - offset[k_]); \
+			for (; e_ < upto_; e_++, i_++) { \
+				PUSH_TOUCH(i_); \
+				PUSH_EDGE(r_, i_, e_); \
+			} \
+			k_++; \
+		} \
+	} while (0)
+#else
+#define SHARE_EDGES(from, to, low, high) \
+	do { \
+		u32 k_ = (low); \
+		for (u32 e_ = (from) + (u32)get_local_id(0); e_ < (to); e_ += GROUP) { \
+			k_ = entry_of(offset, k_, high, e_); \
+			PUSH_EDGE(list[k_], ROWS[list[k_]] + (e_ - offset[k_]), e_); \
+			m.edges++; \
+		} \
+	} while (0)
+#endif
+
+/* Balanced over the input: a work-group takes as many vertices as it has work-items, and shares their edges. */
+__kernel void OF(PROGRAM, push_input)(PUSH_PARAMS)
+{
+	PUSH_STATE;
+	u32 n = total[0], low = min(n, (u32)get_group_id(0) * GROUP), high = min(n, low + GROUP);
+	struct mine m = { 0, 0, 0, 0, 0 };
+
+	if (low < high) {
+		u32 from = offset[low], to = offset[high];
+
+		SHARE_EDGES(from, to, low, high);
+#if LANES
+		if (get_local_id(0) == 0)
+			m.slots += (to - from + GROUP - 1) / GROUP * GROUP;
+#endif
+	}
+	mine_add(counts, m);
+}
+
+/*
+ * Balanced over the output: a work-group takes as many edges as the others, and looks up where their lists are. There are as many
+ * work-groups as the device can use, which go on until none is left.
+ */
+__kernel void OF(PROGRAM, push_output)(PUSH_PARAMS)
+{
+	PUSH_STATE;
+	u32 n = total[0], all = total[1], chunk = GROUP * ITEM_EDGES;
+	struct mine m = { 0, 0, 0, 0, 0 };
+
+	for (u64 at = (u64)get_group_id(0) * chunk; at < all; at += (u64)get_num_groups(0) * chunk) {
+		u32 from = (u32)at, to = all - from < chunk ? all : from + chunk;
+		u32 low = entry_of(offset, 0, n, from), high = entry_of(offset, low, n, to - 1) + 1;
+
+		SHARE_EDGES(from, to, low, high);
+#if LANES
+		if (get_local_id(0) == 0)
+			m.slots += (to - from + GROUP - 1) / GROUP * GROUP;
+#endif
+	}
+	mine_add(counts, m);
+}
+
+/* ---- Filters of what a push left in its queue ---- */
+
+/* Exact, in three kernels: how many there are in each tile of the queue, the sums before each, and the compact queue. */
+__kernel void OF(PROGRAM, keep_count)(GLOBAL const u32 *queue, GLOBAL const u32 *total, GLOBAL u32 *tile, u32 n_tiles)
+{
+	u32 t = get_global_id(0), n = 0;
+
+	if (t >= n_tiles)
+		return;
+	for (u64 q = (u64)t * TILE_ROWS; q < min((u64)total[1], (u64)(t + 1) * TILE_ROWS); q++)
+		n += queue[q] != NO_VERTEX;
+	tile[2 * t + 2] = n;
+	tile[2 * t + 3] = 0;
+}
+
+__kernel void OF(PROGRAM, keep_put)(GLOBAL const u32 *queue, GLOBAL const u32 *total, GLOBAL const u32 *tile, u32 n_tiles,
+				    GLOBAL u32 *kept)
+{
+	u32 t = get_global_id(0), at;
+
+	if (t >= n_tiles)
+		return;
+	at = tile[2 * t + 2];
+	for (u64 q = (u64)t * TILE_ROWS; q < min((u64)total[1], (u64)(t + 1) * TILE_ROWS); q++)
+		if (queue[q] != NO_VERTEX)
+			kept[at++] = queue[q];
+}
+
+/* n: of the compact queue. */
+__kernel void OF(PROGRAM, mark)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *kept, GLOBAL const u32 *n_kept,
 				GLOBAL u32 *next, GLOBAL u32 *far, GLOBAL u64 *counts, u64 limit)
 {
-	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true };
-	GLOBAL const u32 *row = ROWS, *neighbour = NEIGHBOURS;
-	u32 r = get_global_id(0), u = first + r, updates = 0;
+	PUSH_STATE;
+	u32 n = n_kept[0];
+	struct mine m = { 0, 0, 0, 0, 0 };
 
-	if (r >= n_rows || !BIT(front, u))
-		return;
-	for (u32 i = row[r]; i < row[r + 1]; i++) {
-		u32 v = neighbour[i];
-
-		if (!EDGE(s, u, v, i))
-			continue;
-		updates += !IDEMPOTENT;
-#if NEAR_FAR
-		if (OF(PROGRAM, key)(s, v) >= limit)
-			set_bit(far, v);
-		else
-#endif
-			if (set_bit(next, v))
-				updates += IDEMPOTENT;
-	}
-	count(counts, row[r + 1] - row[r], updates);
+	for (u32 base = 0; base < n; base += get_num_groups(0) * GROUP * ITEM_ENTRIES)
+		FOR_MINE(i, n - base, ITEM_ENTRIES)
+			mark(s, kept[base + i], next, far, limit, &m);
+	mine_add(counts, m);
 }
 
-__kernel void OF(PROGRAM, pull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) PAGE_PARAMS, GLOBAL const u32 *front,
-				GLOBAL u32 *next, GLOBAL u64 *counts)
+/*
+ * Inexact: what the bitmask has, what a work-item of the team has just shown, and what the work-group has seen lately is culled,
+ * as far as the small hash tables remember it. A vertex that is overwritten there may pass twice, which marking it forgives.
+ */
+#define TEAM_HASH 64u
+#define GROUP_HASH 256u
+
+__kernel void OF(PROGRAM, cull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *queue, GLOBAL const u32 *total,
+				GLOBAL u32 *next, GLOBAL u32 *far, GLOBAL u64 *counts, u64 limit)
 {
-	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
-	GLOBAL const u32 *row = ROWS, *neighbour = NEIGHBOURS;
-	u32 r = get_global_id(0), v = first + r, updates = 0, i;
+	PUSH_STATE;
+	LOCAL u32 of_team[TEAMS * TEAM_HASH], of_group[GROUP_HASH];
+	u32 id = get_local_id(0), all = total[1], team = id / TEAM;
+	struct mine m = { 0, 0, 0, 0, 0 };
 
-	if (r >= n_rows || !OF(PROGRAM, cond)(s, v))
-		return;
-	for (i = row[r]; i < row[r + 1]; i++) {
-		u32 u = neighbour[i];
+	for (u32 i = id; i < TEAMS * TEAM_HASH; i += GROUP)
+		of_team[i] = NO_VERTEX;
+	for (u32 i = id; i < GROUP_HASH; i += GROUP)
+		of_group[i] = NO_VERTEX;
+	BARRIER_LOCAL;
+	for (u64 at = (u64)get_group_id(0) * GROUP + id; at < all; at += (u64)get_num_groups(0) * GROUP) {
+		u32 v = queue[at], hash = v * 2654435769u;
 
-		if (!BIT(front, u) || !EDGE(s, u, v, i))
+		if (v == NO_VERTEX || dev_load_u32(&next[v / 32]) >> v % 32 & 1)
+			continue;
+		if (atomic_xchg(&of_team[team * TEAM_HASH + (hash >> 26)], v) == v)
+			continue;
+		if (atomic_xchg(&of_group[hash >> 24], v) == v)
+			continue;
+		mark(s, v, next, far, limit, &m);
+	}
+	mine_add(counts, m);
+}
+
+/* ---- Pull ---- */
+
+static inline void pull_row(struct PROGRAM s, SEGMENT_PARAMS, u32 r, GLOBAL const u32 *front, GLOBAL u32 *next, struct mine *m)
+{
+	u32 v = first + r, updates = 0, i = ROWS[r], begin = i, end = ROWS[r + 1];
+
+	while (i < end) {
+		u32 u = NEIGHBOURS[i];
+		bool hit = BIT(front, u) && EDGE(s, u, v, i);
+
+		i++;
+		if (!hit)
 			continue;
 		updates++;
-		if (!OF(PROGRAM, cond)(s, v)) {
-			i++;
+		if (!OF(PROGRAM, cond)(s, v))
 			break;
-		}
 	}
-	if (updates)
-		set_bit(next, v);
-	count(counts, i - row[r], updates);
+	m->edges += i - begin;
+	if (updates) {
+		bool fresh = set_bit(next, v);
+
+		m->emitted += fresh;
+		m->updates += IDEMPOTENT ? fresh : updates;
+	}
+}
+
+__kernel void OF(PROGRAM, pull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL const u32 *front,
+				GLOBAL u32 *next, GLOBAL u64 *counts)
+{
+	struct PROGRAM alone = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
+	struct PROGRAM shared = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true };
+	struct mine m = { 0, 0, 0, 0, 0 };
+
+	FOR_ROWS(r) {
+		if (!OF(PROGRAM, cond)(alone, first + r))
+			continue;
+		/* The rest of a list that lies in several segments may be looked at now. */
+		if ((r == 0 && partial & PARTIAL_HEAD) || (r + 1 == n_rows && partial & PARTIAL_TAIL))
+			pull_row(shared, lists, weights, row_at, neighbour_at, weight_at, first, n_rows, n_edges, partial, r,
+				 front, next, &m);
+		else
+			pull_row(alone, lists, weights, row_at, neighbour_at, weight_at, first, n_rows, n_edges, partial, r,
+				 front, next, &m);
+	}
+	mine_add(counts, m);
 }
 
 #if NEAR_FAR
-/* One work-item per word of the bitmap of waiting vertices. */
+/* The words of the bitmap of waiting vertices. */
 __kernel void OF(PROGRAM, near)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL u32 *far, GLOBAL u32 *next,
 				GLOBAL u64 *counts, u64 old, u64 limit, u32 n_words)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
-	u32 w = get_global_id(0), keep = 0, near = 0;
+	u64 rest = 0;
+	u32 emitted = 0;
 
-	if (w >= n_words)
-		return;
-	for (u32 word = far[w]; word; word &= word - 1) {
-		u32 bit = word & -word;
-		u64 key = OF(PROGRAM, key)(s, w * 32 + 31 - clz(bit));
+	FOR_MINE(w, n_words, ITEM_WORDS) {
+		u32 keep = 0, near = 0;
 
-		if (key >= limit) {
-			keep |= bit;
-			atom_min(&counts[2], key);
-		} else if (key >= old) {
-			near |= bit;
+		for (u32 word = far[w]; word; word &= word - 1) {
+			u32 bit = word & -word;
+			u64 key = OF(PROGRAM, key)(s, w * 32 + 31 - clz(bit));
+
+			if (key >= limit) {
+				keep |= bit;
+				rest = max(rest, ~key);
+			} else if (key >= old) {
+				near |= bit;
+			}
+		}
+		if (far[w] != keep)
+			far[w] = keep;
+		if (near) {
+			emitted += popcount(near & ~next[w]);
+			next[w] |= near;
 		}
 	}
-	far[w] = keep;
-	next[w] |= near;
+	count_add(counts, COUNT_EMITTED, emitted);
+	if (rest)
+		atom_max(&counts[get_group_id(0) % COUNT_LANES * COUNT_STRIDE + COUNT_REST], rest);
 }
 #endif

@@ -37,7 +37,7 @@ static mill_err compute_device(struct mill_run *r, struct computing *c, struct v
 	launch_u64(&l, &c->end);
 	launch_vec(&l, sums);
 	launch_u32(&l, &n_blocks);
-	return launch_go(r, &l, n_blocks);
+	return launch_go(r, &l, n_blocks, 1);
 }
 
 mill_err op_compute(struct mill_run *r, const struct compute_program *p, const void *args, u64 begin,

@@ -106,31 +106,36 @@ static mill_err filter_native(struct filtering *f, struct mill_step *step)
 	return MILL_OK;
 }
 
-static mill_err filter_page(void *arg, u32 page, const struct page_args *pa)
+static u64 first_edge_of(const struct filtering *f, const struct device_segment *seg)
+{
+	return seg->page == NO_PAGE ? 0 : run_direction(f->run, false)->pages->entry[seg->page].first_edge;
+}
+
+static mill_err filter_segment(void *arg, const struct device_segment *seg)
 {
 	struct filtering *f = arg;
-	u64 first_edge = run_direction(f->run, false)->pages->entry[page].first_edge;
+	u64 first_edge = first_edge_of(f, seg);
 	struct launching l;
 
 	launch_begin(&l, &f->program->program, "rows", f->args);
-	launch_page(&l, pa);
+	launch_segment(&l, seg);
 	launch_vec(&l, f->edges->bits);
-	launch_vec(&l, f->edges->counts);
+	launch_buffer(&l, cache_counts(f->run));
 	launch_u64(&l, &first_edge);
-	return launch_go(f->run, &l, pa->n_rows);
+	return launch_go(f->run, &l, seg->n_rows, ITEM_ROWS);
 }
 
 /* Which edges are active is known on the device only: every page is asked. */
 static mill_err filter_device(struct filtering *f, struct mill_step *step)
 {
-	struct device_pass pass = { .launch = filter_page, .arg = f };
-	u64 counts[2] = { 0, 0 };
+	struct device_pass pass = { .launch = filter_segment, .arg = f };
+	u64 counts[COUNTS_N];
 
-	TRY(device_write(&f->edges->counts->buffer, 0, counts, sizeof(counts)));
+	TRY(cache_count_begin(f->run));
 	TRY(cache_run(f->run, &pass, step));
-	TRY(device_read(&f->edges->counts->buffer, 0, counts, sizeof(counts)));
-	step->edges = counts[0];
-	f->edges->n = counts[1];
+	TRY(cache_count_end(f->run, counts, NULL));
+	step->edges = counts[COUNT_EDGES];
+	f->edges->n = counts[COUNT_EMITTED];
 	return MILL_OK;
 }
 
@@ -163,17 +168,17 @@ static mill_err filter_vertices_device(struct filtering *f)
 {
 	struct frontier *front = f->front;
 	u32 n_words = (u32)(front->bits->n * 2);	/* of 32 bits */
-	u64 counts[4] = { 0 };
+	u64 counts[COUNTS_N];
 	struct launching l;
 
-	TRY(device_write(&front->counts->buffer, 0, counts, sizeof(counts)));
+	TRY(cache_count_begin(f->run));
 	launch_begin(&l, &f->program->program, "words", f->args);
 	launch_vec(&l, front->bits);
-	launch_vec(&l, front->counts);
+	launch_buffer(&l, cache_counts(f->run));
 	launch_u32(&l, &n_words);
-	TRY(launch_go(f->run, &l, n_words));
-	TRY(device_read(&front->counts->buffer, 0, counts, sizeof(counts)));
-	front->n = counts[1];
+	TRY(launch_go(f->run, &l, n_words, ITEM_WORDS));
+	TRY(cache_count_end(f->run, counts, NULL));
+	front->n = counts[COUNT_EMITTED];
 	return MILL_OK;
 }
 

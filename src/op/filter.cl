@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The filter operator, as kernels: over the edges of one page, a work-item per row, or over the words of a vertex bitmap. */
+/* The filter operator, as kernels: over the edges of one segment, or over the words of a vertex bitmap. */
 #ifdef KEEP_EDGE
 #ifdef WEIGHT
 #define KEPT(s, u, v, i) KEEP_EDGE(s, u, v, WEIGHTS[i])
@@ -7,51 +7,49 @@
 #define KEPT(s, u, v, i) KEEP_EDGE(s, u, v, 1)
 #endif
 
-/* first_edge: the number of the page's first. counts: edges, kept. */
-__kernel void OF(KEEP_EDGE, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) PAGE_PARAMS, GLOBAL u32 *bits, GLOBAL u64 *counts,
+/* first_edge: the number of the segment's first. Rows share words. */
+__kernel void OF(KEEP_EDGE, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL u32 *bits, GLOBAL u64 *counts,
 				  u64 first_edge)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true };
 	GLOBAL const u32 *row = ROWS, *neighbour = NEIGHBOURS;
-	u32 r = get_global_id(0), edges = 0, kept = 0;
+	u32 edges = 0, kept = 0;
 
-	if (r >= n_rows)
-		return;
-	for (u32 i = row[r]; i < row[r + 1]; i++) {
-		u64 e = first_edge + i;
-		u32 bit = 1u << (u32)(e % 32);
+	FOR_ROWS(r)
+		for (u32 i = row[r]; i < row[r + 1]; i++) {
+			u64 e = first_edge + i;
+			u32 bit = 1u << (u32)(e % 32);
 
-		if (!(dev_load_u32(&bits[e / 32]) & bit))
-			continue;
-		edges++;
-		if (KEPT(s, first + r, neighbour[i], i))
-			kept++;
-		else
-			raw_and_u32(&bits[e / 32], ~bit);
-	}
-	if (edges)
-		atom_add(&counts[0], (u64)edges);
-	if (kept)
-		atom_add(&counts[1], (u64)kept);
+			if (!(dev_load_u32(&bits[e / 32]) & bit))
+				continue;
+			edges++;
+			if (KEPT(s, first + r, neighbour[i], i))
+				kept++;
+			else
+				raw_and_u32(&bits[e / 32], ~bit);
+		}
+	count_add(counts, COUNT_EDGES, edges);
+	count_add(counts, COUNT_EMITTED, kept);
 }
 #else
 __kernel void OF(KEEP_VERTEX, words)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL u32 *bits, GLOBAL u64 *counts,
 				     u32 n_words)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true };
-	u32 w = get_global_id(0), kept;
+	u32 n = 0;
 
-	if (w >= n_words)
-		return;
-	kept = bits[w];
-	for (u32 word = kept; word; word &= word - 1) {
-		u32 bit = word & -word;
+	FOR_MINE(w, n_words, ITEM_WORDS) {
+		u32 kept = bits[w];
 
-		if (!KEEP_VERTEX(s, w * 32 + 31 - clz(bit)))
-			kept &= ~bit;
+		for (u32 word = kept; word; word &= word - 1) {
+			u32 bit = word & -word;
+
+			if (!KEEP_VERTEX(s, w * 32 + 31 - clz(bit)))
+				kept &= ~bit;
+		}
+		bits[w] = kept;
+		n += popcount(kept);
 	}
-	bits[w] = kept;
-	if (kept)
-		atom_add(&counts[1], (u64)popcount(kept));
+	count_add(counts, COUNT_EMITTED, n);
 }
 #endif

@@ -10,9 +10,11 @@
 #include "engine/frontier.h"
 #include "engine/run.h"
 
-/* Where to go on from push to pull and back (Beamer's alpha and beta, Gunrock's do_a and do_b) unless the options say. */
+/* Where to go on from push to pull and back (Beamer's alpha and beta, or the factors of Gunrock's estimates) unless the options say. */
 #define ADVANCE_DO_A 15
 #define ADVANCE_DO_B 18
+#define ESTIMATE_DO_A 0.001
+#define ESTIMATE_DO_B 0.2
 
 /* Gives the frontier's edges to the program; what it activates is the frontier afterwards. */
 mill_err op_advance(struct mill_run *r, const struct advance_program *p, const void *args,

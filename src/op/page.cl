@@ -1,16 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel skeletons share: how a program's fields become parameters, and where things are in a page. */
-#define PARAM_ARRAY(type, name) GLOBAL type *name,
-#define PARAM_SCALAR(type, name) type name,
-#define LOCAL_ARRAY(type, name) name,
-#define LOCAL_SCALAR(type, name) name,
+/* What the kernel skeletons share: how a program's fields become parameters, where things are in a segment, who takes which rows. */
+#define PARAM_ARRAY(type, name) GLOBAL type *field_##name,
+#define PARAM_SCALAR(type, name) type field_##name,
+#define LOCAL_ARRAY(type, name) field_##name,
+#define LOCAL_SCALAR(type, name) field_##name,
 
-/* Offsets in 32-bit words. */
-#define PAGE_PARAMS \
-	GLOBAL const u32 *page, u32 row_at, u32 neighbour_at, u32 weight_at, u32 first, u32 n_rows
-#define ROWS (page + row_at)
-#define NEIGHBOURS (page + neighbour_at)
-#define WEIGHTS ((GLOBAL const WEIGHT *)(page + weight_at))
+/* Offsets in 32-bit words. partial: PARTIAL_HEAD, PARTIAL_TAIL. */
+#define SEGMENT_PARAMS \
+	GLOBAL const u32 *lists, GLOBAL const u32 *weights, u32 row_at, u32 neighbour_at, u32 weight_at, u32 first, \
+	u32 n_rows, u32 n_edges, u32 partial
+#define ROWS (lists + row_at)
+#define NEIGHBOURS (lists + neighbour_at)
+#define WEIGHTS ((GLOBAL const WEIGHT *)(weights + weight_at))
+
+/*
+ * Work-items of a CPU take neighbours, so that they walk through memory; those of a GPU take every GROUP-th, so that they walk
+ * side by side. FOR_MINE gives a work-item its `most` of the indexes below n.
+ */
+#if CHUNKED
+#define MINE(k, most) ((u32)get_global_id(0) * (most) + (k))
+#else
+#define MINE(k, most) (((u32)get_group_id(0) * (most) + (k)) * GROUP + (u32)get_local_id(0))
+#endif
+#define FOR_MINE(i, n, most) \
+	for (u32 i##_k = 0, i = MINE(0u, most); i##_k < (most) && i < (n); i##_k++, i = MINE(i##_k, most))
+#define FOR_ROWS(r) FOR_MINE(r, n_rows, ITEM_ROWS)
+
+#define BIT(bits, v) ((bits)[(v) / 32] >> ((v) % 32) & 1)
+
+/* True if it was clear. */
+static inline bool set_bit(GLOBAL u32 *bits, u32 v)
+{
+	u32 bit = 1u << (v % 32);
+
+	return !(dev_load_u32(&bits[v / 32]) & bit) && !(raw_or_u32(&bits[v / 32], bit) & bit);
+}
+
+static inline void count_add(GLOBAL u64 *counts, u32 which, u64 n)
+{
+	if (n)
+		atom_add(&counts[get_group_id(0) % COUNT_LANES * COUNT_STRIDE + which], n);
+}
 
 /* The host rounds after every operation, and so does the device. */
 #pragma OPENCL FP_CONTRACT OFF

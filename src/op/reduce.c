@@ -15,7 +15,6 @@ struct reducer {
 	u64 n_splits;
 	/* Made when a list is first given where rows are not found by number: its vertices as a bitmap. */
 	struct vec *bits, *bits_device;
-	struct vec *count;		/* on a device, in lanes */
 };
 
 /* Edges that a worker takes from a list at a time; below so many in all, waking the others costs more than they do. */
@@ -23,7 +22,6 @@ struct reducer {
 #define LIST_CHUNK 4096u
 #define SMALL_LIST 32768u
 #define REST_GRAIN 16384u
-#define COUNT_WORDS (COUNT_LANES * COUNT_STRIDE)
 
 _Static_assert(sizeof(struct split_list) == 24, "kernels see three u64");
 
@@ -92,7 +90,7 @@ u64 reducer_bytes(const struct store *st, bool in, u32 sum_size)
 	/* Resident, the long lists are cut. */
 	splits = max_u64(splits, st->stored_edges / HUB_EDGES + 1);
 	slots = max_u64(slots, st->stored_edges / LIST_BLOCK + splits);
-	return slots * sum_size + 2 * (splits + 1) * sizeof(struct split_list) + COUNT_WORDS * sizeof(u64) + 1024;
+	return slots * sum_size + 2 * (splits + 1) * sizeof(struct split_list) + 1024;
 }
 
 mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduce_program *p, bool in)
@@ -106,13 +104,20 @@ mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduc
 	red = self->buffer.host;
 	red->program = p;
 	red->in = in;
-	find_splits(t, NULL, &red->n_splits, &n_slots);
+	if (!r->device->native && cache_is_whole(r->cache))
+		red->n_splits = n_slots = 0;	/* no list is cut there */
+	else
+		find_splits(t, NULL, &red->n_splits, &n_slots);
 	TRY(run_vec_host(r, &red->split, "split lists", red->n_splits, sizeof(struct split_list)));
 	TRY(run_vec(r, &red->partial, "partial sums", n_slots, p->sum_size, NULL));
-	find_splits(t, red->split->buffer.host, &red->n_splits, &n_slots);
-	if (!r->device->native)
+	if (red->n_splits)
+		find_splits(t, red->split->buffer.host, &red->n_splits, &n_slots);
+	if (!r->device->native) {
 		TRY(run_vec(r, &red->split_device, "split lists", red->n_splits, sizeof(struct split_list),
 			    NULL));
+		TRY(device_write(&red->split_device->buffer, 0, red->split->buffer.host,
+				 red->n_splits * sizeof(struct split_list)));
+	}
 	*out = red;
 	return MILL_OK;
 }
@@ -178,24 +183,35 @@ static mill_err reduce_rows(void *arg, const struct segment *seg, vid begin, vid
 	return MILL_OK;
 }
 
-static mill_err reduce_page(void *arg, u32 page, const struct page_args *pa)
+/* How long a list that ends in this segment is, its kernel writes down. */
+static mill_err reduce_segment(void *arg, const struct device_segment *seg)
 {
 	struct reducing *a = arg;
 	const struct reducer *red = a->reducer;
-	struct part p = part_of(run_direction(a->run, red->in), page);
+	u64 head = NO_SLOT, tail = NO_SLOT, head_first = 0;
+	u32 head_split = UINT32_MAX;
 	struct launching l;
-	u64 head, tail;
 
-	find_slots(red, &p, pa->head_edges, &head, &tail);
-	a->edges += p.n_edges;
+	a->edges += seg->n_edges;
+	if (seg->page != NO_PAGE) {
+		struct part p = part_of(run_direction(a->run, red->in), seg->page);
+
+		find_slots(red, &p, p.n_edges, &head, &tail);
+		head_first = p.skip / LIST_BLOCK;
+		if (p.skip && !(p.n_rows == 1 && p.continues))
+			head_split = (u32)(find_split(red, (vid)p.first) - (struct split_list *)red->split->buffer.host);
+	}
 	launch_begin(&l, &red->program->program, "rows", a->args);
-	launch_page(&l, pa);
+	launch_segment(&l, seg);
 	launch_vec(&l, a->front_device);
 	launch_vec(&l, red->partial);
 	launch_u64(&l, &head);
 	launch_u64(&l, &tail);
-	launch_vec(&l, red->count);
-	return launch_go(a->run, &l, pa->n_rows);
+	launch_vec(&l, red->split_device);
+	launch_u32(&l, &head_split);
+	launch_u64(&l, &head_first);
+	launch_buffer(&l, cache_counts(a->run));
+	return launch_go(a->run, &l, seg->n_rows, ITEM_ROWS);
 }
 
 static mill_err finish_device(struct reducing *a)
@@ -206,14 +222,13 @@ static mill_err finish_device(struct reducing *a)
 
 	if (!n)
 		return MILL_OK;
-	TRY(device_write(&red->split_device->buffer, 0, red->split->buffer.host, n * sizeof(struct split_list)));
 	launch_begin(&l, &red->program->program, "finish", a->args);
 	launch_vec(&l, a->front_device);
 	launch_vec(&l, red->partial);
 	launch_vec(&l, red->split_device);
 	launch_u32(&l, &n);
-	launch_vec(&l, red->count);
-	return launch_go(a->run, &l, n);
+	launch_buffer(&l, cache_counts(a->run));
+	return launch_go(a->run, &l, n, 1);
 }
 
 /* ---- Vertices without a row ---- */
@@ -240,8 +255,8 @@ static mill_err rest_device(struct reducing *a)
 	launch_u32(&l, &begin);
 	launch_u32(&l, &end);
 	launch_vec(&l, a->front_device);
-	launch_vec(&l, a->reducer->count);
-	return launch_go(a->run, &l, end - begin);
+	launch_buffer(&l, cache_counts(a->run));
+	return launch_go(a->run, &l, end - begin, ITEM_ROWS);
 }
 
 /* ---- By list: the topology is resident ---- */
@@ -311,30 +326,7 @@ static mill_err reduce_bins(void *arg, u64 begin, u64 end, unsigned worker)
 	return ticker_cancelled(&a->run->ticker) ? fail(MILL_ECANCELLED, "cancelled") : MILL_OK;
 }
 
-/* Of a device, and makes them 0. */
-static mill_err read_counts(struct reducing *a)
-{
-	struct vec *count = a->reducer->count;
-	u64 *lane, zero = 0;
-
-	if (!a->reducer->program->n_counts)
-		return MILL_OK;
-	TRY(vec_map(a->run, count, &lane));
-	for (u32 i = 0; i < COUNT_LANES; i++)
-		for (u32 k = 0; k < a->reducer->program->n_counts; k++)
-			a->count[k] += lane[i * COUNT_STRIDE + k];
-	vec_unmap(count, lane);
-	return device_fill(&count->buffer, &zero, sizeof(zero));
-}
-
 /* ---- All ---- */
-
-static mill_err make_count(struct mill_run *r, struct reducer *red)
-{
-	if (r->device->native || red->count || !red->program->n_counts)
-		return MILL_OK;
-	return run_vec(r, &red->count, "counts", COUNT_WORDS, sizeof(u64), NULL);
-}
 
 static mill_err make_bits(struct mill_run *r, struct reducer *red)
 {
@@ -356,15 +348,41 @@ static bool has_work(void *arg, u64 begin, u64 end)
 	return bitmap_any(a->front, begin, end);
 }
 
+/* Pages without a chosen vertex need not come: which those are is known where the vertices are given as a bitmap here. */
+static mill_err choose_pages(struct reducing *a, struct vec **out)
+{
+	const struct pages *p = run_direction(a->run, a->reducer->in)->pages;
+	u32 *page_n;
+
+	TRY(run_vec_host(a->run, out, "chosen pages", p->n_pages, sizeof(u32)));
+	page_n = (*out)->buffer.host;
+	for (u32 i = 0; i < p->n_pages; i++)
+		page_n[i] = has_work(a, p->entry[i].first_vertex, (u64)p->entry[i].first_vertex + p->entry[i].n_rows);
+	return MILL_OK;
+}
+
 static mill_err reduce_device(struct reducing *a, struct mill_step *step)
 {
 	const struct reducer *red = a->reducer;
-	struct device_pass pass = { .in = red->in, .active = a->front ? has_work : NULL, .launch = reduce_page, .arg = a };
+	struct device_pass pass = { .in = red->in, .launch = reduce_segment, .arg = a };
+	u64 counts[COUNTS_N];
+	struct vec *chosen = NULL;
 
+	if (a->front) {
+		TRY(choose_pages(a, &chosen));
+		pass.page_n = chosen->buffer.host;
+	}
+	TRY(cache_count_begin(a->run));
 	TRY(cache_run(a->run, &pass, step));
 	TRY(finish_device(a));
 	TRY(rest_device(a));
-	return read_counts(a);
+	if (red->program->n_counts)
+		TRY(cache_count_end(a->run, counts, NULL));
+	for (u32 k = 0; k < red->program->n_counts; k++)
+		a->count[k] = counts[k];
+	if (chosen)
+		run_vec_free(a->run, chosen);
+	return MILL_OK;
 }
 
 /* All vertices or those of `front`, in the form in which the topology is. */
@@ -394,7 +412,6 @@ static mill_err reduce_counted(struct reducing *a, struct mill_step *step, u64 *
 	f64 began = clock_now();
 
 	assert(a->reducer->program->n_counts <= COUNT_MOST);
-	TRY(make_count(a->run, a->reducer));
 	run_tell(a->run, "pass %llu", a->run->ledger.total.step + 1);
 	TRY(reduce(a, step));
 	step->edges = a->edges;

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The neighbourhood reduction over one page, as kernels; the defines and the program stand before. One work-item
- * per row, the same order of additions as on the host. front (may be NULL): the vertices that take part, as 32-bit words.
+ * The neighbourhood reduction over one segment, as kernels; the defines and the program stand before. The same order of
+ * additions as on the host. front (may be NULL): the vertices that take part, as 32-bit words.
  */
-#define BIT(bits, v) ((bits)[(v) / 32] >> ((v) % 32) & 1)
 #define NO_SLOT 0xfffffffffffffffful
+#define NO_SPLIT 0xffffffffu
 
 #if COUNTS
-#define APPLY(s, v, sum) \
-	do { \
-		u64 mine[COUNTS] = { 0 }; \
-		OF(PROGRAM, apply)(s, v, sum, mine); \
-		for (u32 k = 0; k < COUNTS; k++) \
-			if (mine[k]) \
-				atom_add(&count[get_group_id(0) % COUNT_LANES * COUNT_STRIDE + k], mine[k]); \
-	} while (0)
+#define COUNTED u64 mine[COUNTS] = { 0 }
+#define APPLY(s, v, sum) OF(PROGRAM, apply)(s, v, sum, mine)
+#define COUNTED_ADD \
+	for (u32 k = 0; k < COUNTS; k++) \
+		count_add(counts, k, mine[k])
 #else
+#define COUNTED
 #define APPLY(s, v, sum) OF(PROGRAM, apply)(s, v, sum)
+#define COUNTED_ADD
 #endif
 
 #ifdef WEIGHT
@@ -25,65 +24,102 @@
 #define GATHER(s, u, v, i) OF(PROGRAM, gather)(s, u, v, 1)
 #endif
 
-__kernel void OF(PROGRAM, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) PAGE_PARAMS,
-				GLOBAL const u32 *front, GLOBAL SUM *partial, u64 head_slot, u64 tail_slot,
-				GLOBAL u64 *count)
+static inline SUM block_sum(struct PROGRAM s, SEGMENT_PARAMS, u32 v, u32 begin, u32 end)
 {
-	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
-	GLOBAL const u32 *row = ROWS, *neighbour = NEIGHBOURS;
-	u32 r = get_global_id(0), v = first + r, begin, end;
-	u64 slot = NO_SLOT;
-	SUM sum;
+	GLOBAL const u32 *neighbour = NEIGHBOURS;
+	SUM sum = OF(PROGRAM, start)(s);
+	u32 i = begin;
 
-	if (r >= n_rows || (front && !BIT(front, v)))
-		return;
-	if (r == 0 && head_slot != NO_SLOT)
-		slot = head_slot;
-	else if (r + 1 == n_rows && tail_slot != NO_SLOT)
-		slot = tail_slot;
-	begin = row[r];
-	end = row[r + 1];
-	sum = OF(PROGRAM, start)(s);
-	while (begin < end) {
-		u32 stop = end - begin > LIST_BLOCK ? begin + LIST_BLOCK : end;
-		SUM block = OF(PROGRAM, start)(s);
-
-		for (u32 i = begin; i < stop; i++)
-			block = OF(PROGRAM, combine)(block, GATHER(s, neighbour[i], v, i));
-		if (slot != NO_SLOT)
-			partial[slot++] = block;
-		else
-			sum = OF(PROGRAM, combine)(sum, block);
-		begin = stop;
+#if SPREAD && CHUNKED
+	for (u32 safe = n_edges > GATHER_AHEAD ? n_edges - GATHER_AHEAD : 0; i < end && i < safe; i++) {
+		OF(PROGRAM, touch)(s, neighbour[i + GATHER_AHEAD]);
+		sum = OF(PROGRAM, combine)(sum, GATHER(s, neighbour[i], v, i));
 	}
-	if (slot == NO_SLOT)
-		APPLY(s, v, sum);
+#endif
+	for (; i < end; i++)
+		sum = OF(PROGRAM, combine)(sum, GATHER(s, neighbour[i], v, i));
+	return sum;
 }
 
-/* One work-item per vertex without a row. */
-__kernel void OF(PROGRAM, rest)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) u32 begin, u32 end,
-				GLOBAL const u32 *front, GLOBAL u64 *count)
+/*
+ * head_slot, tail_slot: where the block sums of the first and the last row go, or NO_SLOT. The first row of the segment in which
+ * list head_split ends says how many blocks it has: head_first, the number of the slot's block in its list, and its own.
+ */
+__kernel void OF(PROGRAM, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS,
+				GLOBAL const u32 *front, GLOBAL SUM *partial_sum, u64 head_slot, u64 tail_slot,
+				GLOBAL u64 *split, u32 head_split, u64 head_first, GLOBAL u64 *counts)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
-	u32 i = get_global_id(0);
+	GLOBAL const u32 *row = ROWS;
+	COUNTED;
 
-	if (i < end - begin && (!front || BIT(front, begin + i)))
-		APPLY(s, begin + i, OF(PROGRAM, start)(s));
+	FOR_ROWS(r) {
+		u32 v = first + r, begin, end;
+		u64 slot = NO_SLOT;
+		SUM sum;
+
+		if (front && !BIT(front, v))
+			continue;
+		begin = row[r];
+		end = row[r + 1];
+		if (r == 0 && head_slot != NO_SLOT) {
+			slot = head_slot;
+			if (head_split != NO_SPLIT)
+				split[3 * head_split + 2] = head_first + (end - begin + LIST_BLOCK - 1) / LIST_BLOCK;
+		} else if (r + 1 == n_rows && tail_slot != NO_SLOT) {
+			slot = tail_slot;
+		}
+		sum = OF(PROGRAM, start)(s);
+		if (slot == NO_SLOT && end - begin <= LIST_BLOCK) {
+			sum = block_sum(s, lists, weights, row_at, neighbour_at, weight_at, first, n_rows, n_edges, partial, v,
+					begin, end);
+			begin = end;
+		}
+		while (begin < end) {
+			u32 stop = end - begin > LIST_BLOCK ? begin + LIST_BLOCK : end;
+			SUM block = block_sum(s, lists, weights, row_at, neighbour_at, weight_at, first, n_rows, n_edges,
+					      partial, v, begin, stop);
+
+			if (slot != NO_SLOT)
+				partial_sum[slot++] = block;
+			else
+				sum = OF(PROGRAM, combine)(sum, block);
+			begin = stop;
+		}
+		if (slot == NO_SLOT)
+			APPLY(s, v, sum);
+	}
+	COUNTED_ADD;
 }
 
-/* One work-item per list that spans pages. */
+/* Vertices without a row. */
+__kernel void OF(PROGRAM, rest)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) u32 begin, u32 end,
+				GLOBAL const u32 *front, GLOBAL u64 *counts)
+{
+	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
+	COUNTED;
+
+	FOR_MINE(i, end - begin, ITEM_ROWS)
+		if (!front || BIT(front, begin + i))
+			APPLY(s, begin + i, OF(PROGRAM, start)(s));
+	COUNTED_ADD;
+}
+
+/* One work-item per list that spans segments. */
 __kernel void OF(PROGRAM, finish)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *front,
-				  GLOBAL const SUM *partial, GLOBAL const u64 *split, u32 n_splits,
-				  GLOBAL u64 *count)
+				  GLOBAL const SUM *partial_sum, GLOBAL const u64 *split, u32 n_splits,
+				  GLOBAL u64 *counts)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
 	u32 i = get_global_id(0);
 	SUM sum;
+	COUNTED;
 
 	if (i >= n_splits || (front && !BIT(front, (vid)split[3 * i])))
 		return;
 	sum = OF(PROGRAM, start)(s);
 	for (u64 j = 0; j < split[3 * i + 2]; j++)
-		sum = OF(PROGRAM, combine)(sum, partial[split[3 * i + 1] + j]);
+		sum = OF(PROGRAM, combine)(sum, partial_sum[split[3 * i + 1] + j]);
 	APPLY(s, (vid)split[3 * i], sum);
+	COUNTED_ADD;
 }

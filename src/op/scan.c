@@ -9,7 +9,6 @@ struct scanning {
 	const void *args;
 	const struct scan *how;
 	struct scan_window window;
-	struct vec *counts;	/* on a device */
 };
 
 static mill_err scan_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
@@ -28,19 +27,19 @@ static bool is_wanted(void *arg, u64 begin, u64 end)
 	return s->program->wanted(s->args, begin, end);
 }
 
-static mill_err scan_page(void *arg, u32 page, const struct page_args *pa)
+static mill_err scan_segment(void *arg, const struct device_segment *seg)
 {
 	struct scanning *s = arg;
-	u64 skip = run_direction(s->run, s->how->in)->pages->entry[page].skip;
+	u64 skip = seg->page == NO_PAGE ? 0 : run_direction(s->run, s->how->in)->pages->entry[seg->page].skip;
 	struct launching l;
 
 	launch_begin(&l, &s->program->program, "scan", s->args);
-	launch_page(&l, pa);
-	launch_vec(&l, s->counts);
+	launch_segment(&l, seg);
+	launch_buffer(&l, cache_counts(s->run));
 	launch_u64(&l, &skip);
 	launch_u64(&l, &s->window.from);
 	launch_u64(&l, &s->window.to);
-	return launch_go(s->run, &l, pa->n_rows);
+	return launch_go(s->run, &l, seg->n_rows, ITEM_ROWS);
 }
 
 static mill_err scan_native(struct scanning *s, struct mill_step *step)
@@ -58,18 +57,26 @@ static mill_err scan_native(struct scanning *s, struct mill_step *step)
 	return MILL_OK;
 }
 
-/* Which rows are wanted is not known on the host: every page is asked. */
+/* Which rows are wanted the device says; where all pages stay, it need not be asked. */
 static mill_err scan_device(struct scanning *s, struct mill_step *step)
 {
-	struct device_pass pass = { .in = s->how->in, .launch = scan_page, .arg = s };
-	u64 counts[2];
+	struct device_pass pass = { .in = s->how->in, .launch = scan_segment, .arg = s };
+	struct mill_run *r = s->run;
+	u64 counts[COUNTS_N];
+	struct vec *pages = NULL;
 
-	TRY(run_vec(s->run, &s->counts, "counts", 2, sizeof(u64), NULL));
-	TRY(cache_run(s->run, &pass, step));
-	TRY(device_read(&s->counts->buffer, 0, counts, sizeof(counts)));
-	run_vec_free(s->run, s->counts);
-	step->edges = counts[0];
-	step->updates = counts[1];
+	if (s->how->some && !op_rescan_is_free(r)) {
+		TRY(run_vec_host(r, &pages, "wanted pages", max_u64(r->graph->out.n_pages, r->graph->in.n_pages) + 2, sizeof(u32)));
+		TRY(cache_wanted(r, &s->program->program, s->args, s->how->in, pages->buffer.host));
+		pass.page_n = pages->buffer.host;
+	}
+	TRY(cache_count_begin(r));
+	TRY(cache_run(r, &pass, step));
+	TRY(cache_count_end(r, counts, NULL));
+	if (pages)
+		run_vec_free(r, pages);
+	step->edges = counts[COUNT_EDGES];
+	step->updates = counts[COUNT_UPDATES];
 	return MILL_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scan operator over one page, as a kernel: one work-item per row. skip: edges of the first row's list in earlier
- * pages; the window [from, to) is of positions in a list. counts: edges, updates.
+ * The scan operator over one segment, as a kernel. skip: edges of the first row's list in earlier segments; the
+ * window [from, to) is of positions in a list.
  */
 #ifdef WEIGHT
 #define EDGE(s, u, v, i) OF(PROGRAM, edge)(s, u, v, WEIGHTS[i])
@@ -9,23 +9,26 @@
 #define EDGE(s, u, v, i) OF(PROGRAM, edge)(s, u, v, 1)
 #endif
 
-__kernel void OF(PROGRAM, scan)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) PAGE_PARAMS, GLOBAL u64 *counts, u64 skip,
+/* Edges after which cond is asked again, as on the host. */
+#define SCAN_BLOCK 4u
+
+__kernel void OF(PROGRAM, scan)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL u64 *counts, u64 skip,
 				u64 from, u64 to)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true };
 	GLOBAL const u32 *row = ROWS, *neighbour = NEIGHBOURS;
-	u32 r = get_global_id(0), u = first + r, updates = 0, begin, end;
-	u64 n, before = r ? 0 : skip;
+	u32 updates = 0, edges = 0;
 
-	if (r >= n_rows || !OF(PROGRAM, cond)(s, u))
-		return;
-	n = row[r + 1] - row[r];
-	begin = row[r] + (u32)(from > before ? min(from - before, n) : 0);
-	end = row[r] + (u32)(to > before ? min(to - before, n) : 0);
-	for (u32 i = begin; i < end; i++)
-		updates += EDGE(s, u, neighbour[i], i);
-	if (begin < end)
-		atom_add(&counts[0], (u64)(end - begin));
-	if (updates)
-		atom_add(&counts[1], (u64)updates);
+	FOR_ROWS(r) {
+		u64 n = row[r + 1] - row[r], before = r ? 0 : skip;
+		u32 i = row[r] + (u32)(from > before ? min(from - before, n) : 0), begin = i;
+		u32 end = row[r] + (u32)(to > before ? min(to - before, n) : 0);
+
+		while (i < end && OF(PROGRAM, cond)(s, first + r))
+			for (u32 stop = end - i > SCAN_BLOCK ? i + SCAN_BLOCK : end; i < stop; i++)
+				updates += EDGE(s, first + r, neighbour[i], i);
+		edges += i - begin;
+	}
+	count_add(counts, COUNT_EDGES, edges);
+	count_add(counts, COUNT_UPDATES, updates);
 }

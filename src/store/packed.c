@@ -491,3 +491,23 @@ const char *packed_decode(const struct packed_page *p, const struct row_filter *
 	row[p->n_rows] = p->n_edges;
 	return NULL;
 }
+
+const char *packed_index_fault(const struct packed_page *p)
+{
+	u64 at = p->index_at + ((u64)p->n_blocks + 1) * sizeof(struct packed_block), rows = 0, edges = 0;
+
+	for (u32 i = 0; i < p->n_blocks; i++) {
+		struct packed_block b;
+		const char *fault;
+
+		packed_block_at(p, i, &b);
+		fault = b.at < at || b.at > p->end || (!i && b.at != at) ? "a block is not where the one before ends"
+									 : block_fault(p, &b, b.at, rows, edges);
+		if (fault)
+			return fault;
+		at = b.at;
+		rows = (u64)b.first_row + b.n_rows;
+		edges += b.n_edges;
+	}
+	return rows == p->n_rows && edges == p->n_edges ? NULL : "the blocks are not all of the page";
+}

@@ -86,6 +86,12 @@ const char *packed_decode(const struct packed_page *p, const struct row_filter *
 /* The answer for a page that is only partly here, and of which a wanted row is not. */
 extern const char packed_lacks[];
 
+/*
+ * What is wrong with the block index by itself, or NULL: blocks follow each other and have all rows and edges of the page.
+ * That each block's streams end where the next begins only decoding shows.
+ */
+const char *packed_index_fault(const struct packed_page *p);
+
 /* Block i of the index, or the end. */
 void packed_block_at(const struct packed_page *p, u32 i, struct packed_block *out);
 

@@ -257,25 +257,74 @@ static const char *unpack(const struct pages *p, u32 i, const u8 *page, u64 have
 	return fault;
 }
 
-mill_err page_decode_part(const struct pages *p, u32 i, const void *frame, u64 have, void *scratch,
-			  const struct rows_wanted *want, struct segment *seg, bool *lacks)
+/* Do the lists that lie in several pages go on where they should? */
+static const char *split_fault(const struct pages *p, u32 i, const struct segment *seg)
 {
-	const struct page_header *h = frame;
 	const struct page_entry *e = &p->entry[i];
-	const u8 *page = frame;
-	const char *fault;
-	u32 last;
+	u32 last = seg->row[e->n_rows] - seg->row[e->n_rows - 1];
 
-	assert(i < p->n_pages);
-	*seg = (struct segment){
+	if (e->skip && seg->row[1] == 0)
+		return "goes on with a list and has nothing of it";
+	if (seg->continues && last + (e->n_rows == 1 ? e->skip : 0) != p->entry[i + 1].skip)
+		return "the next page does not go on where this one ends";
+	return NULL;
+}
+
+static struct segment segment_of(const struct pages *p, u32 i, const u8 *page)
+{
+	const struct page_entry *e = &p->entry[i];
+
+	return (struct segment){
 		.first = (vid)e->first_vertex,
 		.n_rows = (vid)e->n_rows,
 		.n_edges = e->n_edges,
 		.first_edge = (eid)e->first_edge,
 		.skip = e->skip,
 		.continues = i + 1 < p->n_pages && p->entry[i + 1].skip,
-		.weight = p->store->weight ? page + h->weight_at : NULL,
+		.weight = p->store->weight ? page + ((const struct page_header *)page)->weight_at : NULL,
 	};
+}
+
+mill_err page_wire(const struct pages *p, u32 i, const void *frame, struct page_wire *out)
+{
+	const struct page_header *h = frame;
+	struct segment seg = segment_of(p, i, frame);
+	u32 weights = (u32)weight_size(p->store->weight) * seg.n_edges;
+	struct packed_page packed = { 0 };
+	const char *fault = header_fault(p, i, h);
+
+	if (!fault && p->store->codec == PAGE_PACKED) {
+		fault = page_find_blocks(p, i, frame, &packed);
+		if (!fault)
+			fault = packed_index_fault(&packed);
+	} else if (!fault) {
+		fault = view_raw(p, frame, &seg);
+		if (!fault)
+			fault = split_fault(p, i, &seg);
+		packed.end = (u32)(page_neighbour_at(seg.n_rows) + sizeof(vid) * seg.n_edges);
+	}
+	if (fault)
+		return bad_page(p, i, fault);
+	*out = (struct page_wire){
+		.begin = h->row_at,
+		.end = packed.end,
+		.weight_at = h->weight_at,
+		.weight_end = h->weight_at + weights,
+		.n_blocks = packed.n_blocks,
+		.neighbour_at = h->neighbour_at,
+	};
+	return MILL_OK;
+}
+
+mill_err page_decode_part(const struct pages *p, u32 i, const void *frame, u64 have, void *scratch,
+			  const struct rows_wanted *want, struct segment *seg, bool *lacks)
+{
+	const struct page_header *h = frame;
+	const u8 *page = frame;
+	const char *fault;
+
+	assert(i < p->n_pages);
+	*seg = segment_of(p, i, page);
 	fault = header_fault(p, i, h);
 	if (!fault)
 		fault = p->store->codec == PAGE_PACKED ? unpack(p, i, page, have, scratch, want, seg)
@@ -283,16 +332,9 @@ mill_err page_decode_part(const struct pages *p, u32 i, const void *frame, u64 h
 	*lacks = fault == packed_lacks;
 	if (*lacks)
 		return MILL_OK;
-	if (fault)
-		return bad_page(p, i, fault);
-	if (have != page_units(p))
-		return MILL_OK;	/* rows that are not here say nothing */
-	if (e->skip && seg->row[1] == 0)
-		return bad_page(p, i, "goes on with a list and has nothing of it");
-	last = seg->row[e->n_rows] - seg->row[e->n_rows - 1];
-	if (seg->continues && last + (e->n_rows == 1 ? e->skip : 0) != p->entry[i + 1].skip)
-		return bad_page(p, i, "the next page does not go on where this one ends");
-	return MILL_OK;
+	if (!fault && have == page_units(p))	/* rows that are not here say nothing */
+		fault = split_fault(p, i, seg);
+	return fault ? bad_page(p, i, fault) : MILL_OK;
 }
 
 mill_err page_decode_into(const struct pages *p, u32 i, const void *frame, void *scratch,

@@ -160,6 +160,17 @@ u64 page_unit_entries(const struct store *st);
 void page_learn(const struct pages *p, u32 i, const void *frame, struct unit_rows *unit);
 /* The units that somebody who wants these rows must read; all of them before the page was learned. */
 u64 page_units_wanted(const struct pages *p, u32 i, const struct unit_rows *unit, const struct rows_wanted *want);
+/*
+ * What of a page a device needs, as byte ranges: a block index with its streams, or row offsets and neighbours. Everything is
+ * checked that does not lie in the streams, which whoever decodes them checks.
+ */
+struct page_wire {
+	u32 begin, end;
+	u32 weight_at, weight_end;	/* both 0 without weights */
+	u32 n_blocks;			/* packed: the index begins at `begin` */
+	u32 neighbour_at;		/* raw: the rows do */
+};
+mill_err page_wire(const struct pages *p, u32 i, const void *frame, struct page_wire *out);
 /* What page_decode_into needs at most for any page of the store. */
 u64 store_scratch(const struct store *st);
 const char *codec_name(enum page_codec c);

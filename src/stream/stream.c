@@ -597,23 +597,43 @@ static mill_err decode_page(struct stream *s, u32 page, struct frame *f, unsigne
 	return MILL_OK;
 }
 
-static mill_err use_item(struct stream *s, u32 i, unsigned worker)
+static mill_err pass_on(struct stream *s, u32 page, struct frame *f)
 {
-	const struct item *it = &s->item[i];
-	struct worker_time *time = &s->time[worker];
+	struct unit_rows *rows = rows_of(s, page);
 	struct segment seg;
-	f64 began = clock_now(), decoded;
-	u32 done;
 
-	TRY(decode_page(s, it->page, &s->frame[it->frame], worker, &seg));
+	/* A raw page that was checked is one whose segment is known. */
+	TRY(s->scratch ? check_units(s, page, f) : decode_raw(s, page, f, &seg));
+	if (rows && !rows->end)
+		page_learn(s->pass->pages, page, f->data, rows);
+	return s->pass->pass_on(s->pass->arg, page, f->data);
+}
+
+static mill_err work_on(struct stream *s, u32 page, struct frame *f, unsigned worker)
+{
+	struct worker_time *time = &s->time[worker];
+	f64 began = clock_now(), decoded;
+	struct segment seg;
+
+	if (s->pass->pass_on)
+		return pass_on(s, page, f);
+	TRY(decode_page(s, page, f, worker, &seg));
 	if (trace_current)
-		trace_end(began, "decode", "page", it->page);
+		trace_end(began, "decode", "page", page);
 	decoded = clock_now();
 	time->decode += decoded - began;
-	TRY(s->pass->work(s->pass->arg, it->page, &seg, worker));
+	TRY(s->pass->work(s->pass->arg, page, &seg, worker));
 	time->compute += clock_now() - decoded;
 	if (trace_current)
-		trace_end(decoded, "compute", "page", it->page);
+		trace_end(decoded, "compute", "page", page);
+	return MILL_OK;
+}
+
+static mill_err use_item(struct stream *s, u32 i, unsigned worker)
+{
+	u32 done;
+
+	TRY(work_on(s, s->item[i].page, &s->frame[s->item[i].frame], worker));
 	TRY(finish_item(s, i, &done));
 	return worker ? MILL_OK : ticker_tick(s->pass->ticker, done);
 }

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernels that know pages and frontiers but no program: a packed page becomes rows and neighbours, a bitmap becomes the number
+ * of its vertices in each page, or the list of its rows in a segment.
+ */
+
+/* ---- Packed pages: docs/format.md ---- */
+
+/* Bits of an integer in a group with this code: 0 2 4 5 6 7 8 9 10 11 12 14 16 18 22 32. */
+DEVICE u32 width_of(u32 code)
+{
+	u64 widths = code < 8 ? 0x0908070605040200ul : 0x201612100e0c0b0aul;
+
+	return (u32)(widths >> (code % 8 * 8)) & 255;
+}
+
+DEVICE u32 load_u32(GLOBAL const u8 *p) { return as_uint(vload4(0, p)); }
+DEVICE u32 load_u16(GLOBAL const u8 *p) { return p[0] | (u32)p[1] << 8; }
+
+/* A stream of integers, read one after the other. */
+struct integers {
+	GLOBAL const u8 *code, *group;
+	u32 at, n, width;
+};
+
+/* The stream of n integers at `in`; *end becomes where it ends. False: that would be beyond `limit`. */
+DEVICE bool integers_begin(struct integers *s, GLOBAL const u8 *in, GLOBAL const u8 *limit, u32 n, GLOBAL const u8 **end)
+{
+	u32 groups = (n + 7) / 8, size = 0;
+
+	s->code = in;
+	s->group = in + (groups + 1) / 2;
+	s->at = s->width = 0;
+	s->n = n;
+	if (s->group > limit)
+		return false;
+	for (u32 g = 0; g < groups; g++) {
+		u32 w = width_of(in[g / 2] >> (g % 2 * 4) & 15), m = n - g * 8 < 8 ? n - g * 8 : 8;
+
+		size += (w * m + 7) / 8;
+	}
+	*end = s->group + size;
+	return *end <= limit;
+}
+
+DEVICE u32 integers_next(struct integers *s)
+{
+	u32 k = s->at % 8, bit, value;
+
+	if (!k) {
+		s->group += s->width;	/* 0 before the first */
+		s->width = width_of(s->code[s->at / 16] >> (s->at / 8 % 2 * 4) & 15);
+	}
+	bit = k * s->width;
+	value = load_u32(s->group + bit / 8) >> bit % 8;
+	s->at++;
+	return value & (u32)(((u64)1 << s->width) - 1);
+}
+
+/*
+ * One work-item per restart block; the index has been checked on the host, what it leads to is checked here: whatever the bytes
+ * are, rows ascend within the block's edges and neighbours are vertices, and *fault is not 0 if they were not that by
+ * themselves. Rows and neighbours are counted from edge_base on. partial: PARTIAL_HEAD: row 0 began in an earlier page;
+ * PARTIAL_TAIL: the last row goes on in the next one, and begins at edge tail_at. shared: rows of several pages lie
+ * side by side, so what another page says of a row is left to it.
+ */
+__kernel void pages_unpack(GLOBAL const u8 *page, u32 index_at, u32 n_blocks, u32 limit, u32 first, u32 n_vertices,
+			   GLOBAL u32 *lists, u32 row_at, u32 neighbour_at, u32 edge_base, u32 n_rows, u32 n_edges,
+			   u32 partial, u32 tail_at, u32 shared, u32 number, GLOBAL u32 *fault)
+{
+	u32 cap = partial & PARTIAL_TAIL ? tail_at : n_edges;
+	GLOBAL u32 *row = lists + row_at, *neighbour = lists + neighbour_at + edge_base;
+	u32 i = get_global_id(0);
+	GLOBAL const u8 *entry = page + index_at + 16 * i, *end = page + limit, *in, *next;
+	u32 first_row, first_edge, rows, edges, firsts = 0, at, vertex;
+	struct integers degree, begin, gap;
+	bool good, goes_on = false;
+
+	if (i >= n_blocks)
+		return;
+	in = page + load_u32(entry);
+	first_row = load_u32(entry + 4);
+	first_edge = load_u32(entry + 8);
+	rows = load_u16(entry + 12);
+	edges = load_u16(entry + 14);
+	if (i)
+		goes_on = load_u32(entry - 12) + load_u16(entry - 4) == first_row + 1;
+	good = integers_begin(&degree, in, end, rows, &next);
+	at = first_edge;
+	for (u32 r = 0; r < rows; r++) {
+		u32 d = good ? integers_next(&degree) : 0;
+
+		if (!(r == 0 && goes_on)) {
+			good = good && at <= cap && !(first_row + r == 1 && at == 0 && partial & PARTIAL_HEAD) &&
+			       !(first_row + r + 1 == n_rows && partial & PARTIAL_TAIL && at != cap);
+			if (!(first_row + r == 0 && shared && partial & PARTIAL_HEAD))
+				row[first_row + r] = edge_base + (first_row + r + 1 == n_rows && partial & PARTIAL_TAIL ? cap : min(at, cap));
+		}
+		if (d > first_edge + edges - at) {
+			good = false;
+			d = 0;
+		}
+		at += d;
+		firsts += d != 0;
+	}
+	if (i + 1 == n_blocks && !(shared && partial & PARTIAL_TAIL))
+		row[n_rows] = edge_base + n_edges;
+	good = good && at == first_edge + edges;
+	good = good && integers_begin(&begin, next, end, firsts, &next);
+	good = good && integers_begin(&gap, next, end, edges - firsts, &next);
+	good = good && next == page + load_u32(entry + 16);
+	at = first_edge;
+	if (good) {
+		integers_begin(&degree, in, end, rows, &next);
+		for (u32 r = 0; r < rows; r++) {
+			u32 d = integers_next(&degree), folded;
+
+			if (!d)
+				continue;
+			folded = integers_next(&begin);
+			vertex = first + first_row + r + (folded >> 1 ^ (folded & 1 ? 0xffffffffu : 0));
+			for (u32 stop = at + d;;) {
+				good = good && vertex < n_vertices;
+				neighbour[at] = vertex < n_vertices ? vertex : 0;
+				if (++at == stop)
+					break;
+				vertex += integers_next(&gap);
+			}
+		}
+	}
+	for (; at < first_edge + edges; at++)
+		neighbour[at] = 0;
+	if (!good)
+		dev_store_u32(fault, number + 1);
+}
+
+/* Raw pages, checked on the host: their rows and neighbours to where those of all pages lie. */
+__kernel void pages_place(GLOBAL const u32 *page, u32 page_row_at, u32 page_neighbour_at, GLOBAL u32 *lists, u32 row_at,
+			  u32 neighbour_at, u32 edge_base, u32 n_rows, u32 n_edges, u32 partial)
+{
+	u32 row_end = n_rows + (partial & PARTIAL_TAIL ? 0 : 1);
+
+	FOR_MINE(i, n_edges + n_rows + 1, ITEM_ROWS) {
+		u32 r = i - n_edges;
+
+		if (i < n_edges)
+			lists[neighbour_at + edge_base + i] = page[page_neighbour_at + i];
+		else if (r < row_end && !(r == 0 && partial & PARTIAL_HEAD))
+			lists[row_at + r] = edge_base + page[page_row_at + r];
+	}
+}
+
+/* ---- Frontiers ---- */
+
+/* Of the bits in word w those of vertices [begin, end). */
+DEVICE u32 window(GLOBAL const u32 *bits, u32 w, u32 begin, u32 end)
+{
+	u32 word = bits[w];
+
+	if (w == begin / 32)
+		word &= 0xffffffffu << begin % 32;
+	if (w == end / 32)
+		word &= (1u << end % 32) - 1;
+	return word;
+}
+
+/* How many vertices of each page are active: a work-item takes a page. range: first vertex and rows of each. */
+__kernel void pages_census(GLOBAL const u32 *bits, GLOBAL const u32 *range, u32 n_pages, GLOBAL u32 *counts)
+{
+	u32 page = get_global_id(0), begin, end, n = 0;
+
+	if (page >= n_pages)
+		return;
+	begin = range[2 * page];
+	end = begin + range[2 * page + 1];
+	for (u32 w = begin / 32; w < (end + 31) / 32; w++)
+		n += popcount(window(bits, w, begin, end));
+	counts[PAGE_COUNTS + page] = n;
+}
+
+/*
+ * Select: the active rows of a segment as a list, with the sums of the lengths of the lists before each: a compaction by prefix
+ * sums in three kernels. tile: for each tile of rows how many are active and how many edges they have, then the sums
+ * before it; tile 0 is not one, but has all of them in the end.
+ */
+__kernel void pages_select_count(GLOBAL const u32 *bits, SEGMENT_PARAMS, GLOBAL u32 *tile, u32 n_tiles)
+{
+	u32 t = get_global_id(0), begin, end, n = 0, edges = 0;
+	GLOBAL const u32 *row = ROWS;
+
+	if (t >= n_tiles)
+		return;
+	begin = first + t * TILE_ROWS;
+	end = first + min(n_rows, (t + 1) * TILE_ROWS);
+	for (u32 w = begin / 32; w < (end + 31) / 32; w++)
+		for (u32 word = window(bits, w, begin, end); word; word &= word - 1) {
+			u32 r = w * 32 + 31 - clz(word & -word) - first;
+
+			n++;
+			edges += row[r + 1] - row[r];
+		}
+	tile[2 * t + 2] = n;
+	tile[2 * t + 3] = edges;
+}
+
+/* One work-group. */
+__kernel void pages_select_scan(GLOBAL u32 *tile, u32 n_tiles)
+{
+	LOCAL u32 sum[2 * GROUP];
+	u32 mine = (n_tiles + GROUP - 1) / GROUP, id = get_local_id(0), begin = min(n_tiles, id * mine);
+	u32 end = min(n_tiles, begin + mine), n = 0, edges = 0;
+
+	for (u32 t = begin; t < end; t++) {
+		n += tile[2 * t + 2];
+		edges += tile[2 * t + 3];
+	}
+	sum[2 * id] = n;
+	sum[2 * id + 1] = edges;
+	BARRIER_LOCAL;
+	n = edges = 0;
+	for (u32 k = 0; k < id; k++) {
+		n += sum[2 * k];
+		edges += sum[2 * k + 1];
+	}
+	for (u32 t = begin; t < end; t++) {
+		u32 tile_n = tile[2 * t + 2], tile_edges = tile[2 * t + 3];
+
+		tile[2 * t + 2] = n;
+		tile[2 * t + 3] = edges;
+		n += tile_n;
+		edges += tile_edges;
+	}
+	if (id == GROUP - 1 && n_tiles) {
+		tile[0] = n;
+		tile[1] = edges;
+	}
+}
+
+__kernel void pages_select_put(GLOBAL const u32 *bits, SEGMENT_PARAMS, GLOBAL const u32 *tile, u32 n_tiles, GLOBAL u32 *list,
+			       GLOBAL u32 *offset)
+{
+	u32 t = get_global_id(0), begin, end, at, edges;
+	GLOBAL const u32 *row = ROWS;
+
+	if (t >= n_tiles)
+		return;
+	begin = first + t * TILE_ROWS;
+	end = first + min(n_rows, (t + 1) * TILE_ROWS);
+	at = tile[2 * t + 2];
+	edges = tile[2 * t + 3];
+	for (u32 w = begin / 32; w < (end + 31) / 32; w++)
+		for (u32 word = window(bits, w, begin, end); word; word &= word - 1) {
+			u32 r = w * 32 + 31 - clz(word & -word) - first;
+
+			list[at] = r;
+			offset[at++] = edges;
+			edges += row[r + 1] - row[r];
+		}
+	if (t + 1 == n_tiles)
+		offset[at] = edges;
+}
