@@ -746,6 +746,38 @@ mill_err cache_census(struct mill_run *r, bool in, const struct vec *bits)
 	return launch_go(r, &l, s->pages->n_pages, 1);
 }
 
+mill_err cache_census_edges(struct mill_run *r, const struct vec *bits, const struct vec *begin)
+{
+	const struct side *s = side_of(r->cache, false);
+	struct launching l;
+
+	launch_begin_kernel(&l, &pages_source, "pages_census_edges");
+	launch_vec(&l, bits);
+	launch_vec(&l, begin);
+	launch_u32(&l, &s->pages->n_pages);
+	launch_buffer(&l, &r->cache->counts);
+	return launch_go(r, &l, s->pages->n_pages, 1);
+}
+
+u64 cache_first_edge(struct mill_run *r, const struct device_segment *seg)
+{
+	return seg->page == NO_PAGE ? 0 : side_of(r->cache, false)->pages->entry[seg->page].first_edge;
+}
+
+mill_err cache_ends(struct mill_run *r, const struct device_segment *seg, const struct vec *bits, const struct vec *next)
+{
+	u64 first_edge = cache_first_edge(r, seg);
+	struct launching l;
+
+	launch_begin_kernel(&l, &pages_source, "pages_ends");
+	launch_segment(&l, seg);
+	launch_vec(&l, bits);
+	launch_u64(&l, &first_edge);
+	launch_vec(&l, next);
+	launch_buffer(&l, &r->cache->counts);
+	return launch_go(r, &l, seg->n_edges / 32 + 2, ITEM_WORDS);
+}
+
 mill_err cache_count_end(struct mill_run *r, u64 counts[COUNTS_N], u32 *page_n)
 {
 	struct device_cache *c = r->cache;

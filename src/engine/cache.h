@@ -47,8 +47,12 @@ bool cache_is_whole(const struct device_cache *c);
 /* Calls launch for segments that have all pages with work, and adds to step what it cost. Afterwards queue 0 goes on. */
 mill_err cache_run(struct mill_run *r, const struct device_pass *p, struct mill_step *step);
 
+/* The far ends of the edges of a segment that are in the bitmap, which is by edge number, become bits of `next`, and are counted as emitted. */
+mill_err cache_ends(struct mill_run *r, const struct device_segment *seg, const struct vec *bits, const struct vec *next);
 /* The active rows of a segment become the list of its area. */
 mill_err cache_select(struct mill_run *r, const struct device_segment *seg, const struct vec *bits);
+/* The number of the first edge of a segment of out-edges. */
+u64 cache_first_edge(struct mill_run *r, const struct device_segment *seg);
 /* The sums before each of n tiles, in pairs, and in the place before the first the sums of all. */
 mill_err cache_scan(struct mill_run *r, const struct buffer *tile, u32 n_tiles, u32 queue);
 
@@ -59,6 +63,8 @@ mill_err cache_scan(struct mill_run *r, const struct buffer *tile, u32 n_tiles, 
 #define COUNTS_N 8
 mill_err cache_count_begin(struct mill_run *r);
 mill_err cache_census(struct mill_run *r, bool in, const struct vec *bits);
+/* The same of out-edges. begin: the number of each page's first, and behind the last how many there are; u64. */
+mill_err cache_census_edges(struct mill_run *r, const struct vec *bits, const struct vec *begin);
 mill_err cache_count_end(struct mill_run *r, u64 counts[COUNTS_N], u32 *page_n);
 const struct buffer *cache_counts(const struct mill_run *r);
 /* Asks the program's kernel `wanted` which pages have rows that it wants; page_n[i] is not 0 for those. */
