@@ -36,6 +36,7 @@ typedef u32 vid;
 #define GLOBAL __global
 #define LOCAL __local
 #define BARRIER_LOCAL barrier(CLK_LOCAL_MEM_FENCE)
+#define BARRIER_GLOBAL barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define DEVICE static inline
 #define STATE(program, fields) \
 	struct program { fields(STATE_ARRAY, STATE_SCALAR) bool shared; }
@@ -172,6 +173,14 @@ DEVICE f64 dev_abs(f64 x) { return __builtin_fabs(x); }
 #define TILE_ROWS 256u
 /* Edges that a work-group takes at a time where it balances the output, for each work-item. */
 #define ITEM_EDGES 64u
+
+/*
+ * op_mode: values of lists up to so many are compared with each other; lists longer than MODE_LONG, at least so many, are taken by
+ * work-groups; bytes of scratch for each edge of a segment.
+ */
+#define MODE_FEW 8u
+#define MODE_LONG_LEAST 256u
+#define MODE_SCRATCH 17u
 
 /* Rows of a segment whose lists lie partly in other segments. */
 #define PARTIAL_HEAD 1u

@@ -14,6 +14,7 @@
 	X(compute, "op/compute.cl")       \
 	X(scan, "op/scan.cl")             \
 	X(filter, "op/filter.cl")         \
+	X(mode, "op/mode.cl")             \
 	X(bfs, "algo/bfs.op.h")           \
 	X(sssp, "algo/sssp.op.h")         \
 	X(tree, "algo/tree.op.h")         \

@@ -11,6 +11,9 @@
 
 #define STAGES 4u		/* whole: pages on their way */
 #define AREA_SHARE 4u		/* slots: areas of queues take at most one part in so many */
+/* Whole: edges that share the scratch at a time. So few that it stays in a CPU's cache, or so many that a GPU is busy. */
+#define SCRATCH_CHUNKED ((u64)1 << 18)
+#define SCRATCH_WIDE ((u64)1 << 22)
 #define LANE_WORDS (COUNT_LANES * COUNT_STRIDE)
 
 struct slot {
@@ -38,6 +41,7 @@ struct device_cache {
 	struct work_area *area;
 	struct buffer counts;	/* LANE_WORDS u64, then u32 for each page */
 	u64 counts_size;
+	u64 scratch_edges;
 	void *counted;		/* their copy on the host */
 	struct buffer fault;	/* the number of a page that cannot be unpacked, + 1 */
 };
@@ -83,10 +87,16 @@ static struct shape shape_at_most(const struct store *st)
 
 static u64 tiles(u64 n) { return div_up(n, TILE_ROWS); }
 
-/* A work area for segments of so many rows and edges; lists: bytes of one that is unpacked there. */
-static u64 area_bytes(const struct mill_run *r, bool select, u64 rows, u64 edges, u64 lists)
+static u64 scratch_bytes(const struct need *n, u64 edges) { return n->edge_scratch ? n->edge_scratch * edges + 64 : 0; }
+
+/*
+ * A work area for segments of so many rows and edges; lists: bytes of one that is unpacked there; scratch: edges that have some at a
+ * time.
+ */
+static u64 area_bytes(const struct mill_run *r, const struct need *n, u64 rows, u64 edges, u64 lists, u64 scratch)
 {
-	u64 bytes = lists;
+	u64 bytes = lists + scratch_bytes(n, scratch);
+	bool select = n->advances;
 
 	if (select)
 		bytes += 4 * rows + 4 * (rows + 1) + 8 * (tiles(rows) + 1);
@@ -97,9 +107,9 @@ static u64 area_bytes(const struct mill_run *r, bool select, u64 rows, u64 edges
 	return bytes + 64;
 }
 
-static u64 page_area(const struct mill_run *r, bool select, const struct store *st, const struct shape *s)
+static u64 page_area(const struct mill_run *r, const struct need *n, const struct store *st, const struct shape *s)
 {
-	return area_bytes(r, select, s->rows, s->edges, st->codec == PAGE_PACKED ? s->lists : 0);
+	return area_bytes(r, n, s->rows, s->edges, st->codec == PAGE_PACKED ? s->lists : 0, s->edges);
 }
 
 /* Counts, page ranges and what else is small. */
@@ -118,13 +128,21 @@ u64 cache_least(const struct mill_run *r, const struct need *n)
 	struct shape s = n->view ? shape_at_most(st) : shape_of(st);
 	u64 pages = all_pages(st) * (n->view ? 4 : 1);	/* a view can have more */
 
-	return fixed_bytes(pages) + page_area(r, n->advances, st, &s) + s.wire + (st->codec == PAGE_PACKED ? 0 : s.wire);
+	return fixed_bytes(pages) + page_area(r, n, st, &s) + s.wire + (st->codec == PAGE_PACKED ? 0 : s.wire);
 }
 
 /* ---- Open and close ---- */
 
 /* Device bytes of all lists of a direction side by side. */
 static u64 whole_bytes(const struct topology *t) { return 4 * (t->n_rows + 1 + t->n_edges); }
+
+/* Windows of pages share the scratch: at least one fits. */
+static u64 whole_scratch(const struct mill_run *r, u64 edges)
+{
+	u64 most = r->device->chunked ? SCRATCH_CHUNKED : SCRATCH_WIDE;
+
+	return min_u64(edges, max_u64(most, shape_of(r->graph).edges));
+}
 
 /* Can everything be there, unpacked? */
 static bool fits_whole(const struct device_cache *c, u64 room)
@@ -145,7 +163,7 @@ static bool fits_whole(const struct device_cache *c, u64 room)
 		rows = max_u64(rows, t->n_rows);
 		edges = max_u64(edges, t->n_edges);
 	}
-	return !r->sample && bytes + area_bytes(r, c->select, rows, edges, 0) <= room;
+	return !r->sample && bytes + area_bytes(r, &r->need, rows, edges, 0, whole_scratch(r, edges)) <= room;
 }
 
 static mill_err open_buffer(struct device_cache *c, struct buffer *b, u64 size, const char *what, enum traffic kind)
@@ -161,6 +179,8 @@ static mill_err open_area(struct device_cache *c, struct work_area *a, u64 rows,
 
 	if (lists)
 		TRY(open_buffer(c, &a->lists, lists, "an unpacked page", TRAFFIC_WRITABLE));
+	if (c->run->need.edge_scratch)
+		TRY(open_buffer(c, &a->scratch, scratch_bytes(&c->run->need, c->scratch_edges), "scratch", TRAFFIC_WRITABLE));
 	if (!c->select)
 		return MILL_OK;
 	TRY(open_buffer(c, &a->list, 4 * rows, "a list of active rows", TRAFFIC_WRITABLE));
@@ -216,6 +236,7 @@ static mill_err open_whole(struct device_cache *c)
 		rows = max_u64(rows, t->n_rows);
 		edges = max_u64(edges, t->n_edges);
 	}
+	c->scratch_edges = whole_scratch(r, edges);
 	TRY(open_areas(c, 1, rows, edges, 0));
 	return open_slots(c, STAGES);
 }
@@ -225,7 +246,7 @@ static mill_err open_cached(struct device_cache *c, u64 room, u64 pages)
 	struct mill_run *r = c->run;
 	const struct store *st = r->graph;
 	struct shape s = shape_of(st);
-	u64 area = page_area(r, c->select, st, &s);
+	u64 area = page_area(r, &r->need, st, &s);
 	u64 queues = min_u64(max_u64(room / AREA_SHARE / area, 1), r->device->n_queues), slots;
 
 	/* With few slots a queue more would cost one of them. */
@@ -234,6 +255,7 @@ static mill_err open_cached(struct device_cache *c, u64 room, u64 pages)
 	slots = min_u64(slots, max_u64(pages, 1));
 	if (!slots)
 		return fail(MILL_ENOMEM, "the device's budget leaves no room for a page");
+	c->scratch_edges = s.edges;
 	TRY(open_areas(c, (u32)min_u64(queues, slots), s.rows, s.edges, st->codec == PAGE_PACKED ? s.lists : 0));
 	TRY(open_slots(c, (u32)slots));
 	return evict_open(&c->evict, &r->budget, st, c->n_slots, c->n_areas, r->policy);
@@ -327,7 +349,8 @@ void cache_close(struct device_cache *c)
 		device_buffer_free(&c->slot[i].buffer);
 	for (u32 i = 0; c->area && i < c->n_areas; i++) {
 		struct work_area *a = &c->area[i];
-		struct buffer *all[] = { &a->lists, &a->list, &a->offset, &a->tile, &a->queue, &a->kept, &a->kept_tile };
+		struct buffer *all[] = { &a->lists, &a->list, &a->offset, &a->tile, &a->queue, &a->kept, &a->kept_tile,
+					 &a->scratch };
 
 		for (size_t k = 0; k < ARRAY_LEN(all); k++)
 			device_buffer_free(all[k]);
@@ -349,6 +372,7 @@ void cache_close(struct device_cache *c)
 
 u32 cache_slots(const struct device_cache *c) { return c->whole ? UINT32_MAX : c->n_slots; }
 bool cache_is_whole(const struct device_cache *c) { return c->whole; }
+u64 cache_scratch_edges(const struct device_cache *c) { return c->scratch_edges; }
 
 /* ---- A page ---- */
 
@@ -369,7 +393,7 @@ static bool is_active(const struct passing *p, u32 page)
 /* Does it cross, or stay to be used? */
 static bool is_taken(const struct passing *p, u32 page)
 {
-	return is_active(p, page) || (p->run->options.no_skip && run_takes_page(p->run, page));
+	return is_active(p, page) || (p->run->options.no_skip && !p->pass->chosen && run_takes_page(p->run, page));
 }
 
 static u32 partial_of(const struct pages *p, u32 page)

@@ -25,11 +25,13 @@ struct work_area {
 	struct buffer tile;		/* the sums that led there: its first two words are how many rows and edges */
 	struct buffer queue, kept, kept_tile;	/* what an advance leaves for a filter; only where one is asked for */
 	u64 edges;			/* the queue has room for */
+	struct buffer scratch;		/* need.edge_scratch bytes for each of cache_scratch_edges, and a few more */
 };
 
 struct device_pass {
 	bool in;
 	const u32 *page_n;	/* for each page how many of its rows have work; NULL: all */
+	bool chosen;		/* one of several passes that share the pages: even with --no-skip no other crosses */
 	mill_err (*launch)(void *arg, const struct device_segment *seg);
 	void *arg;
 };
@@ -44,6 +46,8 @@ void cache_close(struct device_cache *c);
 /* How many pages can stay: a graph that fits is never moved again. */
 u32 cache_slots(const struct device_cache *c);
 bool cache_is_whole(const struct device_cache *c);
+/* Edges for which an area has scratch: as many as a page has, or, where all pages are one segment, as work at a time is good with. */
+u64 cache_scratch_edges(const struct device_cache *c);
 /* Calls launch for segments that have all pages with work, and adds to step what it cost. Afterwards queue 0 goes on. */
 mill_err cache_run(struct mill_run *r, const struct device_pass *p, struct mill_step *step);
 

@@ -312,7 +312,7 @@ static bool suits(const struct mill_run *r, const struct need *n)
 
 	return (!r->bins || n->spread) && have->state >= n->state && have->host >= n->host && have->out >= n->out &&
 	       have->in >= n->in && have->advances >= n->advances && have->weights >= n->weights && have->view == n->view &&
-	       have->resident >= n->resident && have->one_segment >= n->one_segment && have->on_host == n->on_host;
+	       have->resident >= n->resident && have->edge_scratch >= n->edge_scratch && have->one_segment >= n->one_segment && have->on_host == n->on_host;
 }
 
 mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need *need)

@@ -36,6 +36,7 @@ struct need {
 	bool out, in;		/* the directions that it reads */
 	bool weights;
 	bool advances;		/* along a frontier */
+	u32 edge_scratch;	/* device bytes for each edge of the segments that kernels work on; see cache_scratch_edges */
 	u32 spread;		/* not 0: in-edges are only reduced, by programs with SPREAD, from values of so many bytes */
 	u64 resident;		/* host bytes more, if the topology is resident */
 	bool one_segment;	/* resident only as a single segment */
