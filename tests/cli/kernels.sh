@@ -22,12 +22,17 @@ for store in u32.mill f32.mill; do
 		clean cc $store --method $method
 	done
 	clean scc $store
+	clean cdlp $store --iterations 2
 done
 clean sssp u32.mill --source max-degree --unit-weights
 clean pagerank u32.mill --iterations 2 --tolerance 0 --precision f64
 clean pagerank u32.mill --iterations 2 --tolerance 0 --exact
 
-# Lists that span pages leave partial sums.
+# Lists that span pages leave partial sums, and are counted in parts where pages come one by one.
 expect 0 generate star --vertices 40000 --page-size 64K -o star.mill
 clean pagerank star.mill --iterations 1 --tolerance 0
+expect 0 plan cdlp star.mill --device opencl --check --json
+needed=$(sed -n 's/.*"device_needed": *\([0-9]*\).*/\1/p' out)
+clean cdlp star.mill --iterations 1 --device-memory "$needed"
+clean cdlp star.mill --iterations 1
 done_testing
