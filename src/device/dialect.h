@@ -62,7 +62,11 @@ DEVICE u64 bits_f64(f64 x) { return as_ulong(x); }
 DEVICE f64 f64_of_bits(u64 x) { return as_double(x); }
 DEVICE u64 mul_high_u64(u64 a, u64 b) { return mul_hi(a, b); }
 DEVICE f64 dev_abs(f64 x) { return fabs(x); }
+#if CHUNKED && !defined(RACE_CHECK)
+#define dev_prefetch(p) __builtin_prefetch((const void *)(ulong)(p))
+#else
 #define dev_prefetch(p) ((void)(p))
+#endif
 
 #else
 

@@ -343,7 +343,8 @@ __kernel void OF(PROGRAM, cull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u
 
 /* ---- Pull ---- */
 
-static inline void pull_row(struct PROGRAM s, SEGMENT_PARAMS, u32 r, GLOBAL const u32 *front, GLOBAL u32 *next, struct mine *m)
+/* True if v became active. */
+static inline bool pull_row(struct PROGRAM s, SEGMENT_PARAMS, u32 r, GLOBAL const u32 *front, struct mine *m)
 {
 	u32 v = first + r, updates = 0, i = ROWS[r], begin = i, end = ROWS[r + 1];
 
@@ -359,13 +360,11 @@ static inline void pull_row(struct PROGRAM s, SEGMENT_PARAMS, u32 r, GLOBAL cons
 			break;
 	}
 	m->edges += i - begin;
-	if (updates) {
-		bool fresh = set_bit(next, v);
-
-		m->emitted += fresh;
-		m->updates += IDEMPOTENT ? fresh : updates;
-	}
+	m->updates += IDEMPOTENT ? updates != 0 : updates;
+	return updates;
 }
+
+#define PULL_AHEAD 16u	/* rows */
 
 __kernel void OF(PROGRAM, pull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL const u32 *front,
 				GLOBAL u32 *next, GLOBAL u64 *counts)
@@ -373,18 +372,40 @@ __kernel void OF(PROGRAM, pull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS
 	struct PROGRAM alone = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
 	struct PROGRAM shared = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true };
 	struct mine m = { 0, 0, 0, 0, 0 };
+	u32 word = 0, word_at = 0;	/* bits of `next` that this work-item has found and not yet set */
 
 	FOR_ROWS(r) {
-		if (!OF(PROGRAM, cond)(alone, first + r))
+		u32 v = first + r;
+
+#if CHUNKED
+		/* Lists are looked at briefly and lie far apart: the next ones are asked for early. */
+		if (r + PULL_AHEAD < n_rows)
+			dev_prefetch(&NEIGHBOURS[ROWS[r + PULL_AHEAD]]);
+#endif
+		if (!OF(PROGRAM, cond)(alone, v))
 			continue;
 		/* The rest of a list that lies in several segments may be looked at now. */
-		if ((r == 0 && partial & PARTIAL_HEAD) || (r + 1 == n_rows && partial & PARTIAL_TAIL))
-			pull_row(shared, lists, weights, row_at, neighbour_at, weight_at, first, n_rows, n_edges, partial, r,
-				 front, next, &m);
-		else
-			pull_row(alone, lists, weights, row_at, neighbour_at, weight_at, first, n_rows, n_edges, partial, r,
-				 front, next, &m);
+		if ((r == 0 && partial & PARTIAL_HEAD) || (r + 1 == n_rows && partial & PARTIAL_TAIL)) {
+			if (pull_row(shared, lists, weights, row_at, neighbour_at, weight_at, first, n_rows, n_edges, partial,
+				     r, front, &m)) {
+				bool fresh = set_bit(next, v);
+
+				m.emitted += fresh;
+				m.updates -= IDEMPOTENT && !fresh;
+			}
+		} else if (pull_row(alone, lists, weights, row_at, neighbour_at, weight_at, first, n_rows, n_edges, partial,
+				    r, front, &m)) {
+			m.emitted++;
+			if (word && v / 32 != word_at) {
+				raw_or_u32(&next[word_at], word);
+				word = 0;
+			}
+			word_at = v / 32;
+			word |= 1u << v % 32;
+		}
 	}
+	if (word)
+		raw_or_u32(&next[word_at], word);
 	mine_add(counts, m);
 }
 
