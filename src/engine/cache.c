@@ -689,7 +689,8 @@ mill_err cache_run(struct mill_run *r, const struct device_pass *dp, struct mill
 	assert(p.side->pages);
 	if (!p.side->pages->n_pages)
 		return MILL_OK;
-	return r->cache->whole ? run_whole(&p) : run_slots(&p);
+	TRY(r->cache->whole ? run_whole(&p) : run_slots(&p));
+	return ticker_tick(&r->ticker, p.side->pages->n_pages);
 }
 
 /* ---- Frontiers ---- */
