@@ -103,7 +103,7 @@ static mill_err find(const struct entry **out, const char *algorithm)
 
 MILL_API mill_err mill_run_algorithm(mill_run *r, const char *algorithm, const void *how)
 {
-	const struct entry *e;
+	const struct entry *e = NULL;
 
 	TRY(find(&e, algorithm));
 	return e->call(r, how);
@@ -111,7 +111,7 @@ MILL_API mill_err mill_run_algorithm(mill_run *r, const char *algorithm, const v
 
 MILL_API mill_err mill_run_plan(mill_run *r, const char *algorithm, const void *how, struct mill_plan *out)
 {
-	const struct entry *e;
+	const struct entry *e = NULL;
 	struct need need;
 
 	TRY(find(&e, algorithm));
