@@ -400,6 +400,7 @@ MILL_API const char *const *mill_policies(void);
 struct mill_device {
 	char name[64];		/* what --device takes: "cpu", "opencl:0" */
 	char model[128];
+	char driver[224];	/* and its version; "" on the cpu */
 	uint64_t memory;
 	uint32_t units;
 };

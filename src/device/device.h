@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Devices: where vertex state lives and programs run. One table of operations per kind; cpu.c
- * is the host itself, opencl.c the only file that calls OpenCL (which it loads when asked for).
+ * is the host itself, opencl*.c the only files that call OpenCL (which they load when asked for).
  */
 #ifndef DEVICE_DEVICE_H
 #define DEVICE_DEVICE_H
@@ -67,9 +67,8 @@ struct device_ops {
 	mill_err (*write)(struct device *d, struct buffer *b, u64 at, const void *from, u64 size);
 	mill_err (*read)(struct device *d, const struct buffer *b, u64 at, void *to, u64 size);
 	mill_err (*fill)(struct device *d, struct buffer *b, const void *pattern, size_t size);
-	/* Builds the programs now rather than at their first launch. Absent on a native device. */
-	mill_err (*prepare)(struct device *d, const struct kernel_source *source);
 	/* The rest is absent on a native device. */
+	mill_err (*prepare)(struct device *d, const struct kernel_source *source);
 	mill_err (*launch)(struct device *d, const struct launch *l);
 	mill_err (*send)(struct device *d, struct buffer *b, u64 at, const void *from, u64 size, u32 queue,
 			 struct transfer *out);
@@ -88,7 +87,8 @@ struct device {
 	u32 group;		/* work-items of a work-group; GROUP in kernels */
 	bool chunked;		/* a CPU: work-items take runs of neighbours, not every n-th; CHUNKED in kernels */
 	u64 largest;		/* bytes of a buffer at most */
-	u64 driver;		/* resident bytes that opening the driver cost */
+	u64 local;		/* bytes of local memory of a work-group at most */
+	u64 driver;		/* resident bytes that opening the driver and building kernels cost */
 };
 
 struct device_how {
