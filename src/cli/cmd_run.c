@@ -60,11 +60,12 @@ static mill_err check(struct outcome *out, mill_run *run)
 }
 
 /* A result that fails its check is not written. */
-static mill_err execute(struct outcome *out, struct work *w, const struct options *o)
+static mill_err attempt(struct outcome *out, struct work *w, const struct options *o)
 {
 	mill_err err;
 	uint32_t i;
 
+	out->ran = false;
 	for (i = 0; i < o->repeat; i++) {
 		err = w->algorithm->call(w->run, &w->how);
 		if (err)
@@ -77,6 +78,17 @@ static mill_err execute(struct outcome *out, struct work *w, const struct option
 			return err;
 	}
 	return o->output ? mill_run_write(w->run, o->output) : MILL_OK;
+}
+
+static mill_err execute(struct outcome *out, struct work *w, const struct options *o)
+{
+	mill_err err = attempt(out, w, o);
+
+	if (err != MILL_EDEVICE || !o->fallback || mill_run_fall_back(w->run))
+		return err;
+	free(out->check);
+	out->check = NULL;
+	return attempt(out, w, o);
 }
 
 /* An original id as text, until the next one. */
@@ -145,6 +157,12 @@ static void show_distribution(const struct call *call, const struct mill_report 
 	}
 }
 
+static void tell_device(const struct call *call, const struct mill_report *r)
+{
+	if (r->device_failed)
+		say(call, "  device  %s failed (%s), ran on the %s\n", call->options.device, r->device_failed, r->device);
+}
+
 static double mteps(const struct outcome *out)
 {
 	return (double)out->report.edges_traversed / out->median / 1e6;
@@ -187,6 +205,7 @@ static void tell(const struct call *call, const struct work *w, struct outcome *
 	if (!r->resident)
 		say(call, "  workers %s computing, %s decoding, %s waiting for pages\n", show_seconds(a, r->compute),
 		    show_seconds(b, r->decode), show_seconds(c, r->wait));
+	tell_device(call, r);
 	say(call, "  plan    predicted %s, %s read, ", show_seconds(a, r->predicted.seconds),
 	    show_size(b, r->predicted.disk_read));
 	say(call, "%" PRIu64 " iterations%s\n", r->predicted.iterations,
