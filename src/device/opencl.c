@@ -52,8 +52,7 @@ static void load_library(void)
 
 mill_err fail_cl(cl_int code, const char *what)
 {
-	if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES ||
-	    code == CL_OUT_OF_HOST_MEMORY)
+	if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY)
 		return fail(MILL_EDEVICE, "the device has no memory left for %s (OpenCL error %d)", what, code);
 	return fail(MILL_EDEVICE, "the device failed: %s (OpenCL error %d)", what, code);
 }

@@ -61,7 +61,7 @@ static mill_err collect(struct opencl *o)
 		}
 		if (status < 0 && !failed) {
 			failed = status;
-			what = c.name;
+			what = c.kernel ? c.name : "a transfer";
 		}
 		cl.clReleaseEvent(c.event);
 	}
