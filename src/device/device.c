@@ -102,6 +102,12 @@ mill_err device_wait(struct transfer *t)
 	return err;
 }
 
+void device_drain(struct device *d)
+{
+	if (d->ops->drain)
+		d->ops->drain(d);
+}
+
 MILL_API size_t mill_devices(struct mill_device *out, size_t n)
 {
 	size_t have = cpu_list(out, n);

@@ -75,6 +75,7 @@ struct device_ops {
 	mill_err (*wait)(struct device *d, struct transfer *t);
 	mill_err (*fork)(struct device *d);
 	mill_err (*join)(struct device *d);
+	void (*drain)(struct device *d);
 };
 
 struct device {
@@ -119,9 +120,14 @@ mill_err device_prepare(struct device *d, const struct kernel_source *source);
 mill_err device_launch(struct device *d, const struct launch *l);
 mill_err device_fork(struct device *d);
 mill_err device_join(struct device *d);
-/* A write that goes on when this returns: `from` stays as it is until device_wait, which is also fine for none. */
+/*
+ * A write that goes on when this returns: `from` stays as it is until device_wait, which is also fine for none. That holds also where one of
+ * them failed, for all transfers that are not waited for yet; or device_drain is called.
+ */
 mill_err device_send(struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct transfer *out);
 mill_err device_wait(struct transfer *t);
+/* After a failure: waits for all that is under way, forgets what became of it, and ends a fork. Transfers can still be waited for. */
+void device_drain(struct device *d);
 
 /* The text of a file below src/ that was embedded at build time ("op/advance.cl"); NULL if there is none. */
 const char *text_find(const char *path);

@@ -193,6 +193,7 @@ static const struct device_ops opencl_ops = {
 	.wait = opencl_wait,
 	.fork = opencl_fork,
 	.join = opencl_join,
+	.drain = opencl_drain,
 };
 
 /* Work-items of a group: as asked for, if the device allows so many, else a power of two that it does. */

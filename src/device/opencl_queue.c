@@ -93,8 +93,12 @@ static mill_err make_room(struct opencl *o)
 mill_err opencl_issued(struct opencl *o, struct command c, bool ended)
 {
 	struct queue *q = &o->queue[c.queue];
+	mill_err err = o->n_commands == COMMANDS ? make_room(o) : MILL_OK;
 
-	assert(o->n_commands < COMMANDS);
+	if (o->n_commands == COMMANDS) {	/* that failed: what became of the oldest will not be known */
+		cl.clReleaseEvent(o->command[0].event);
+		o->command[0] = o->command[--o->n_commands];
+	}
 	o->command[o->n_commands++] = c;
 	if (c.queue) {
 		if (q->last)
@@ -104,9 +108,9 @@ mill_err opencl_issued(struct opencl *o, struct command c, bool ended)
 	} else {
 		o->busy = !ended;
 	}
-	if (ended)
-		return collect(o);
-	return o->n_commands == COMMANDS ? make_room(o) : MILL_OK;
+	if (err)
+		return err;
+	return ended ? collect(o) : MILL_OK;
 }
 
 /* ---- Queues ---- */
@@ -158,6 +162,20 @@ mill_err opencl_finish(struct opencl *o)
 	o->busy = false;
 	TRY(collect(o));
 	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "waiting for it");
+}
+
+void opencl_drain(struct device *d)
+{
+	struct opencl *o = opencl_of(d);
+
+	for (u32 i = 0; i <= d->n_queues; i++)
+		if (o->queue[i].queue)
+			cl.clFinish(o->queue[i].queue);
+	forget_fork(o);
+	for (u32 i = 0; i < o->n_commands; i++)
+		cl.clReleaseEvent(o->command[i].event);
+	o->n_commands = 0;
+	o->busy = false;
 }
 
 mill_err opencl_fork(struct device *d)
@@ -282,12 +300,7 @@ void opencl_queues_release(struct opencl *o)
 {
 	if (!o->queue)
 		return;
-	for (u32 i = 0; i <= o->device.n_queues; i++)
-		if (o->queue[i].queue)
-			cl.clFinish(o->queue[i].queue);
-	forget_fork(o);
-	for (u32 i = 0; i < o->n_commands; i++)
-		cl.clReleaseEvent(o->command[i].event);
+	opencl_drain(&o->device);
 	for (u32 i = 0; i <= o->device.n_queues; i++)
 		if (o->queue[i].queue)
 			cl.clReleaseCommandQueue(o->queue[i].queue);

@@ -142,7 +142,8 @@ static void test_many(void **state)
 {
 	struct device *d = open_device();
 	struct buffer a = { 0 }, b = { 0 };
-	u32 one = 1, got = 0;
+	struct transfer t = { 0 };
+	u32 one = 1, got = 0, page[64] = { 0 };
 
 	(void)state;
 	new_buffer(d, &a, 256);
@@ -158,6 +159,11 @@ static void test_many(void **state)
 	assert_int_equal(device_join(d), MILL_OK);
 	assert_int_equal(device_read(&a, 8, &got, 4), MILL_OK);
 	assert_int_equal(got, 4001);
+	assert_int_equal(device_fork(d), MILL_OK);
+	assert_int_equal(device_send(&a, 0, page, sizeof(page), 2, &t), MILL_OK);
+	device_drain(d);
+	assert_int_equal(device_wait(&t), MILL_OK);
+	assert_int_equal(device_read(&a, 0, page, 4), MILL_OK);
 	assert_int_equal(device_fork(d), MILL_OK);
 	assert_int_equal(add(d, &a, &b, 1000, 1), MILL_OK);
 	device_buffer_free(&a);	/* under way */
