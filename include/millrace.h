@@ -292,7 +292,7 @@ struct mill_options {
 	bool no_skip;		/* all pages cross in every step, also those without work */
 	bool no_reuse;		/* pages cross in every step, also those that are there already */
 	bool count_lanes;	/* count SIMD slots and atomics, which takes time */
-	bool fallback;		/* if the device fails, once more on the cpu */
+	bool fallback;		/* a device that cannot be opened is no error: the run is on the cpu; see also mill_run_fall_back */
 	/*
 	 * Where the algorithm allows it (bfs, sssp, cc by labels, pagerank) pages are not worked on in steps: what a page activates of
 	 * itself goes on at once, scores are used as soon as they are new. Fewer passes; searches and labels end with the same
@@ -307,6 +307,11 @@ struct mill_options {
 
 MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct mill_options *options);
 MILL_API void mill_run_free(mill_run *run);
+/*
+ * After a call on the run returned MILL_EDEVICE: gives the device and the result up, and the run is one on the cpu, with the same options.
+ * What failed can then be called again, from the algorithm on. MILL_EUSAGE if it is on the cpu.
+ */
+MILL_API mill_err mill_run_fall_back(mill_run *run);
 /*
  * Writes the timeline of everything that was done so far, failures included, and ends it. mill_run_free does too, but cannot
  * say what goes wrong. The file appears whole or not at all.
@@ -403,6 +408,7 @@ MILL_API const char *const *mill_policies(void);
 struct mill_device {
 	char name[64];		/* what --device takes: "cpu", "opencl:0" */
 	char model[128];
+	char driver[224];	/* and its version; "" on the cpu */
 	uint64_t memory;
 	uint32_t units;
 };
@@ -471,6 +477,7 @@ struct mill_report {
 	uint64_t topology, read_only, writable, flags;
 	uint64_t lanes, atomics;
 	const char *device;	/* where it ran: not the one asked for after a fallback */
+	const char *device_failed;	/* then why; else NULL */
 	uint64_t pages_active, pages_read, pages_to_device, pages_reused;
 	uint64_t memory_budget, memory_peak;	/* what the run counted */
 	uint64_t device_budget, device_peak, device_driver;

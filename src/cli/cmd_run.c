@@ -40,11 +40,12 @@ static mill_err check(struct outcome *out, mill_run *run)
 }
 
 /* A result that fails its check is not written. */
-static mill_err execute(struct outcome *out, struct work *w, const struct options *o)
+static mill_err attempt(struct outcome *out, struct work *w, const struct options *o)
 {
 	mill_err err;
 	uint32_t i;
 
+	out->ran = false;
 	for (i = 0; i < o->repeat; i++) {
 		err = mill_run_algorithm(w->run, w->algorithm->name, &w->how);
 		if (err)
@@ -57,6 +58,17 @@ static mill_err execute(struct outcome *out, struct work *w, const struct option
 			return err;
 	}
 	return o->output ? mill_run_write(w->run, o->output) : MILL_OK;
+}
+
+static mill_err execute(struct outcome *out, struct work *w, const struct options *o)
+{
+	mill_err err = attempt(out, w, o);
+
+	if (err != MILL_EDEVICE || !o->fallback || mill_run_fall_back(w->run))
+		return err;
+	free(out->check);
+	out->check = NULL;
+	return attempt(out, w, o);
 }
 
 /* An original id as text, until the next one. */
@@ -134,6 +146,10 @@ static void tell_device(const struct call *call, const struct mill_report *r)
 {
 	char a[SHOWN_SIZE], b[SHOWN_SIZE];
 
+	if (r->device_failed)
+		say(call, "  device  %s failed (%s), ran on the %s\n", call->options.device, r->device_failed, r->device);
+	if (!r->device_budget)
+		return;
 	say(call, "  device  %s, %s moved to it (topology %s), ", r->device, show_size(a, r->to_device),
 	    show_size(b, r->topology));
 	say(call, "%" PRIu64 " pages, %" PRIu64 " reused; peak %s of %s\n", r->pages_to_device, r->pages_reused,
@@ -176,9 +192,8 @@ static void tell(const struct call *call, const struct work *w, struct outcome *
 	say(call, " of %s, graph %s", show_size(a, r->memory_budget),
 	    r->resident ? "resident" : "streamed");
 	say(call, "; %s read from disk\n", show_size(a, r->disk_read));
-	if (r->device_budget)
-		tell_device(call, r);
-	if (!r->resident)
+	tell_device(call, r);
+	if (!r->resident && !r->device_budget)
 		say(call, "  workers %s computing, %s decoding, %s waiting for pages\n", show_seconds(a, r->compute),
 		    show_seconds(b, r->decode), show_seconds(c, r->wait));
 	say(call, "  plan    predicted %s, %s read, ", show_seconds(a, r->predicted.seconds),

@@ -253,7 +253,7 @@ __kernel void pages_select_count(GLOBAL const u32 *bits, SEGMENT_PARAMS, GLOBAL 
 /* One work-group. */
 __kernel void pages_select_scan(GLOBAL u32 *tile, u32 n_tiles)
 {
-	LOCAL u32 sum[2 * GROUP];
+	SHARED u32 sum[2 * GROUP];
 	u32 mine = (n_tiles + GROUP - 1) / GROUP, id = get_local_id(0), begin = min(n_tiles, id * mine);
 	u32 end = min(n_tiles, begin + mine), n = 0, edges = 0;
 
@@ -263,7 +263,7 @@ __kernel void pages_select_scan(GLOBAL u32 *tile, u32 n_tiles)
 	}
 	sum[2 * id] = n;
 	sum[2 * id + 1] = edges;
-	BARRIER_LOCAL;
+	BARRIER();
 	n = edges = 0;
 	for (u32 k = 0; k < id; k++) {
 		n += sum[2 * k];

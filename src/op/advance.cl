@@ -127,14 +127,14 @@ __kernel void OF(PROGRAM, push_thread)(PUSH_PARAMS)
 __kernel void OF(PROGRAM, push_group)(PUSH_PARAMS)
 {
 	PUSH_STATE;
-	LOCAL u32 large[GROUP], medium[GROUP], n_large, n_medium;
+	SHARED u32 large[GROUP], medium[GROUP], n_large, n_medium;
 	u32 n = total[0], id = get_local_id(0), team = id / TEAM, lane = id % TEAM;
 	u32 k = get_group_id(0) * GROUP + id, degree = 0;
 	struct mine m = { 0, 0, 0, 0, 0 };
 
 	if (id == 0)
 		n_large = n_medium = 0;
-	BARRIER_LOCAL;
+	BARRIER();
 	if (k < n) {
 		degree = offset[k + 1] - offset[k];
 		if (degree > GROUP)
@@ -142,7 +142,7 @@ __kernel void OF(PROGRAM, push_group)(PUSH_PARAMS)
 		else if (degree > TEAM)
 			medium[atomic_inc(&n_medium)] = k;
 	}
-	BARRIER_LOCAL;
+	BARRIER();
 	for (u32 j = 0; j < n_large; j++) {
 		u32 e = large[j], r = list[e], begin = ROWS[r], end = ROWS[r + 1];
 
@@ -318,7 +318,7 @@ __kernel void OF(PROGRAM, cull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u
 				GLOBAL u32 *next, GLOBAL u32 *far, GLOBAL u64 *counts, u64 limit)
 {
 	PUSH_STATE;
-	LOCAL u32 of_team[TEAMS * TEAM_HASH], of_group[GROUP_HASH];
+	SHARED u32 of_team[TEAMS * TEAM_HASH], of_group[GROUP_HASH];
 	u32 id = get_local_id(0), all = total[1], team = id / TEAM;
 	struct mine m = { 0, 0, 0, 0, 0 };
 
@@ -326,7 +326,7 @@ __kernel void OF(PROGRAM, cull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u
 		of_team[i] = NO_VERTEX;
 	for (u32 i = id; i < GROUP_HASH; i += GROUP)
 		of_group[i] = NO_VERTEX;
-	BARRIER_LOCAL;
+	BARRIER();
 	for (u64 at = (u64)get_group_id(0) * GROUP + id; at < all; at += (u64)get_num_groups(0) * GROUP) {
 		u32 v = queue[at], hash = v * 2654435769u;
 
