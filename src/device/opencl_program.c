@@ -189,7 +189,7 @@ static mill_err warm_kernel(struct opencl *o, const struct opencl_kernel *k, con
 static mill_err warm_up(struct opencl *o, const struct opencl_program *p)
 {
 	struct buffer any = { 0 };
-	cl_command_queue queue;
+	cl_command_queue queue = NULL;
 	mill_err err, late;
 
 	/* oclgrind would only take its time. In the midst of a run there may be no room; then the first launch compiles. */
@@ -324,7 +324,7 @@ mill_err opencl_launch(struct device *d, const struct launch *l)
 	struct opencl *o = opencl_of(d);
 	struct command c = { .value = l->n_groups, .queue = o->race_check ? 0 : l->queue, .kernel = true };
 	struct opencl_kernel *k = NULL;
-	cl_command_queue queue;
+	cl_command_queue queue = NULL;
 	cl_int code;
 
 	TRY(find_kernel(o, l, &k));

@@ -288,7 +288,7 @@ static mill_err calibrate(struct opencl *o)
 
 mill_err opencl_queues(struct opencl *o)
 {
-	cl_command_queue first;
+	cl_command_queue first = NULL;
 
 	TRY(memory_new(&o->queue, NULL, (u64)o->device.n_queues + 1, sizeof(*o->queue), "the device's queues"));
 	TRY(memory_new(&o->joined, NULL, (u64)o->device.n_queues + 1, sizeof(*o->joined), "the device's queues"));
