@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Devices give what the CPU gives: every mapping, filter and direction, sizes of work-groups and numbers of queues, both forms of
+ * the cache and both codecs, as a sample of all combinations in which any three of the choices meet.
+ */
+#include <math.h>
+
+#include "base/random.h"
+#include "expect.h"
+
+#define TOLERANCE 1e-6
+
+/* ---- Tasks ---- */
+
+static mill_err call_bfs(mill_run *r, const void *how) { return mill_bfs(r, how); }
+static mill_err call_sssp(mill_run *r, const void *how) { return mill_sssp(r, how); }
+static mill_err call_pagerank(mill_run *r, const void *how) { return mill_pagerank(r, how); }
+static mill_err call_cc(mill_run *r, const void *how) { return mill_cc(r, how); }
+static mill_err call_bc(mill_run *r, const void *how) { return mill_bc(r, how); }
+
+static mill_err call_kcore(mill_run *r, const void *how)
+{
+	(void)how;
+	return mill_kcore(r);
+}
+
+static mill_err call_scc(mill_run *r, const void *how)
+{
+	(void)how;
+	return mill_scc(r);
+}
+
+static mill_err call_degrees(mill_run *r, const void *how)
+{
+	(void)how;
+	return mill_degrees(r);
+}
+
+static const struct task {
+	const char *name, *algorithm;
+	mill_err (*call)(mill_run *r, const void *how);
+	const void *how;
+	bool weighted;
+	bool sizes;		/* also with work-groups of other sizes: its programs are compiled for each */
+	enum { BITS, F32, F64 } promise;	/* the same bits, or scores within the tolerance */
+} tasks[] = {
+	{ "bfs", "bfs", call_bfs, &(struct mill_bfs){ "max-degree" }, false, true, BITS },
+	{ "sssp", "sssp", call_sssp, &(struct mill_sssp){ .source = "max-degree" }, true, true, BITS },
+	{ "kcore", "kcore", call_kcore, NULL, false, true, BITS },
+	{ "sssp, narrow steps", "sssp", call_sssp, &(struct mill_sssp){ .source = "max-degree", .delta = 0.5 }, true, false, BITS },
+	{ "sssp, unit weights", "sssp", call_sssp, &(struct mill_sssp){ "max-degree", 0, true }, false, false, BITS },
+	{ "cc, afforest", "cc", call_cc, &(struct mill_cc){ MILL_CC_AFFOREST }, false, false, BITS },
+	{ "cc, hooking", "cc", call_cc, &(struct mill_cc){ MILL_CC_HOOKING }, false, false, BITS },
+	{ "cc, labels", "cc", call_cc, &(struct mill_cc){ MILL_CC_LABELS }, false, false, BITS },
+	{ "scc", "scc", call_scc, NULL, false, false, BITS },
+	{ "degrees", "degrees", call_degrees, NULL, false, false, BITS },
+	{ "pagerank, exact", "pagerank", call_pagerank, &(struct mill_pagerank){ .iterations = 4, .precision = MILL_EXACT }, false,
+	  false, BITS },
+	{ "pagerank", "pagerank", call_pagerank, &(struct mill_pagerank){ .iterations = 4 }, false, false, F32 },
+	{ "bc", "bc", call_bc, &(struct mill_bc){ .sources = "random:2" }, false, false, F64 },
+};
+
+/* What a task gives, or that it refuses the graph. */
+struct answer {
+	mill_err err;
+	u64 hash;
+	f64 *score;		/* where no bits are promised */
+};
+
+static struct answer ask(mill_run *run, const struct task *t, u64 n)
+{
+	struct answer a = { .err = t->call(run, t->how) };
+	f32 *narrow;
+
+	if (a.err)
+		return a;
+	a.hash = hash_of(run);
+	if (t->promise == BITS)
+		return a;
+	a.score = calloc(n + 1, sizeof(f64));
+	if (t->promise == F64) {
+		OK(mill_run_values(run, "score", false, a.score, NULL));
+		return a;
+	}
+	narrow = calloc(n + 1, sizeof(f32));
+	OK(mill_run_values(run, "score", false, narrow, NULL));
+	for (u64 v = 0; v < n; v++)
+		a.score[v] = (f64)narrow[v];
+	free(narrow);
+	return a;
+}
+
+/* ---- Choices ---- */
+
+static const u32 group_sizes[] = { 8, 1, 64, 4 }, queues[] = { 32, 1, 3 }, rooms[] = { AMPLE, 0, 1, 5, 2 };
+static const char *const mapping_names[] = { "auto", "thread", "group", "input", "output" };
+static const char *const filter_names[] = { "fused", "exact", "inexact" };
+static const char *const direction_names[] = { "auto", "estimate", "push", "pull" };
+
+/* 5 x 3 x 4 have no common divisor, so their combinations come in turn; the others by chance. */
+static struct mill_options choose(u32 k, char *where, size_t size, const char *graph)
+{
+	struct mill_options o = {
+		.threads = 2,
+		.memory = GIB,
+		.device = "opencl",
+		.device_memory = 512 * MIB,
+		.seed = 1,
+		.check = true,
+		.mapping = (enum mill_mapping)(k % 5),
+		.filter = (enum mill_filter)(k % 3),
+		.direction = (enum mill_direction)(k % 4),
+		.group_size = group_sizes[k % 7 < 4 ? 0 : 1 + random_below(1, k, 3)],
+		.queues = queues[random_below(2, k, ARRAY_LEN(queues))],
+	};
+
+	snprintf(where, size, "%s (%u: mapping %s, filter %s, direction %s, groups of %u, %u queues)", graph, k,
+		 mapping_names[o.mapping], filter_names[o.filter], direction_names[o.direction], o.group_size, o.queues);
+	return o;
+}
+
+/* The device's room for the next algorithm: what it needs at least, and so many pages more. */
+static void set_room(mill_run *run, const struct task *t, u32 pages, u32 page_size)
+{
+	struct mill_plan plan;
+
+	run->device->memory->limit = 512 * MIB;
+	OK(mill_run_plan(run, t->algorithm, t->how, &plan));
+	if (pages == AMPLE)
+		return;
+	run->device->memory->limit = plan.device_needed + (u64)pages * page_size;
+	run->device->memory->peak = 0;
+	run->loaded = false;	/* what is there does not fit */
+}
+
+static void compare(const char *where, mill_run *run, const struct task *t, u32 room, const struct answer *want, u64 n)
+{
+	struct mill_report report;
+	struct answer got = ask(run, t, n);
+
+	if (got.err != want->err)
+		fail_msg("%s: %s, %d pages: %d, not %d: %s", where, t->name, (int)room, (int)got.err, (int)want->err,
+			 mill_error());
+	if (got.err)
+		return;
+	mill_run_report(run, &report);
+	if (report.device_peak > report.device_budget || report.memory_peak > report.memory_budget)
+		fail_msg("%s: %s, %d pages: a peak is above its budget", where, t->name, (int)room);
+	if (t->promise == BITS && got.hash != want->hash)
+		fail_msg("%s: %s, %d pages: other bits than on the cpu", where, t->name, (int)room);
+	for (u64 v = 0; got.score && v < n; v++)
+		if (!(fabs(got.score[v] - want->score[v]) <= TOLERANCE * fabs(want->score[v])))
+			fail_msg("%s: %s, %d pages: vertex %llu has %.17g, not %.17g", where, t->name, (int)room,
+				 (unsigned long long)v, got.score[v], want->score[v]);
+	if (mill_run_check(run))
+		fail_msg("%s: %s, %d pages: %s", where, t->name, (int)room, mill_error());
+	free(got.score);
+}
+
+/* Some tasks with some choices on a store, in both forms. */
+static void try_store(mill_store *store, const char *name, u32 *k, u32 n_choices)
+{
+	struct answer want[ARRAY_LEN(tasks)] = { 0 };
+	struct mill_info info;
+	mill_run *run;
+
+	mill_store_info(store, &info);
+	OK(mill_run_new(&run, store, &(struct mill_options){ .threads = 2, .memory = GIB, .seed = 1 }));
+	for (size_t t = 0; t < ARRAY_LEN(tasks); t++)
+		if (!tasks[t].weighted || info.weight)
+			want[t] = ask(run, &tasks[t], info.vertices);
+	mill_run_free(run);
+	for (u32 i = 0; i < n_choices; i++, ++*k) {
+		char where[256];
+		struct mill_options o = choose(*k, where, sizeof(where), name);
+
+		OK(mill_run_new(&run, store, &o));
+		for (size_t t = 0; t < ARRAY_LEN(tasks); t++) {
+			u32 room = rooms[(*k + t) % ARRAY_LEN(rooms)];
+
+			if ((tasks[t].weighted && !info.weight) || (o.group_size != 8 && !tasks[t].sizes) ||
+			    (!tasks[t].sizes && (*k + t) % 3))
+				continue;
+			if (!want[t].err)
+				set_room(run, &tasks[t], room, info.page_size);
+			compare(where, run, &tasks[t], room, &want[t], info.vertices);
+		}
+		mill_run_free(run);
+	}
+	for (size_t t = 0; t < ARRAY_LEN(tasks); t++)
+		free(want[t].score);
+}
+
+/* ---- Graphs ---- */
+
+static const char *const names[] = {
+	"no vertex", "one vertex", "one self-loop", "self-loops, undirected", "parallel edges", "all dangling", "out-star", "in-star",
+	"star, undirected", "path against the ids", "components", "grid", "random, sparse", "random, dense, undirected", "hubs",
+	"hubs, undirected",
+};
+
+static void test_shapes(void **state)
+{
+	static const enum mill_weight weights[] = { MILL_WEIGHT_NONE, MILL_WEIGHT_U32, MILL_WEIGHT_F32 };
+	u32 k = 0;
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		for (u32 form = 0; form < 2; form++) {
+			char name[128];
+			struct graph g;
+			mill_store *store;
+
+			if (!shape_make(&g, shape_named(names[i])))
+				continue;
+			g.codec = form ? CODEC_RAW : CODEC_PACKED;
+			if (weights[(i + form) % 3])
+				graph_weigh(&g, weights[(i + form) % 3], WEIGH_SMALL, i);
+			snprintf(name, sizeof(name), "%s, %s", g.name, form ? "raw" : "packed");
+			store = graph_store(&g);
+			try_store(store, name, &k, 2);
+			graph_store_drop(store);
+			graph_release(&g);
+		}
+}
+
+static void test_rmat(void **state)
+{
+	u32 k = 1000;
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	for (u32 i = 0; i < 4; i++) {
+		struct mill_generate how = {
+			.target = { .path = scratch_path("rmat"), .page_size = 64 * KIB, .force = true,
+				    .codec = i % 2 ? MILL_CODEC_RAW : MILL_CODEC_PACKED },
+			.kind = "rmat",
+			.scale = 11,
+			.degree = 24,
+			.directed = i >= 2,
+			.multigraph = i == 2,
+			.weight = i % 3 ? MILL_WEIGHT_U32 : MILL_WEIGHT_F32,
+			.seed = i,
+		};
+		struct mill_built built;
+		mill_store *store;
+
+		OK(mill_generate(&built, &how));
+		OK(mill_store_open(&store, how.target.path));
+		try_store(store, i % 2 ? "rmat, raw" : "rmat, packed", &k, 5);
+		mill_store_close(store);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_rmat),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
+}
