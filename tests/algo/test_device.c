@@ -255,12 +255,44 @@ static void test_rmat(void **state)
 	}
 }
 
+/* Sizes that teams of half a work-group, or of 32, do not fill evenly. */
+static void test_odd_groups(void **state)
+{
+	static const u32 sizes[] = { 5, 72 };
+	struct graph g;
+	mill_store *store;
+	u64 want[2];
+	mill_run *run;
+
+	(void)state;
+	if (!have_opencl() || !shape_make(&g, shape_named("random, sparse, undirected")))
+		skip();
+	store = graph_store(&g);
+	OK(mill_run_new(&run, store, &(struct mill_options){ .threads = 2, .memory = GIB }));
+	for (u32 t = 0; t < 2; t++)
+		want[t] = ask(run, &tasks[2 * t], g.n).hash;
+	mill_run_free(run);
+	for (u32 i = 0; i < 2 * ARRAY_LEN(sizes); i++) {
+		OK(mill_run_new(&run, store, &(struct mill_options){ .memory = GIB, .device = "opencl", .device_memory = 64 * MIB,
+								     .group_size = sizes[i / 2], .mapping = MILL_MAPPING_GROUP,
+								     .filter = MILL_FILTER_INEXACT,
+								     .direction = MILL_DIRECTION_PUSH }));
+		if (ask(run, &tasks[2 * (i % 2)], g.n).hash != want[i % 2])
+			fail_msg("%s with groups of %u: other bits than on the cpu", tasks[2 * (i % 2)].name, sizes[i / 2]);
+		mill_run_free(run);
+	}
+	graph_store_drop(store);
+	graph_release(&g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_rmat),
+		cmocka_unit_test(test_odd_groups),
 	};
 
+	if (getenv("T")) cmocka_set_test_filter(getenv("T"));
 	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }
