@@ -6,59 +6,11 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "expect.h"
+#include "task.h"
 
 #define TOLERANCE 1e-6
 
-/* ---- Tasks ---- */
-
-static mill_err call_bfs(mill_run *r, const void *how) { return mill_bfs(r, how); }
-static mill_err call_sssp(mill_run *r, const void *how) { return mill_sssp(r, how); }
-static mill_err call_pagerank(mill_run *r, const void *how) { return mill_pagerank(r, how); }
-static mill_err call_cc(mill_run *r, const void *how) { return mill_cc(r, how); }
-static mill_err call_bc(mill_run *r, const void *how) { return mill_bc(r, how); }
-
-static mill_err call_kcore(mill_run *r, const void *how)
-{
-	(void)how;
-	return mill_kcore(r);
-}
-
-static mill_err call_scc(mill_run *r, const void *how)
-{
-	(void)how;
-	return mill_scc(r);
-}
-
-static mill_err call_degrees(mill_run *r, const void *how)
-{
-	(void)how;
-	return mill_degrees(r);
-}
-
-static const struct task {
-	const char *name, *algorithm;
-	mill_err (*call)(mill_run *r, const void *how);
-	const void *how;
-	bool weighted;
-	bool sizes;		/* also with work-groups of other sizes: its programs are compiled for each */
-	enum { BITS, F32, F64 } promise;	/* the same bits, or scores within the tolerance */
-} tasks[] = {
-	{ "bfs", "bfs", call_bfs, &(struct mill_bfs){ "max-degree" }, false, true, BITS },
-	{ "sssp", "sssp", call_sssp, &(struct mill_sssp){ .source = "max-degree" }, true, true, BITS },
-	{ "kcore", "kcore", call_kcore, NULL, false, true, BITS },
-	{ "sssp, narrow steps", "sssp", call_sssp, &(struct mill_sssp){ .source = "max-degree", .delta = 0.5 }, true, false, BITS },
-	{ "sssp, unit weights", "sssp", call_sssp, &(struct mill_sssp){ "max-degree", 0, true }, false, false, BITS },
-	{ "cc, afforest", "cc", call_cc, &(struct mill_cc){ MILL_CC_AFFOREST }, false, false, BITS },
-	{ "cc, hooking", "cc", call_cc, &(struct mill_cc){ MILL_CC_HOOKING }, false, false, BITS },
-	{ "cc, labels", "cc", call_cc, &(struct mill_cc){ MILL_CC_LABELS }, false, false, BITS },
-	{ "scc", "scc", call_scc, NULL, false, false, BITS },
-	{ "degrees", "degrees", call_degrees, NULL, false, false, BITS },
-	{ "pagerank, exact", "pagerank", call_pagerank, &(struct mill_pagerank){ .iterations = 4, .precision = MILL_EXACT }, false,
-	  false, BITS },
-	{ "pagerank", "pagerank", call_pagerank, &(struct mill_pagerank){ .iterations = 4 }, false, false, F32 },
-	{ "bc", "bc", call_bc, &(struct mill_bc){ .sources = "random:2" }, false, false, F64 },
-};
+/* ---- Answers ---- */
 
 /* What a task gives, or that it refuses the graph. */
 struct answer {
@@ -160,13 +112,13 @@ static void compare(const char *where, mill_run *run, const struct task *t, u32 
 /* Some tasks with some choices on a store, in both forms. */
 static void try_store(mill_store *store, const char *name, u32 *k, u32 n_choices)
 {
-	struct answer want[ARRAY_LEN(tasks)] = { 0 };
+	struct answer want[N_TASKS] = { 0 };
 	struct mill_info info;
 	mill_run *run;
 
 	mill_store_info(store, &info);
 	OK(mill_run_new(&run, store, &(struct mill_options){ .threads = 2, .memory = GIB, .seed = 1 }));
-	for (size_t t = 0; t < ARRAY_LEN(tasks); t++)
+	for (size_t t = 0; t < N_TASKS; t++)
 		if (!tasks[t].weighted || info.weight)
 			want[t] = ask(run, &tasks[t], info.vertices);
 	mill_run_free(run);
@@ -175,7 +127,7 @@ static void try_store(mill_store *store, const char *name, u32 *k, u32 n_choices
 		struct mill_options o = choose(*k, where, sizeof(where), name);
 
 		OK(mill_run_new(&run, store, &o));
-		for (size_t t = 0; t < ARRAY_LEN(tasks); t++) {
+		for (size_t t = 0; t < N_TASKS; t++) {
 			u32 room = rooms[(*k + t) % ARRAY_LEN(rooms)];
 
 			if ((tasks[t].weighted && !info.weight) || (o.group_size != 8 && !tasks[t].sizes) ||
@@ -187,7 +139,7 @@ static void try_store(mill_store *store, const char *name, u32 *k, u32 n_choices
 		}
 		mill_run_free(run);
 	}
-	for (size_t t = 0; t < ARRAY_LEN(tasks); t++)
+	for (size_t t = 0; t < N_TASKS; t++)
 		free(want[t].score);
 }
 
@@ -293,6 +245,5 @@ int main(void)
 		cmocka_unit_test(test_odd_groups),
 	};
 
-	if (getenv("T")) cmocka_set_test_filter(getenv("T"));
 	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }
