@@ -11,10 +11,10 @@
 #define EDGE(s, u, v, i) OF(PROGRAM, edge)(s, u, v, 1)
 #endif
 
-/* Work-items that go in step: a warp where there are warps. */
-#if GROUP >= 64
+/* Work-items that go in step: a warp where there are warps. Teams fill a work-group, whatever its size. */
+#if GROUP >= 64 && GROUP % 32 == 0
 #define TEAM 32
-#elif GROUP > 1
+#elif GROUP % 2 == 0
 #define TEAM (GROUP / 2)
 #else
 #define TEAM 1
@@ -301,8 +301,8 @@ __kernel void OF(PROGRAM, mark)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u
 	u32 n = n_kept[0];
 	struct mine m = { 0, 0, 0, 0, 0 };
 
-	for (u32 base = 0; base < n; base += get_num_groups(0) * GROUP * ITEM_ENTRIES)
-		FOR_MINE(i, n - base, ITEM_ENTRIES)
+	for (u64 base = 0; base < n; base += get_num_groups(0) * GROUP * ITEM_ENTRIES)
+		FOR_MINE(i, n - (u32)base, ITEM_ENTRIES)
 			mark(s, kept[base + i], next, far, limit, &m);
 	mine_add(counts, m);
 }
