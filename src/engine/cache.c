@@ -713,7 +713,8 @@ mill_err cache_run(struct mill_run *r, const struct device_pass *dp, struct mill
 	assert(p.side->pages);
 	if (!p.side->pages->n_pages)
 		return MILL_OK;
-	return r->cache->whole ? run_whole(&p) : run_slots(&p);
+	TRY(r->cache->whole ? run_whole(&p) : run_slots(&p));
+	return ticker_tick(&r->ticker, p.side->pages->n_pages);
 }
 
 /* ---- Frontiers ---- */
@@ -763,7 +764,7 @@ mill_err cache_census(struct mill_run *r, bool in, const struct vec *bits)
 	struct launching l;
 
 	if (!s->pages->n_pages)
-		return MILL_OK;		/* nor a page table */
+		return MILL_OK;
 	launch_begin_kernel(&l, &pages_source, "pages_census");
 	launch_vec(&l, bits);
 	launch_buffer(&l, &s->range);

@@ -96,7 +96,7 @@ static inline u64 count_shared(GLOBAL u32 *table, u32 places, u32 value, u32 n)
 		if (held == NO_VALUE)
 			held = raw_cas_u32(&table[2 * at], NO_VALUE, value);
 		if (held == NO_VALUE || held == value)
-			return seen(value, atomic_add(&table[2 * at + 1], n) + n);
+			return seen(value, raw_add_u32(&table[2 * at + 1], n) + n);
 		at = at + 1 == places ? 0 : at + 1;
 	}
 	return 0;
@@ -106,7 +106,7 @@ static inline u64 count_shared(GLOBAL u32 *table, u32 places, u32 value, u32 n)
 __kernel void mode_long(GLOBAL const u32 *from, GLOBAL u32 *to, SEGMENT_PARAMS, u32 begin, GLOBAL u32 *scratch, u32 list_at,
 			GLOBAL const u32 *n_long, u32 window, GLOBAL u64 *counts)
 {
-	LOCAL u64 bests[GROUP];
+	SHARED u64 bests[GROUP];
 	GLOBAL const u32 *row = ROWS;
 	u32 id = get_local_id(0);
 
@@ -119,7 +119,7 @@ __kernel void mode_long(GLOBAL const u32 *from, GLOBAL u32 *to, SEGMENT_PARAMS, 
 
 		for (u32 i = id; i < 4 * n; i += GROUP)
 			table[i] = i % 2 ? 0 : NO_VALUE;
-		BARRIER_GLOBAL;
+		BARRIER_GLOBAL();
 		for (u32 i = id * each; i < (CHUNKED ? min(n, (id + 1) * each) : n); i += step) {
 			u32 next = from[neighbour[i]];
 
@@ -131,7 +131,7 @@ __kernel void mode_long(GLOBAL const u32 *from, GLOBAL u32 *to, SEGMENT_PARAMS, 
 			times++;
 		}
 		bests[id] = max(best, count_shared(table, 2 * n, value, times));
-		BARRIER_LOCAL;
+		BARRIER();
 		if (id == 0) {
 			for (u32 i = 1; i < GROUP; i++)
 				best = max(best, bests[i]);
@@ -152,7 +152,7 @@ static inline u64 count_on(GLOBAL u32 *counter, u32 base, u32 value, u32 n)
 		return 0;
 	if (dev_load_u32(&counter[value]) < base)
 		atomic_max(&counter[value], base);
-	return seen(value, atomic_add(&counter[value], n) + n - base);
+	return seen(value, raw_add_u32(&counter[value], n) + n - base);
 }
 
 __kernel void mode_part(GLOBAL const u32 *from, SEGMENT_PARAMS, u32 r, GLOBAL u32 *counter, u32 base, GLOBAL u64 *best, u32 which)
