@@ -280,7 +280,7 @@ DEVICE f64 dev_abs(f64 x) { return __builtin_fabs(x); }
 /* Rows of a tile: what one work-item selects from a bitmap. */
 #define TILE_ROWS 256u
 /* Edges that a work-group takes at a time where it balances the output, for each work-item. */
-#define ITEM_EDGES 64u
+#define ITEM_EDGES 256u
 
 /*
  * op_mode: values of lists up to so many are compared with each other; lists longer than MODE_LONG, at least so many, are taken by

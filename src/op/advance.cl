@@ -249,13 +249,21 @@ __kernel void OF(PROGRAM, push_input)(PUSH_PARAMS)
 __kernel void OF(PROGRAM, push_output)(PUSH_PARAMS)
 {
 	PUSH_STATE;
-	u32 n = total[0], all = total[1], chunk = GROUP * ITEM_EDGES;
+	u32 n = total[0], all = total[1];
 	struct mine m = { 0, 0, 0, 0, 0 };
+#if CHUNKED	/* one run of edges each, so that work-items walk through memory; each looks up its own part */
+	u64 chunk = max(1ul, ((u64)all + get_num_groups(0) - 1) / get_num_groups(0));
+#else
+	u64 chunk = GROUP * ITEM_EDGES;
+#endif
 
 	for (u64 at = (u64)get_group_id(0) * chunk; at < all; at += (u64)get_num_groups(0) * chunk) {
-		u32 from = (u32)at, to = all - from < chunk ? all : from + chunk;
-		u32 low = entry_of(offset, 0, n, from), high = entry_of(offset, low, n, to - 1) + 1;
+		u32 from = (u32)at, to = all - from < chunk ? all : from + (u32)chunk, low = 0, high = n;
 
+#if !CHUNKED
+		low = entry_of(offset, 0, n, from);
+		high = entry_of(offset, low, n, to - 1) + 1;
+#endif
 		SHARE_EDGES(from, to, low, high);
 #if LANES
 		if (get_local_id(0) == 0)
