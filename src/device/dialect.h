@@ -53,6 +53,7 @@ typedef u32 vid;
 #endif
 
 #define raw_cas_u32(p, old, new) atomic_cmpxchg((volatile GLOBAL u32 *)(p), old, new)
+#define raw_add_u64(p, x) atom_add((volatile GLOBAL u64 *)(p), x)
 #define raw_min_u32(p, x) atomic_min((volatile GLOBAL u32 *)(p), x)
 #define raw_min_u64(p, x) atom_min((volatile GLOBAL u64 *)(p), x)
 #define raw_or_u32(p, x) atomic_or((volatile GLOBAL u32 *)(p), x)
@@ -127,6 +128,7 @@ DEVICE u64 raw_min_u64(u64 *p, u64 x)
 	return old;
 }
 
+#define raw_add_u64(p, x) __atomic_fetch_add(p, x, __ATOMIC_RELAXED)
 #define raw_or_u32(p, x) ((void)__atomic_fetch_or(p, x, __ATOMIC_RELAXED))
 
 DEVICE u64 bits_f64(f64 x)
@@ -211,6 +213,14 @@ DEVICE bool dev_min_u64(bool shared, GLOBAL u64 *p, u64 x)
 		return raw_min_u64(p, x) > x;
 	*p = x;
 	return true;
+}
+
+DEVICE void dev_add_u64(bool shared, GLOBAL u64 *p, u64 x)
+{
+	if (shared)
+		raw_add_u64(p, x);
+	else
+		*p += x;
 }
 
 /* Sets the flags; looks first. */

@@ -24,11 +24,9 @@ u32 intersect_lanes(const struct mill_run *r) { return r->device->native ? pool_
 static u64 bits_words(const struct mill_run *r) { return round_up(bitmap_words(r->store->connected), 8); }
 static u64 *bits_of(const struct intersecting *x, unsigned worker) { return x->bits + worker * bits_words(x->run); }
 
-u64 intersect_resident_bytes(const struct mill_run *r, bool weights) { return oriented_resident_bytes(r, weights); }
-
 u64 intersect_bytes(const struct mill_run *r, bool weights)
 {
-	return oriented_disk_bytes(r, weights) + pool_size(r->pool) * bits_words(r) * sizeof(u64);
+	return oriented_disk_bytes(r, weights) + (r->device->native ? pool_size(r->pool) * bits_words(r) * sizeof(u64) : 0);
 }
 
 /* ---- In memory ---- */
@@ -135,7 +133,7 @@ mill_err op_intersect(struct mill_run *r, const struct intersect_program *p, con
 	run_tell(r, "intersect", 0);
 	err = oriented_open(&lists, r, degree->buffer.host);
 	if (!err)
-		err = intersect_native(&x, &step);
+		err = r->device->native ? intersect_native(&x, &step) : intersect_device(r, p, args, &lists, &step);
 	oriented_close(&lists);
 	while (r->n_vecs > before)
 		run_vec_free(r, r->vec[r->n_vecs - 1]);
