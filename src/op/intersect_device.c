@@ -144,15 +144,13 @@ static mill_err hold_piece(void *arg, u32 piece, const struct segment *seg)
 		.row_at = seg->first - c->held.first,
 		.neighbour_at = c->held.neighbour_at,
 		.weight_at = c->held.weight_at,
-		.edge_base = c->held.n_edges,
+		.edge_base = (u32)(oriented_piece(c->lists, piece).first_edge - oriented_piece(c->lists, c->begin).first_edge),
 	};
 
-	(void)piece;
-	c->held.n_edges += seg->n_edges;
 	return send_piece(c, seg, &p);
 }
 
-/* The pieces from c->begin on, as many as there is room for; n_edges is counted as they come. */
+/* The pieces from c->begin on, as many as there is room for. */
 static mill_err hold_block(struct crossing *c)
 {
 	struct oriented_pass pass = { .wanted = is_held, .take = hold_piece, .arg = c };
@@ -176,6 +174,7 @@ static mill_err hold_block(struct crossing *c)
 		.weight_at = (u32)(rows + 1 + edges),
 		.first = first.first,
 		.n_rows = (u32)rows,
+		.n_edges = (u32)edges,
 	};
 	return oriented_pass(c->lists, &pass, c->step);
 }

@@ -272,9 +272,12 @@ struct piece oriented_piece(const struct oriented *o, u32 i)
 {
 	const u32 *row = o->all.row;
 
-	if (o->store)
-		return (struct piece){ (vid)o->pages->entry[i].first_vertex, o->pages->entry[i].n_rows, o->pages->entry[i].n_edges };
-	return (struct piece){ o->cut[i], (u32)(o->cut[i + 1] - o->cut[i]), row[o->cut[i + 1]] - row[o->cut[i]] };
+	if (o->store) {
+		const struct page_entry *e = &o->pages->entry[i];
+
+		return (struct piece){ (vid)e->first_vertex, e->n_rows, e->n_edges, e->first_edge };
+	}
+	return (struct piece){ o->cut[i], (u32)(o->cut[i + 1] - o->cut[i]), row[o->cut[i + 1]] - row[o->cut[i]], row[o->cut[i]] };
 }
 
 static mill_err pass_memory(struct oriented *o, const struct oriented_pass *p)

@@ -12,6 +12,7 @@
 struct piece {
 	vid first;
 	u32 n_rows, n_edges;
+	u64 first_edge;		/* edges before it */
 };
 
 struct oriented {
@@ -52,7 +53,10 @@ static inline u64 piece_bytes(u64 n_rows, u64 n_edges, bool weights)
 mill_err oriented_cut(struct oriented *o, u64 most);
 struct piece oriented_piece(const struct oriented *o, u32 i);
 
-/* Takes the wanted pieces in order, on this thread. Rows of a segment may begin above 0; it is gone when `take` returns. */
+/*
+ * Takes the wanted pieces, on this thread: from disk those first that are still in RAM, else in order. Rows of a segment may
+ * begin above 0; it is gone when `take` returns.
+ */
 struct oriented_pass {
 	bool (*wanted)(void *arg, u32 piece);
 	mill_err (*take)(void *arg, u32 piece, const struct segment *seg);
