@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR
 .NOTPARALLEL:
-.PHONY: all demo test bench fuzz install uninstall clean help \
+.PHONY: all demo test bench fuzz check-kernels install uninstall clean help \
 	test-tree test-dev test-asan test-tsan test-narrow test-install
 
 all: build/release/Makefile	## build build/release/millrace (the default)
@@ -76,6 +76,11 @@ fuzz:		## every reader under libFuzzer (clang), FUZZ_SECONDS (20) each
 	@[ -f build/fuzz/Makefile ] || cmake --preset fuzz
 	@cmake --build build/fuzz -j$(JOBS)
 	@tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS)
+
+# Exit 77: what it needs is not there.
+check-kernels: all	## every kernel under oclgrind, and compiled by clang and, where it is installed, by nvcc
+	@bash tests/cli/kernels.sh build/release/millrace || [ $$? = 77 ]
+	@cmake/check-kernels.sh build/release/millrace || [ $$? = 77 ]
 
 clean:		## remove build/
 	@rm -rf build

@@ -292,7 +292,7 @@ struct mill_options {
 	bool no_skip;		/* all pages cross in every step, also those without work */
 	bool no_reuse;		/* pages cross in every step, also those that are there already */
 	bool count_lanes;	/* count SIMD slots and atomics, which takes time */
-	bool fallback;		/* if the device fails, once more on the cpu */
+	bool fallback;		/* a device that cannot be opened is no error: the run is on the cpu; see also mill_run_fall_back */
 	/*
 	 * Where the algorithm allows it (bfs, sssp, cc by labels, pagerank) pages are not worked on in steps: what a page activates of
 	 * itself goes on at once, scores are used as soon as they are new. Fewer passes; searches and labels end with the same
@@ -307,6 +307,11 @@ struct mill_options {
 
 MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct mill_options *options);
 MILL_API void mill_run_free(mill_run *run);
+/*
+ * After a call on the run returned MILL_EDEVICE: gives the device and the result up, and the run is one on the cpu, with the same options.
+ * What failed can then be called again, from the algorithm on. MILL_EUSAGE if it is on the cpu.
+ */
+MILL_API mill_err mill_run_fall_back(mill_run *run);
 /*
  * Writes the timeline of everything that was done so far, failures included, and ends it. mill_run_free does too, but cannot
  * say what goes wrong. The file appears whole or not at all.
@@ -385,6 +390,9 @@ MILL_API mill_err mill_degrees(mill_run *run);
 /* Strong components, named as weak ones; of an undirected graph they are the same. */
 MILL_API mill_err mill_scc(mill_run *run);
 
+/* Any of them by its name; how: its option struct, or NULL for the defaults. */
+MILL_API mill_err mill_run_algorithm(mill_run *run, const char *algorithm, const void *how);
+
 /* Certifies the last result by its properties, in one or two passes over the edges. */
 MILL_API mill_err mill_run_check(mill_run *run);
 
@@ -400,6 +408,7 @@ MILL_API const char *const *mill_policies(void);
 struct mill_device {
 	char name[64];		/* what --device takes: "cpu", "opencl:0" */
 	char model[128];
+	char driver[224];	/* and its version; "" on the cpu */
 	uint64_t memory;
 	uint32_t units;
 };
@@ -468,6 +477,7 @@ struct mill_report {
 	uint64_t topology, read_only, writable, flags;
 	uint64_t lanes, atomics;
 	const char *device;	/* where it ran: not the one asked for after a fallback */
+	const char *device_failed;	/* then why; else NULL */
 	uint64_t pages_active, pages_read, pages_to_device, pages_reused;
 	uint64_t memory_budget, memory_peak;	/* what the run counted */
 	uint64_t device_budget, device_peak, device_driver;
@@ -530,6 +540,55 @@ MILL_API mill_err mill_run_plan(mill_run *run, const char *algorithm, const void
  * already is taken from there, unless `again`. Only being cancelled is a failure: what cannot be measured keeps its default.
  */
 MILL_API mill_err mill_run_measure(mill_run *run, bool again);
+
+/* ---- Lab: the same run under several policies and budgets, side by side ---- */
+
+/* What a row of the lab changes in the options; what is 0 here stays as they have it. */
+struct mill_variant {
+	const char *name;
+	const char *policy;
+	enum mill_mapping mapping;
+	bool no_skip, no_reuse, count_lanes;
+};
+
+/*
+ * What there is to compare: which pages cross to the device and which stay there, and how edges are mapped to work-items.
+ * Both end with an entry whose name is NULL.
+ */
+MILL_API const struct mill_variant *mill_lab_policies(void);
+MILL_API const struct mill_variant *mill_lab_mappings(void);
+
+struct mill_lab {
+	const char *algorithm;
+	const void *how;		/* its option struct, or NULL */
+	struct mill_options options;	/* of every run; with check each is certified */
+	const struct mill_variant *variant;
+	size_t n_variants;
+	const uint64_t *budget;		/* of the device; NULL: options.device_memory alone */
+	size_t n_budgets;
+	uint32_t repeat;		/* timed runs of every row; 0: 1 */
+};
+
+struct mill_lab_row {
+	const char *name;	/* the variant's; NULL: this row was not come to */
+	uint64_t budget;
+	mill_err error;
+	char message[512];	/* the sentence of the error, or "" */
+	uint64_t needed;	/* MILL_ENOMEM: the smallest budget that would do; 0: unknown */
+	uint64_t edges;		/* looked at in all steps */
+	/* Of the first of the repeated runs, which finds nothing on the device; of what it points to only run_seconds, of all of them. */
+	struct mill_report report;
+	struct mill_step *step;	/* report.n_steps of them */
+};
+
+/*
+ * Fills a row for every budget and, within it, every variant: so many places, all for mill_lab_release, also after a failure.
+ * A row whose budget is too small or whose result is wrong says so, and the next one follows. MILL_ENOMEM: no row had
+ * room; MILL_ECHECK: a certificate failed, or results differ where their bits are promised (all but PageRank's without
+ * MILL_EXACT and betweenness); any other failure ends the lab.
+ */
+MILL_API mill_err mill_lab(struct mill_lab_row *row, mill_store *store, const struct mill_lab *lab);
+MILL_API void mill_lab_release(struct mill_lab_row *row, size_t n);
 
 #ifdef __cplusplus
 }

@@ -33,21 +33,28 @@ mill_err count_reached(struct mill_run *r, const void *data, bool (*reached)(con
 
 /* ---- The table ---- */
 
-/* need: of the algorithm's own option struct. */
-#define NEED(name, how_type) \
+/* need and call, of the algorithm's own option struct. */
+#define ALGORITHM(name, how_type) \
 	static mill_err name##_need_of(const struct mill_run *r, const void *how, struct need *out) \
 	{ \
 		return name##_need(r, (const how_type *)how, out); \
-	}
+	} \
+	static mill_err name##_call(struct mill_run *r, const void *how) { return mill_##name(r, (const how_type *)how); }
 
-NEED(bfs, struct mill_bfs)
-NEED(sssp, struct mill_sssp)
-NEED(pagerank, struct mill_pagerank)
-NEED(cc, struct mill_cc)
-NEED(bc, struct mill_bc)
-NEED(kcore, void)
-NEED(triangles, struct mill_triangles)
-NEED(cdlp, struct mill_cdlp)
+ALGORITHM(bfs, struct mill_bfs)
+ALGORITHM(sssp, struct mill_sssp)
+ALGORITHM(pagerank, struct mill_pagerank)
+ALGORITHM(cc, struct mill_cc)
+ALGORITHM(bc, struct mill_bc)
+ALGORITHM(triangles, struct mill_triangles)
+ALGORITHM(cdlp, struct mill_cdlp)
+
+#define WITHOUT_OPTIONS(name) \
+	static mill_err name##_call(struct mill_run *r, const void *how) { (void)how; return mill_##name(r); }
+
+WITHOUT_OPTIONS(kcore)
+WITHOUT_OPTIONS(degrees)
+WITHOUT_OPTIONS(scc)
 
 static const struct mill_algorithm algorithms[] = {
 	{ "bfs", "breadth-first search: depths and parents from a source", false },
@@ -64,33 +71,52 @@ static const struct mill_algorithm algorithms[] = {
 };
 
 /* In the same order. */
-static mill_err (*const needs[])(const struct mill_run *r, const void *how, struct need *out) = {
-	bfs_need_of,
-	sssp_need_of,
-	pagerank_need_of,
-	cc_need_of,
-	bc_need_of,
-	kcore_need_of,
-	degrees_need,
-	scc_need,
-	triangles_need_of,
-	cdlp_need_of,
+static const struct entry {
+	mill_err (*need)(const struct mill_run *r, const void *how, struct need *out);
+	mill_err (*call)(struct mill_run *r, const void *how);
+} entries[] = {
+	{ bfs_need_of, bfs_call },
+	{ sssp_need_of, sssp_call },
+	{ pagerank_need_of, pagerank_call },
+	{ cc_need_of, cc_call },
+	{ bc_need_of, bc_call },
+	{ kcore_need, kcore_call },
+	{ degrees_need, degrees_call },
+	{ scc_need, scc_call },
+	{ triangles_need_of, triangles_call },
+	{ cdlp_need_of, cdlp_call },
 };
-_Static_assert(ARRAY_LEN(needs) + 1 == ARRAY_LEN(algorithms), "one each");
+_Static_assert(ARRAY_LEN(entries) + 1 == ARRAY_LEN(algorithms), "one each");
 
 MILL_API const struct mill_algorithm *mill_algorithms(void) { return algorithms; }
 
-MILL_API mill_err mill_run_plan(mill_run *r, const char *algorithm, const void *how, struct mill_plan *out)
+static mill_err find(const struct entry **out, const char *algorithm)
 {
-	struct need need;
-
 	for (u32 i = 0; algorithms[i].name; i++) {
-		if (strcmp(algorithm, algorithms[i].name))
-			continue;
-		TRY(needs[i](r, how, &need));
-		run_plan(r, &need, out);
-		run_predict(r, algorithm, &need, out);
-		return MILL_OK;
+		if (!strcmp(algorithm, algorithms[i].name)) {
+			*out = &entries[i];
+			return MILL_OK;
+		}
 	}
 	return fail(MILL_EUSAGE, "unknown algorithm '%s'", algorithm);
+}
+
+MILL_API mill_err mill_run_algorithm(mill_run *r, const char *algorithm, const void *how)
+{
+	const struct entry *e = NULL;
+
+	TRY(find(&e, algorithm));
+	return e->call(r, how);
+}
+
+MILL_API mill_err mill_run_plan(mill_run *r, const char *algorithm, const void *how, struct mill_plan *out)
+{
+	const struct entry *e = NULL;
+	struct need need;
+
+	TRY(find(&e, algorithm));
+	TRY(e->need(r, how, &need));
+	run_plan(r, &need, out);
+	run_predict(r, algorithm, &need, out);
+	return MILL_OK;
 }

@@ -26,6 +26,11 @@
 #define SOURCE "algo/cc.op.h"
 #define VERTEX cc_flat
 #include "op/compute.inc"
+#define PROGRAM cc_sample
+#define FIELDS CC_SAMPLE_FIELDS
+#define SOURCE "algo/cc.op.h"
+#define VERTEX cc_sample_take
+#include "op/compute.inc"
 
 #define PROGRAM cc
 #define FIELDS CC_FIELDS
@@ -53,6 +58,7 @@ mill_err cc_need(const struct mill_run *r, const struct mill_cc *how, struct nee
 	switch (method_of(how)) {
 	case MILL_CC_AFFOREST:
 		out->in = st->directed && st->has_in;
+		out->state += 2 * SAMPLES * sizeof(u32) + 64;
 		return MILL_OK;
 	case MILL_CC_HOOKING:
 		out->state += edge_frontier_bytes(st);
@@ -76,16 +82,34 @@ static mill_err flatten(struct mill_run *r, struct cc_args *a)
 	return MILL_OK;
 }
 
-/* The most frequent root among vertices drawn by number: the same ones in every run. */
+/* The roots of vertices drawn by number: the same ones in every run. */
+static mill_err sample_roots(struct mill_run *r, const struct cc_args *a, u32 root[SAMPLES])
+{
+	struct cc_sample_args s = { .parent = a->parent };
+	u32 chosen[SAMPLES];
+	f64 sum;
+
+	for (u32 i = 0; i < SAMPLES; i++)
+		chosen[i] = (u32)random_below(0, i, r->store->sources);
+	TRY(run_vec(r, &s.chosen, "sampled vertices", SAMPLES, sizeof(u32), NULL));
+	TRY(run_vec(r, &s.root, "sampled roots", SAMPLES, sizeof(u32), NULL));
+	TRY(device_write(&s.chosen->buffer, 0, chosen, sizeof(chosen)));
+	TRY(op_compute(r, &cc_sample_take_compute, &s, 0, SAMPLES, &sum));
+	TRY(device_read(&s.root->buffer, 0, root, sizeof(chosen)));
+	run_vec_free(r, s.root);
+	run_vec_free(r, s.chosen);
+	return MILL_OK;
+}
+
+/* The most frequent of them. */
 static mill_err find_largest(struct mill_run *r, struct cc_args *a)
 {
 	u32 root[SAMPLES], best = 0;
 
+	TRY(sample_roots(r, a, root));
 	for (u32 i = 0; i < SAMPLES; i++) {
-		u64 v = random_below(0, i, r->store->sources);
 		u32 at = i;
 
-		TRY(vec_get(a->parent, v, &root[i]));
 		for (; at && root[at - 1] > root[at]; at--) {
 			u32 held = root[at];
 
@@ -174,6 +198,7 @@ static mill_err prepare(struct mill_run *r, struct means *m)
 		TRY(device_prepare(r->device, &cc_flat_compute.program.source));
 	switch (m->method) {
 	case MILL_CC_AFFOREST:
+		TRY(device_prepare(r->device, &cc_sample_take_compute.program.source));
 		return device_prepare(r->device, &cc_scan.program.source);
 	case MILL_CC_HOOKING:
 		TRY(device_prepare(r->device, &cc_hook_filter.program.source));

@@ -9,11 +9,11 @@
 #define MAX_FAULTS 16
 
 struct fault {
-	bool alloc, hold;	/* else io */
+	enum { ALLOC, HOLD, IO, CL } kind;
 	bool sticky;
-	bool any;		/* io: every op */
-	enum fault_op op;
-	int err;		/* io: 0 means a short transfer */
+	bool any;		/* io, cl: every op */
+	u32 op;			/* enum fault_op or fault_cl_op */
+	int err;		/* io: 0 means a short transfer; cl: 0 the op's usual one */
 	size_t short_size;
 	u64 n;
 	u64 seen;		/* atomic: operations so far that this fault counts */
@@ -34,6 +34,23 @@ static const struct {
 	{ "rename", FAULT_RENAME },	{ "mkdir", FAULT_MKDIR },
 	{ "unlink", FAULT_UNLINK },	{ "truncate", FAULT_TRUNCATE },
 	{ "ring", FAULT_RING },		{ "direct", FAULT_DIRECT },
+};
+
+/* With what they fail unless the fault says: the numbers of CL/cl.h, which only opencl*.c includes. */
+static const struct {
+	const char *name;
+	enum fault_cl_op op;
+	int err;
+} cl_ops[] = {
+	{ "open", FAULT_CL_OPEN, -2 /* device not available */ },
+	{ "build", FAULT_CL_BUILD, -11 /* build program failure */ },
+	{ "alloc", FAULT_CL_ALLOC, -4 /* memory object allocation failure */ },
+	{ "write", FAULT_CL_WRITE, -5 /* out of resources */ },
+	{ "read", FAULT_CL_READ, -5 },
+	{ "fill", FAULT_CL_FILL, -5 },
+	{ "launch", FAULT_CL_LAUNCH, -5 },
+	{ "wait", FAULT_CL_WAIT, -14 /* an event in the wait list failed */ },
+	{ "finish", FAULT_CL_FINISH, -36 /* invalid command queue */ },
 };
 
 static const struct {
@@ -71,9 +88,15 @@ static bool parse_op(struct fault *f, const char *text, size_t len)
 	f->any = is(text, len, "any");
 	if (f->any)
 		return true;
-	for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
+	for (size_t i = 0; f->kind == IO && i < ARRAY_LEN(ops); i++) {
 		if (is(text, len, ops[i].name)) {
 			f->op = ops[i].op;
+			return true;
+		}
+	}
+	for (size_t i = 0; f->kind == CL && i < ARRAY_LEN(cl_ops); i++) {
+		if (is(text, len, cl_ops[i].name)) {
+			f->op = cl_ops[i].op;
 			return true;
 		}
 	}
@@ -82,6 +105,14 @@ static bool parse_op(struct fault *f, const char *text, size_t len)
 
 static bool parse_err(struct fault *f, const char *text, size_t len)
 {
+	u64 code;
+
+	if (f->kind == CL) {
+		if (!len || *text != '-' || !parse_count(&code, text + 1, len - 1) || !code || code > 9999)
+			return false;
+		f->err = -(int)code;
+		return true;
+	}
 	for (size_t i = 0; i < ARRAY_LEN(errs); i++) {
 		if (is(text, len, errs[i].name)) {
 			f->err = errs[i].err;
@@ -91,60 +122,70 @@ static bool parse_err(struct fault *f, const char *text, size_t len)
 	return false;
 }
 
+static bool parse_kind(struct fault *f, const char *text, size_t len)
+{
+	static const char *const kind[] = { [ALLOC] = "alloc", [HOLD] = "hold", [IO] = "io", [CL] = "cl" };
+
+	for (u32 i = 0; i < ARRAY_LEN(kind); i++) {
+		if (is(text, len, kind[i])) {
+			f->kind = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* KEY=VALUE, or KEY alone with a NULL value. */
+static bool parse_pair(struct fault *f, const char *key, size_t key_len, const char *value, size_t len, bool *has_op)
+{
+	bool has_ops = f->kind == IO || f->kind == CL;
+	u64 size;
+
+	if (!value) {
+		f->sticky = f->kind != HOLD && is(key, key_len, "sticky");
+		return f->sticky;
+	}
+	if (is(key, key_len, "n"))
+		return parse_count(&f->n, value, len);
+	if (has_ops && is(key, key_len, "op")) {
+		*has_op = true;
+		return parse_op(f, value, len);
+	}
+	if (has_ops && is(key, key_len, "err"))
+		return parse_err(f, value, len);
+	if (f->kind != IO || !is(key, key_len, "short") || !parse_count(&size, value, len))
+		return false;
+	f->short_size = size;
+	return size != 0;
+}
+
 /*
  * One fault, [text, end). A transfer of no bytes cannot be asked for: a read of 0 is the end
  * of a file, which no reader of a pipe could tell from a fault.
  */
 static bool parse_fault(struct fault *f, const char *text, const char *end)
 {
-	bool has_op = false, has_short = false;
 	const char *colon = memchr(text, ':', (size_t)(end - text));
-	u64 value;
+	bool has_op = false;
 
-	if (!colon)
+	if (!colon || !parse_kind(f, text, (size_t)(colon - text)))
 		return false;
-	f->alloc = is(text, (size_t)(colon - text), "alloc");
-	f->hold = is(text, (size_t)(colon - text), "hold");
-	if (!f->alloc && !f->hold && !is(text, (size_t)(colon - text), "io"))
-		return false;
-
 	for (const char *at = colon + 1, *next; at <= end; at = next + 1) {
+		const char *equals;
+
 		next = memchr(at, ',', (size_t)(end - at));
 		if (!next)
 			next = end;
-
-		size_t len = (size_t)(next - at);
-		const char *equals = memchr(at, '=', len);
-		size_t key = equals ? (size_t)(equals - at) : len;
-		const char *text_value = equals ? equals + 1 : next;
-		size_t value_len = (size_t)(next - text_value);
-
-		if (f->hold && !(equals && is(at, key, "n")))
+		equals = memchr(at, '=', (size_t)(next - at));
+		if (!parse_pair(f, at, (size_t)((equals ? equals : next) - at), equals ? equals + 1 : NULL,
+				equals ? (size_t)(next - equals - 1) : 0, &has_op))
 			return false;
-		if (!equals && is(at, key, "sticky")) {
-			f->sticky = true;
-		} else if (equals && is(at, key, "n")) {
-			if (!parse_count(&f->n, text_value, value_len))
-				return false;
-		} else if (equals && is(at, key, "op") && !f->alloc) {
-			if (!parse_op(f, text_value, value_len))
-				return false;
-			has_op = true;
-		} else if (equals && is(at, key, "err") && !f->alloc) {
-			if (!parse_err(f, text_value, value_len))
-				return false;
-		} else if (equals && is(at, key, "short") && !f->alloc) {
-			if (!parse_count(&value, text_value, value_len) || !value)
-				return false;
-			f->short_size = value;
-			has_short = true;
-		} else {
-			return false;
-		}
 	}
 	if (!f->n)
 		return false;
-	return f->alloc || f->hold || (has_op && has_short != (f->err != 0));
+	if (f->kind == IO)
+		return has_op && (f->short_size != 0) != (f->err != 0);
+	return f->kind != CL || has_op;
 }
 
 static void read_environment(void)
@@ -187,7 +228,7 @@ bool fault_alloc(void)
 	if (!armed())
 		return false;
 	for (size_t i = 0; i < n_faults; i++)
-		if (fault[i].alloc && strikes(&fault[i]))
+		if (fault[i].kind == ALLOC && strikes(&fault[i]))
 			hit = true;
 	return hit;
 }
@@ -201,12 +242,27 @@ int fault_io(enum fault_op op, size_t *size)
 	for (size_t i = 0; i < n_faults; i++) {
 		struct fault *f = &fault[i];
 
-		if (f->alloc || f->hold || (!f->any && f->op != op) || !strikes(f))
+		if (f->kind != IO || (!f->any && f->op != op) || !strikes(f))
 			continue;
 		if (f->err && !err)
 			err = f->err;
 		else if (f->short_size && size && *size > f->short_size)
 			*size = f->short_size;
+	}
+	return err;
+}
+
+int fault_cl(enum fault_cl_op op)
+{
+	int err = 0;
+
+	if (!armed())
+		return 0;
+	for (size_t i = 0; i < n_faults; i++) {
+		struct fault *f = &fault[i];
+
+		if (f->kind == CL && (f->any || f->op == op) && strikes(f) && !err)
+			err = f->err ? f->err : cl_ops[op].err;
 	}
 	return err;
 }
@@ -220,7 +276,7 @@ u64 fault_hold(void)
 	if (n || !armed())
 		return n;
 	for (size_t i = 0; i < n_faults; i++)
-		if (fault[i].hold)
+		if (fault[i].kind == HOLD)
 			n = fault[i].n;
 	return n;
 }

@@ -2,7 +2,10 @@
 #include "base/trace.h"
 
 #include <pthread.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "base/bitmap.h"
 #include "base/file.h"
 
 #define LANE_EVENTS 256u
@@ -25,6 +28,11 @@ struct lane {
 	struct event event[LANE_EVENTS];
 };
 
+struct word {
+	struct word *next;
+	char text[];
+};
+
 struct trace {
 	u64 id;
 	struct budget *budget;
@@ -34,7 +42,8 @@ struct trace {
 	f64 began;
 	pthread_mutex_t lock;	/* over all that follows, the list of lanes and the file */
 	u64 written, dropped;
-	u64 used;		/* tracks, but those of threads, as bits */
+	struct word *word;
+	u64 used[TRACE_TRACKS / 64 + 1];	/* tracks, but those of threads, as bits */
 	struct error error;	/* the first of writing */
 };
 
@@ -99,7 +108,7 @@ static void write_lane(struct trace *t, struct lane *l)
 			t->dropped++;
 			continue;
 		}
-		t->used |= (u64)1 << l->event[i].track;
+		bitmap_put(t->used, l->event[i].track);
 		err = write_event(t, l->number, &l->event[i]);
 		t->written++;
 		if (err)
@@ -109,20 +118,31 @@ static void write_lane(struct trace *t, struct lane *l)
 	error_restore(&kept);
 }
 
-static mill_err write_track_name(struct trace *t, u32 number, const char *name, u32 shown)
+static mill_err write_track_name(struct trace *t, u32 number, const char *name)
 {
-	TRY(outfile_printf(t->file, ",\n{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": %u, \"args\": {\"name\": ",
-			   number));
-	return outfile_printf(t->file, shown ? "\"%s %u\"}}" : "\"%s\"}}", name, shown);
+	return outfile_printf(t->file, ",\n{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": %u, "
+			      "\"args\": {\"name\": \"%s\"}}", number, name);
 }
 
 static mill_err write_end(struct trace *t)
 {
-	for (const struct lane *l = t->lane; l; l = l->next)
-		TRY(write_track_name(t, l->number, l->name ? l->name : "worker", l->number));
-	for (u32 i = TRACE_DEVICE; i < TRACE_TRACKS; i++)
-		if (t->used >> i & 1)
-			TRY(write_track_name(t, FIRST_TRACK + i, i == TRACE_DEVICE ? "device" : "disk", i - TRACE_DEVICE));
+	char name[64];
+
+	for (const struct lane *l = t->lane; l; l = l->next) {
+		snprintf(name, sizeof(name), "%s %u", l->name ? l->name : "worker", l->number);
+		TRY(write_track_name(t, l->number, name));
+	}
+	for (u32 i = TRACE_DEVICE; i < TRACE_TRACKS; i++) {
+		if (!bitmap_get(t->used, i))
+			continue;
+		if (i == TRACE_DEVICE)
+			snprintf(name, sizeof(name), "device");
+		else if (i < TRACE_QUEUE)
+			snprintf(name, sizeof(name), "disk %u", i - TRACE_DEVICE);
+		else
+			snprintf(name, sizeof(name), "queue %u %s", (i - TRACE_QUEUE) / 2, i % 2 ? "kernels" : "transfers");
+		TRY(write_track_name(t, FIRST_TRACK + i, name));
+	}
 	return outfile_printf(t->file, "\n], \"otherData\": {\"events\": %llu, \"dropped\": %llu}}\n",
 			      (unsigned long long)t->written, (unsigned long long)t->dropped);
 }
@@ -147,6 +167,12 @@ mill_err trace_close(struct trace *t)
 
 		memory_free(t->lane);
 		t->lane = next;
+	}
+	while (t->word) {
+		struct word *next = t->word->next;
+
+		memory_free(t->word);
+		t->word = next;
 	}
 	pthread_mutex_destroy(&t->lock);
 	memory_free(t);
@@ -213,7 +239,30 @@ void trace_name(const char *name)
 		l->name = name;
 }
 
-void trace_span(u32 track, f64 began, const char *name, const char *key, u64 value)
+const char *trace_word(const char *text)
+{
+	struct trace *t = trace_current;
+	size_t size = strlen(text) + 1;
+	struct word *w = NULL;
+	struct error kept;
+
+	if (!t)
+		return "?";
+	pthread_mutex_lock(&t->lock);
+	for (w = t->word; w && strcmp(w->text, text); w = w->next)
+		;
+	error_save(&kept, MILL_OK);
+	if (!w && !memory_new(&w, t->budget, 1, sizeof(*w) + size, "the trace")) {
+		memcpy(w->text, text, size);
+		w->next = t->word;
+		t->word = w;
+	}
+	error_restore(&kept);
+	pthread_mutex_unlock(&t->lock);
+	return w ? w->text : "?";
+}
+
+void trace_past(u32 track, f64 began, f64 ended, const char *name, const char *key, u64 value)
 {
 	struct trace *t = trace_current;
 	struct lane *l = t ? lane_of_thread() : NULL;
@@ -226,10 +275,15 @@ void trace_span(u32 track, f64 began, const char *name, const char *key, u64 val
 		pthread_mutex_unlock(&t->lock);
 		return;
 	}
-	l->event[l->n_events++] = (struct event){ name, key, began, clock_now(), value, track };
+	l->event[l->n_events++] = (struct event){ name, key, began, ended, value, track };
 	if (l->n_events < LANE_EVENTS)
 		return;
 	pthread_mutex_lock(&t->lock);
 	write_lane(t, l);
 	pthread_mutex_unlock(&t->lock);
+}
+
+void trace_span(u32 track, f64 began, const char *name, const char *key, u64 value)
+{
+	trace_past(track, began, clock_now(), name, key, value);
 }

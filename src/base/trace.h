@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The timeline of a run as Chrome trace events: spans, each on the track of the thread that it happened on, of the
- * device, or of the disk.
+ * The timeline of a run as Chrome trace events: spans, each on the track of the thread that it happened on, of a
+ * device's queue, or of the disk.
  *
  * A thread works for at most one trace at a time: the caller's is chosen at the beginning of a call on a run, pools
  * hand it on to their workers. Without one a span costs a branch. Events wait in a small buffer of the thread and go
@@ -30,10 +30,17 @@ void trace_leave(void);
 /* What the thread's track is called, if it has no name yet; a literal. */
 void trace_name(const char *name);
 
-/* Tracks: the thread's own, the device's, and from TRACE_DISK on one for each read that can be under way. */
-enum { TRACE_THREAD, TRACE_DEVICE, TRACE_DISK, TRACE_TRACKS = 64 };
-/* The slow part of trace_end. name and key (may be NULL) are literals. */
+/*
+ * Tracks: the thread's own, the device's as the host sees it, from TRACE_DISK on one for each read that can be under way, and from
+ * TRACE_QUEUE on two for each queue of a device: 2q transfers of queue q, 2q + 1 its kernels.
+ */
+enum { TRACE_THREAD, TRACE_DEVICE, TRACE_DISK, TRACE_QUEUE = 64, TRACE_QUEUES = 257, TRACE_TRACKS = TRACE_QUEUE + 2 * TRACE_QUEUES };
+/* The slow part of trace_end. name and key (may be NULL) are literals, or of trace_word. */
 void trace_span(u32 track, f64 began, const char *name, const char *key, u64 value);
+/* What ended before now. */
+void trace_past(u32 track, f64 began, f64 ended, const char *name, const char *key, u64 value);
+/* A copy of the text that lives as long as the trace of this thread; without memory, or without a trace, a literal instead. */
+const char *trace_word(const char *text);
 
 /* The beginning of a span; 0: nobody traces. */
 static inline f64 trace_begin(void) { return __builtin_expect(trace_current != NULL, 0) ? clock_now() : 0; }

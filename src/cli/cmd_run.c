@@ -14,33 +14,13 @@
 struct outcome {
 	struct mill_report report;
 	bool ran;		/* at least one run ended: the results in `report` are results */
+	bool counted;		/* lanes and atomics were */
 	double median;		/* seconds of a run */
 	double check_seconds;
 	char *check;		/* "passed", "failed: ..." or NULL */
 	char name[MILL_NAME_MAX + 1];
 	mill_err late;		/* of what is looked up for the report */
 };
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static mill_err median(double *out, const double *value, size_t n)
-{
-	double *sorted;
-
-	sorted = malloc(n * sizeof(*sorted));
-	if (!sorted)
-		return refuse(MILL_ENOMEM, "no memory for %zu times", n);
-	memcpy(sorted, value, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), by_value);
-	*out = n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-	free(sorted);
-	return MILL_OK;
-}
 
 static mill_err check(struct outcome *out, mill_run *run)
 {
@@ -60,13 +40,14 @@ static mill_err check(struct outcome *out, mill_run *run)
 }
 
 /* A result that fails its check is not written. */
-static mill_err execute(struct outcome *out, struct work *w, const struct options *o)
+static mill_err attempt(struct outcome *out, struct work *w, const struct options *o)
 {
 	mill_err err;
 	uint32_t i;
 
+	out->ran = false;
 	for (i = 0; i < o->repeat; i++) {
-		err = w->algorithm->call(w->run, &w->how);
+		err = mill_run_algorithm(w->run, w->algorithm->name, &w->how);
 		if (err)
 			return err;
 	}
@@ -77,6 +58,17 @@ static mill_err execute(struct outcome *out, struct work *w, const struct option
 			return err;
 	}
 	return o->output ? mill_run_write(w->run, o->output) : MILL_OK;
+}
+
+static mill_err execute(struct outcome *out, struct work *w, const struct options *o)
+{
+	mill_err err = attempt(out, w, o);
+
+	if (err != MILL_EDEVICE || !o->fallback || mill_run_fall_back(w->run))
+		return err;
+	free(out->check);
+	out->check = NULL;
+	return attempt(out, w, o);
 }
 
 /* An original id as text, until the next one. */
@@ -150,6 +142,22 @@ static double mteps(const struct outcome *out)
 	return (double)out->report.edges_traversed / out->median / 1e6;
 }
 
+static void tell_device(const struct call *call, const struct mill_report *r)
+{
+	char a[SHOWN_SIZE], b[SHOWN_SIZE];
+
+	if (r->device_failed)
+		say(call, "  device  %s failed (%s), ran on the %s\n", call->options.device, r->device_failed, r->device);
+	if (!r->device_budget)
+		return;
+	say(call, "  device  %s, %s moved to it (topology %s), ", r->device, show_size(a, r->to_device),
+	    show_size(b, r->topology));
+	say(call, "%" PRIu64 " pages, %" PRIu64 " reused; peak %s of %s\n", r->pages_to_device, r->pages_reused,
+	    show_size(a, r->device_peak), show_size(b, r->device_budget));
+	if (call->options.lanes)
+		say(call, "  lanes   %" PRIu64 ", %" PRIu64 " atomics\n", r->lanes, r->atomics);
+}
+
 static void tell(const struct call *call, const struct work *w, struct outcome *out)
 {
 	const struct mill_report *r = &out->report;
@@ -184,7 +192,8 @@ static void tell(const struct call *call, const struct work *w, struct outcome *
 	say(call, " of %s, graph %s", show_size(a, r->memory_budget),
 	    r->resident ? "resident" : "streamed");
 	say(call, "; %s read from disk\n", show_size(a, r->disk_read));
-	if (!r->resident)
+	tell_device(call, r);
+	if (!r->resident && !r->device_budget)
 		say(call, "  workers %s computing, %s decoding, %s waiting for pages\n", show_seconds(a, r->compute),
 		    show_seconds(b, r->decode), show_seconds(c, r->wait));
 	say(call, "  plan    predicted %s, %s read, ", show_seconds(a, r->predicted.seconds),
@@ -196,22 +205,6 @@ static void tell(const struct call *call, const struct work *w, struct outcome *
 	if (call->options.output)
 		say(call, "  output  %s in %s\n", call->options.output,
 		    show_seconds(a, r->output_seconds));
-}
-
-static void seconds_or_null(struct json *j, const char *key, bool known, double seconds)
-{
-	if (known)
-		json_f64(j, key, seconds);
-	else
-		json_null(j, key);
-}
-
-static void count_or_null(struct json *j, const char *key, bool known, uint64_t count)
-{
-	if (known)
-		json_u64(j, key, count);
-	else
-		json_null(j, key);
 }
 
 static void report_times(struct json *j, const struct call *call, const struct outcome *out,
@@ -242,11 +235,19 @@ static void report_times(struct json *j, const struct call *call, const struct o
 static void report_traffic(struct json *j, const struct outcome *out, bool known)
 {
 	const struct mill_report *r = &out->report;
+	bool device = known && r->device_budget;
 
+	json_string(j, "device", known ? r->device : NULL);
+	count_or_null(j, "lanes", out->counted, r->lanes);
+	count_or_null(j, "atomics", out->counted, r->atomics);
 	json_object(j, "bytes");
 	count_or_null(j, "disk_read", known, r->disk_read);
 	count_or_null(j, "to_device", known, r->to_device);
 	count_or_null(j, "from_device", known, r->from_device);
+	count_or_null(j, "topology", device, r->topology);
+	count_or_null(j, "read_only", device, r->read_only);
+	count_or_null(j, "writable", device, r->writable);
+	count_or_null(j, "flags", device, r->flags);
 	json_object_end(j);
 	json_object(j, "pages");
 	count_or_null(j, "active", known, r->pages_active);
@@ -262,9 +263,9 @@ static void report_traffic(struct json *j, const struct outcome *out, bool known
 		json_bool(j, "resident", r->resident);
 	else
 		json_null(j, "resident");
-	count_or_null(j, "device_budget", known && r->device_budget, r->device_budget);
-	count_or_null(j, "device_peak", known && r->device_budget, r->device_peak);
-	count_or_null(j, "driver", known && r->device_budget, r->device_driver);
+	count_or_null(j, "device_budget", device, r->device_budget);
+	count_or_null(j, "device_peak", device, r->device_peak);
+	count_or_null(j, "driver", device, r->device_driver);
 	json_object_end(j);
 }
 
@@ -277,23 +278,7 @@ static void report_steps(struct json *j, const struct work *w, const struct outc
 	json_array(j, "supersteps");
 	for (i = 0; i < n; i++) {
 		mill_run_step(w->run, i, &s);
-		json_object(j, NULL);
-		json_u64(j, "step", s.step);
-		json_u64(j, "frontier", s.frontier);
-		json_string(j, "direction", s.direction);
-		json_u64(j, "edges", s.edges);
-		json_u64(j, "updates", s.updates);
-		json_u64(j, "pages_active", s.pages_active);
-		json_u64(j, "pages_read", s.pages_read);
-		json_u64(j, "pages_to_device", s.pages_to_device);
-		json_u64(j, "pages_reused", s.pages_reused);
-		json_u64(j, "disk_read", s.disk_read);
-		json_u64(j, "to_device", s.to_device);
-		json_f64(j, "seconds", s.seconds);
-		json_f64(j, "wait", s.wait);
-		json_f64(j, "decode", s.decode);
-		json_f64(j, "compute", s.compute);
-		json_object_end(j);
+		report_step(j, &s, out->counted);
 	}
 	json_array_end(j);
 }
@@ -369,6 +354,7 @@ mill_err cmd_run(struct call *call)
 		mill_run_report(w.run, &out.report);
 		call->options.memory.bytes = out.report.memory_budget;
 		call->options.device_memory.bytes = out.report.device_budget;
+		out.counted = call->options.lanes && out.report.device_budget;
 		call->options.io = strcmp(out.report.io, "pread") ? IO_URING : IO_PREAD;
 		if (out.report.n_runs) {
 			late = median(&out.median, out.report.run_seconds,

@@ -42,6 +42,7 @@ mill_err cmd_export(struct call *call);
 mill_err cmd_info(struct call *call);
 mill_err cmd_verify(struct call *call);
 mill_err cmd_plan(struct call *call);
+mill_err cmd_lab(struct call *call);
 mill_err cmd_run(struct call *call);
 mill_err cmd_list(struct call *call);
 mill_err cmd_help(struct call *call);

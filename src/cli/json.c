@@ -48,8 +48,7 @@ static void new_line(struct json *j)
 		puts_(j, "  ");
 }
 
-/* The length of the UTF-8 sequence at s, 0 if it is none (overlong and surrogates included). */
-static size_t utf8_length(const unsigned char *s)
+size_t utf8_length(const unsigned char *s)
 {
 	if (s[0] < 0x80)
 		return 1;

@@ -40,4 +40,7 @@ void json_f64(struct json *j, const char *key, double value);
 /* NULL is null. Bytes that are not UTF-8 become U+FFFD. */
 void json_string(struct json *j, const char *key, const char *value);
 
+/* The length of the UTF-8 sequence at s, 0 if it is none (overlong and surrogates included). */
+size_t utf8_length(const unsigned char *s);
+
 #endif

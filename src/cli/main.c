@@ -49,6 +49,19 @@ const struct command commands[] = {
 	  "and kept in $XDG_CACHE_HOME/millrace or ~/.cache/millrace; reports of runs compare with them.\n",
 	  "  millrace plan pagerank web.mill --memory 2G\n"
 	  "  millrace plan bfs web.mill --memory 25% -o depths.tsv\n" },
+	{ "lab", FOR_LAB, cmd_lab, 2, 2, "ALGO STORE [options]",
+	  "the same run on a device under several policies, as a table",
+	  "Takes the options of the algorithm. The rows are policies of what crosses to the device: all pages\n"
+	  "in each step (all), those with work in them (active), of these the ones that are not there yet\n"
+	  "(reuse), and the ways to choose the page that gives way: fifo, lru, frequency, pinned. With\n"
+	  "--mappings they are ways to give edges to work-items. Results must be the same in all rows (exit\n"
+	  "11 if not; sums of floats may differ in their last bits). A budget that is too small for the\n"
+	  "vertices says what it needs; exit 7 only if that holds for all. Counts are those of a first run, which\n"
+	  "also compiles kernels: times are worth more with --repeat.\n",
+	  "  millrace lab bfs web.mill --source max-degree\n"
+	  "  millrace lab sssp web.mill --budgets 10%,25%,50%,100% --policies all,active,reuse --json=lab.json\n"
+	  "  millrace lab pagerank web.mill --exact --device-memory 32M --check --plot pages.svg\n"
+	  "  millrace lab bfs web.mill --mappings --device opencl:0\n" },
 	{ "bfs", FOR_BFS, cmd_run, 1, 1, "STORE [options]",
 	  "breadth-first search: depths and parents",
 	  "How many edges away from the source is every vertex? -o writes `id depth parent`; of several\n"

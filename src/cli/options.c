@@ -39,8 +39,8 @@ struct option {
 #define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 #define FOR_STORES (FOR_IMPORT | FOR_GENERATE)
 #define FOR_EVERY \
-	(FOR_STORES | FOR_EXPORT | FOR_INFO | FOR_VERIFY | FOR_PLAN | FOR_LIST | FOR_ALGO)
-#define FOR_WORK (FOR_STORES | FOR_EXPORT | FOR_VERIFY | FOR_ALGO)
+	(FOR_STORES | FOR_EXPORT | FOR_INFO | FOR_VERIFY | FOR_PLAN | FOR_LAB | FOR_LIST | FOR_ALGO)
+#define FOR_WORK (FOR_STORES | FOR_EXPORT | FOR_VERIFY | FOR_LAB | FOR_ALGO)
 
 /* Rows in the order in which help shows them; a name may come twice, for different commands. */
 static const struct option table[] = {
@@ -49,46 +49,46 @@ static const struct option table[] = {
 	{ "output", TEXT, FOR_EXPORT, AT(output), "FILE",
 	  .help = "the graph file to write, - for stdout (also -o)" },
 
-	{ "source", TEXT, FOR_BFS | FOR_SSSP | FOR_BC, AT(source), "ID",
+	{ "source", TEXT, FOR_BFS | FOR_SSSP | FOR_BC | FOR_LAB, AT(source), "ID",
 	  .help = "an original id or name, `random` (the default) or `max-degree`" },
-	{ "sources", TEXT, FOR_BC | FOR_PLAN, AT(sources), "LIST",
+	{ "sources", TEXT, FOR_BC | FOR_PLAN | FOR_LAB, AT(sources), "LIST",
 	  .help = "ID,ID,... or @FILE, `random:K` or `all` (default random:1)" },
-	{ "normalized", FLAG, FOR_BC, AT(normalized), NULL,
+	{ "normalized", FLAG, FOR_BC | FOR_LAB, AT(normalized), NULL,
 	  .help = "divide by the number of pairs: scores in 0 .. 1" },
-	{ "method", CHOICE, FOR_CC | FOR_PLAN, AT(method), "NAME",
+	{ "method", CHOICE, FOR_CC | FOR_PLAN | FOR_LAB, AT(method), "NAME",
 	  .help = "afforest (default), hooking or labels",
 	  .word = WORDS("afforest", "hooking", "labels") },
-	{ "lcc", SWITCH, FOR_TRIANGLES | FOR_PLAN, AT(lcc), "[=directed]",
+	{ "lcc", SWITCH, FOR_TRIANGLES | FOR_PLAN | FOR_LAB, AT(lcc), "[=directed]",
 	  .help = "also local clustering coefficients; directed: as LDBC counts arcs",
 	  .word = WORDS("undirected", "directed") },
-	{ "delta", AUTO_REAL, FOR_SSSP, AT(delta), "auto|N",
+	{ "delta", AUTO_REAL, FOR_SSSP | FOR_LAB, AT(delta), "auto|N",
 	  .help = "width of a distance step (default auto)", .high = DBL_MAX,
 	  .open = true },
 	{ "async", FLAG, FOR_BFS | FOR_SSSP | FOR_CC | FOR_PAGERANK | FOR_PLAN, AT(async), NULL,
 	  .help = "no steps: stay with a page until it is quiet, use scores at once" },
-	{ "direction", CHOICE, FOR_BFS | FOR_BC, AT(direction), "auto|estimate|push|pull",
+	{ "direction", CHOICE, FOR_BFS | FOR_BC | FOR_LAB, AT(direction), "auto|estimate|push|pull",
 	  .help = "auto counts edges (Beamer), estimate only vertices (Gunrock)",
 	  .word = WORDS("auto", "estimate", "push", "pull") },
-	{ "do-a", REAL, FOR_BFS | FOR_BC, AT(do_a), "X",
+	{ "do-a", REAL, FOR_BFS | FOR_BC | FOR_LAB, AT(do_a), "X",
 	  .help = "pull when the frontier has more than 1/X of the edges left (default 15; estimate: more than X times, 0.001)",
 	  .high = DBL_MAX, .open = true },
-	{ "do-b", REAL, FOR_BFS | FOR_BC, AT(do_b), "X",
+	{ "do-b", REAL, FOR_BFS | FOR_BC | FOR_LAB, AT(do_b), "X",
 	  .help = "push again when it has fewer than 1/X of the vertices (default 18; estimate: X times the edges left, 0.2)",
 	  .high = DBL_MAX, .open = true },
-	{ "unit-weights", FLAG, FOR_SSSP | FOR_PLAN, AT(unit_weights), NULL,
+	{ "unit-weights", FLAG, FOR_SSSP | FOR_PLAN | FOR_LAB, AT(unit_weights), NULL,
 	  .help = "every edge counts 1" },
-	{ "damping", REAL, FOR_PAGERANK | FOR_PLAN, AT(damping), "D",
+	{ "damping", REAL, FOR_PAGERANK | FOR_PLAN | FOR_LAB, AT(damping), "D",
 	  .help = "probability to follow an edge (default 0.85)", .high = 1, .open = true },
-	{ "tolerance", REAL, FOR_PAGERANK | FOR_PLAN, AT(tolerance), "T",
+	{ "tolerance", REAL, FOR_PAGERANK | FOR_PLAN | FOR_LAB, AT(tolerance), "T",
 	  .help = "stop when the L1 change falls below (default 1e-6; 0: never)",
 	  .high = DBL_MAX },
-	{ "iterations", U32, FOR_PAGERANK | FOR_CDLP | FOR_PLAN, AT(iterations), "N",
+	{ "iterations", U32, FOR_PAGERANK | FOR_CDLP | FOR_PLAN | FOR_LAB, AT(iterations), "N",
 	  .help = "at most so many (default: pagerank 100, cdlp 10)", .low = 1 },
-	{ "precision", CHOICE, FOR_PAGERANK | FOR_PLAN, AT(precision), "f32|f64",
+	{ "precision", CHOICE, FOR_PAGERANK | FOR_PLAN | FOR_LAB, AT(precision), "f32|f64",
 	  .help = "of the scores (default f32)", .word = WORDS("f32", "f64") },
-	{ "exact", FLAG, FOR_PAGERANK | FOR_PLAN, AT(exact), NULL,
+	{ "exact", FLAG, FOR_PAGERANK | FOR_PLAN | FOR_LAB, AT(exact), NULL,
 	  .help = "64-bit fixed point: the same bits on every device" },
-	{ "personalize", TEXT, FOR_PAGERANK, AT(personalize), "ID|@FILE",
+	{ "personalize", TEXT, FOR_PAGERANK | FOR_LAB, AT(personalize), "ID|@FILE",
 	  .help = "start again at these vertices instead of at all" },
 
 	{ "directed", FLAG, FOR_IMPORT, AT(directed), NULL,
@@ -156,42 +156,53 @@ static const struct option table[] = {
 	  .help = "replace a store that is there" },
 	{ "memory", SIZE, FOR_STORES, AT(memory), "SIZE",
 	  .help = "budget (default 80 % of what is available)" },
-	{ "memory", SIZE, FOR_ALGO | FOR_PLAN, AT(memory), "SIZE",
+	{ "memory", SIZE, FOR_ALGO | FOR_PLAN | FOR_LAB, AT(memory), "SIZE",
 	  .help = "budget, as 2G or 25% of the graph (default 80 % of what is available)" },
 	{ "device", TEXT, FOR_ALGO | FOR_PLAN, AT(device), "NAME",
 	  .help = "see `list devices` (default cpu)" },
 	{ "device-memory", SIZE, FOR_ALGO | FOR_PLAN, AT(device_memory), "SIZE",
 	  .help = "device budget (default 90 % of the device's)" },
+	{ "device", TEXT, FOR_LAB, AT(device), "NAME", .help = "see `list devices` (default opencl)" },
+	{ "device-memory", SIZE, FOR_LAB, AT(device_memory), "SIZE",
+	  .help = "device budget, as 32M or a share of the graph (default 25%)" },
+	{ "budgets", TEXT, FOR_LAB, AT(budgets), "LIST",
+	  .help = "several device budgets: 10%,25%,50%,100%" },
+	{ "policies", TEXT, FOR_LAB, AT(policies), "LIST",
+	  .help = "the rows: some of all,active,reuse,fifo,lru,frequency,pinned" },
+	{ "mappings", FLAG, FOR_LAB, AT(mappings), NULL,
+	  .help = "rows are mappings of edges to work-items, with lanes and atomics counted" },
+	{ "plot", TEXT, FOR_LAB, AT(plot), "FILE.svg",
+	  .help = "pages active and moved in each superstep, a panel for each row" },
 	{ "fallback", FLAG, FOR_ALGO, AT(fallback), NULL,
 	  .help = "if the device fails, run once more on the cpu" },
-	{ "queues", U32, FOR_ALGO, AT(queues), "N",
+	{ "queues", U32, FOR_ALGO | FOR_LAB, AT(queues), "N",
 	  .help = "pages on their way to the device at once (default 32)", .low = 1, .high = 256 },
-	{ "group-size", U32, FOR_ALGO, AT(group_size), "N",
+	{ "group-size", U32, FOR_ALGO | FOR_LAB, AT(group_size), "N",
 	  .help = "work-items of a work-group (default: by the device)", .low = 1, .high = 65536 },
-	{ "mapping", CHOICE, FOR_ALGO, AT(mapping), "auto|thread|group|input|output",
+	{ "mapping", CHOICE, FOR_ALGO | FOR_LAB, AT(mapping), "auto|thread|group|input|output",
 	  .help = "edges to work-items of a device: by vertex, by degree, balanced by frontier or by edges",
 	  .word = WORDS("auto", "thread", "group", "input", "output") },
-	{ "filter", CHOICE, FOR_ALGO, AT(filter), "fused|exact|inexact",
+	{ "filter", CHOICE, FOR_ALGO | FOR_LAB, AT(filter), "fused|exact|inexact",
 	  .help = "what a device does with vertices that it comes to twice (default fused)",
 	  .word = WORDS("fused", "exact", "inexact") },
 	{ "no-skip", FLAG, FOR_ALGO, AT(no_skip), NULL,
 	  .help = "send all pages to the device in each step, also those without work" },
 	{ "no-reuse", FLAG, FOR_ALGO, AT(no_reuse), NULL,
 	  .help = "send pages in each step, also those that the device has" },
-	{ "lanes", FLAG, FOR_ALGO, AT(lanes), NULL,
+	{ "lanes", FLAG, FOR_ALGO | FOR_LAB, AT(lanes), NULL,
 	  .help = "count SIMD slots and atomics of a device (slower)" },
 	{ "policy", TEXT, FOR_ALGO | FOR_PLAN, AT(policy), "NAME",
 	  .help = "which page goes when another comes: see `list policies` (default auto)" },
-	{ "io", CHOICE, FOR_ALGO, AT(io), "uring|pread",
+	{ "io", CHOICE, FOR_ALGO | FOR_LAB, AT(io), "uring|pread",
 	  .help = "how pages are read (default uring, where the system allows it)",
 	  .word = WORDS("uring", "pread") },
-	{ "threads", U32, FOR_STORES | FOR_ALGO | FOR_PLAN, AT(threads), "N",
+	{ "threads", U32, FOR_STORES | FOR_ALGO | FOR_PLAN | FOR_LAB, AT(threads), "N",
 	  .help = "default: all processors", .low = 1, .high = 4096 },
-	{ "seed", U64, FOR_GENERATE | FOR_ALGO, AT(seed), "N",
+	{ "seed", U64, FOR_GENERATE | FOR_ALGO | FOR_LAB, AT(seed), "N",
 	  .help = "of what is random (default 1)" },
-	{ "repeat", U32, FOR_ALGO, AT(repeat), "N",
+	{ "repeat", U32, FOR_ALGO | FOR_LAB, AT(repeat), "N",
 	  .help = "N timed runs after one load (default 1)", .low = 1, .high = 1000000 },
-	{ "check", FLAG, FOR_ALGO | FOR_PLAN, AT(check), NULL,
+	{ "check", FLAG, FOR_ALGO | FOR_PLAN | FOR_LAB, AT(check), NULL,
 	  .help = "certify the result; exit 11 if it is wrong" },
 	{ "recalibrate", FLAG, FOR_PLAN, AT(recalibrate), NULL,
 	  .help = "measure this machine again" },
@@ -438,6 +449,10 @@ mill_err options_parse(struct options *o, unsigned who, const char *command, int
 	defaults(o);
 	if (who & FOR_CDLP)
 		o->iterations = 10;
+	if (who & FOR_LAB) {
+		o->device = "opencl";
+		o->device_memory.text = "25%";
+	}
 	o->operand = (const char **)argv;
 	for (i = 0; i < argc; i += n) {
 		n = 1;
@@ -485,9 +500,9 @@ mill_err options_restrict(const struct options *o, unsigned who, const char *for
 {
 	size_t i;
 
-	/* What only plans have is theirs, whatever the algorithm. */
+	/* What no algorithm has is the plan's or the lab's, whatever the algorithm. */
 	for (i = 0; i < N_OPTIONS; i++)
-		if (o->given[i] && table[i].who != FOR_PLAN && (table[i].who & who) != who)
+		if (o->given[i] && (table[i].who & FOR_ALGO) && (table[i].who & who) != who)
 			return refuse(MILL_EUSAGE, "--%s means nothing for %s",
 				      table[i].name, for_what);
 	return MILL_OK;
@@ -588,6 +603,11 @@ static void report_value(const struct options *o, const struct option *spec, str
 		json_u64(j, key, number);
 }
 
+static bool belongs(const struct option *spec, unsigned who)
+{
+	return (spec->who & who) == who || (!(spec->who & FOR_ALGO) && (spec->who & who));
+}
+
 void options_report(const struct options *o, unsigned who, struct json *j)
 {
 	size_t i;
@@ -597,7 +617,7 @@ void options_report(const struct options *o, unsigned who, struct json *j)
 		const struct option *spec = &table[i];
 
 		/* What concerns only the talking is no option of the work. */
-		if ((spec->who & who) == who && spec->kind != REPORT &&
+		if (belongs(spec, who) && spec->kind != REPORT &&
 		    spec->at != AT(help) && spec->at != AT(quiet) &&
 		    spec->at != AT(progress))
 			report_value(o, spec, j);

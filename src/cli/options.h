@@ -30,6 +30,7 @@ enum {
 	FOR_DEGREES = 1 << 15,
 	FOR_CDLP = 1 << 16,
 	FOR_SCC = 1 << 17,
+	FOR_LAB = 1 << 18,
 };
 #define FOR_ALGO \
 	(FOR_BFS | FOR_SSSP | FOR_PAGERANK | FOR_CC | FOR_BC | FOR_TRIANGLES | FOR_KCORE | \
@@ -98,11 +99,15 @@ struct options {
 	bool normalized;
 	int method;		/* enum mill_cc_method */
 	int lcc;		/* enum mill_lcc */
+
+	/* labs */
+	const char *policies, *budgets, *plot;
+	bool mappings;
 };
 
 /*
- * Fills o from the arguments after the command's name. `who` is the command's bit; wherever
- * there are two bits (the plan of an algorithm) an option must belong to both. o->operand
+ * Fills o from the arguments after the command's name. `who` is the command's bit; wherever there are two
+ * bits (the plan or lab of an algorithm) an option must belong to both, or to no algorithm at all. o->operand
  * points into argv, whose order changes: operands come first.
  */
 mill_err options_parse(struct options *o, unsigned who, const char *command, int argc, char **argv);

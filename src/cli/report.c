@@ -119,6 +119,66 @@ void report_predicted(struct json *j, const struct mill_prediction *p)
 	json_object_end(j);
 }
 
+void seconds_or_null(struct json *j, const char *key, bool known, double seconds)
+{
+	if (known)
+		json_f64(j, key, seconds);
+	else
+		json_null(j, key);
+}
+
+void count_or_null(struct json *j, const char *key, bool known, uint64_t count)
+{
+	if (known)
+		json_u64(j, key, count);
+	else
+		json_null(j, key);
+}
+
+void report_step(struct json *j, const struct mill_step *s, bool counted)
+{
+	json_object(j, NULL);
+	json_u64(j, "step", s->step);
+	json_u64(j, "frontier", s->frontier);
+	json_string(j, "direction", s->direction);
+	json_u64(j, "edges", s->edges);
+	json_u64(j, "updates", s->updates);
+	json_u64(j, "pages_active", s->pages_active);
+	json_u64(j, "pages_read", s->pages_read);
+	json_u64(j, "pages_to_device", s->pages_to_device);
+	json_u64(j, "pages_reused", s->pages_reused);
+	json_u64(j, "disk_read", s->disk_read);
+	json_u64(j, "to_device", s->to_device);
+	count_or_null(j, "lanes", counted, s->lanes);
+	count_or_null(j, "atomics", counted, s->atomics);
+	json_f64(j, "seconds", s->seconds);
+	json_f64(j, "wait", s->wait);
+	json_f64(j, "decode", s->decode);
+	json_f64(j, "compute", s->compute);
+	json_object_end(j);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+mill_err median(double *out, const double *value, size_t n)
+{
+	double *sorted;
+
+	sorted = malloc(n * sizeof(*sorted));
+	if (!sorted)
+		return refuse(MILL_ENOMEM, "no memory for %zu times", n);
+	memcpy(sorted, value, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), by_value);
+	*out = n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+	free(sorted);
+	return MILL_OK;
+}
+
 uint64_t peak_rss(void)
 {
 	unsigned long long kib = 0;
@@ -183,8 +243,8 @@ static mill_err write_all(int fd, const char *text, const char *name)
 	return MILL_OK;
 }
 
-/* Beside its target under a name of this process, then renamed: whole or not at all. */
-static mill_err write_file(const char *path, const char *text)
+/* Beside its target under a name of this process, then renamed. */
+mill_err output_write(const char *path, const char *text)
 {
 	size_t size = strlen(path) + 32;
 	mode_t mask = umask(0);
@@ -234,7 +294,7 @@ mill_err report_deliver(struct call *call, int code)
 	if (!text)
 		return refuse(MILL_ENOMEM, "no memory for the report");
 	if (call->options.json_file)
-		return write_file(call->options.json_file, text);
+		return output_write(call->options.json_file, text);
 	fputs(text, stdout);
 	return MILL_OK;
 }

@@ -14,6 +14,13 @@ void report_store(struct json *j, const char *path, const struct mill_info *info
 /* "predicted": p may be NULL, then nothing is known. */
 void report_predicted(struct json *j, const struct mill_prediction *p);
 
+void count_or_null(struct json *j, const char *key, bool known, uint64_t count);
+void seconds_or_null(struct json *j, const char *key, bool known, double seconds);
+/* An element of "supersteps"; counted: lanes and atomics were. */
+void report_step(struct json *j, const struct mill_step *s, bool counted);
+
+/* Of n > 0 values. */
+mill_err median(double *out, const double *value, size_t n);
 /* Peak resident set (VmHWM) of this process in bytes. */
 uint64_t peak_rss(void);
 /* How many processors this process may use. */
@@ -24,6 +31,8 @@ uint32_t processors(void);
  * `option` names it for the message.
  */
 mill_err output_possible(const char *option, const char *path);
+/* The file appears whole or not at all. */
+mill_err output_write(const char *path, const char *text);
 
 /* Closes the report with "error" (code 0: null) and writes it where it was asked for. */
 mill_err report_deliver(struct call *call, int code);

@@ -12,11 +12,6 @@ static mill_err fill_bfs(union how *how, const struct options *o)
 	return MILL_OK;
 }
 
-static mill_err call_bfs(mill_run *run, const union how *how)
-{
-	return mill_bfs(run, &how->bfs);
-}
-
 static mill_err fill_sssp(union how *how, const struct options *o)
 {
 	how->sssp = (struct mill_sssp){
@@ -25,11 +20,6 @@ static mill_err fill_sssp(union how *how, const struct options *o)
 		.unit_weights = o->unit_weights,
 	};
 	return MILL_OK;
-}
-
-static mill_err call_sssp(mill_run *run, const union how *how)
-{
-	return mill_sssp(run, &how->sssp);
 }
 
 static mill_err fill_pagerank(union how *how, const struct options *o)
@@ -49,22 +39,12 @@ static mill_err fill_pagerank(union how *how, const struct options *o)
 	return MILL_OK;
 }
 
-static mill_err call_pagerank(mill_run *run, const union how *how)
-{
-	return mill_pagerank(run, &how->pagerank);
-}
-
 static mill_err fill_cc(union how *how, const struct options *o)
 {
 	if (o->async && o->method != MILL_CC_LABELS)
 		return refuse(MILL_EUSAGE, "--async needs steps to leave out: use --method labels with it");
 	how->cc = (struct mill_cc){ .method = (enum mill_cc_method)o->method };
 	return MILL_OK;
-}
-
-static mill_err call_cc(mill_run *run, const union how *how)
-{
-	return mill_cc(run, &how->cc);
 }
 
 static mill_err fill_bc(union how *how, const struct options *o)
@@ -78,11 +58,6 @@ static mill_err fill_bc(union how *how, const struct options *o)
 	return MILL_OK;
 }
 
-static mill_err call_bc(mill_run *run, const union how *how)
-{
-	return mill_bc(run, &how->bc);
-}
-
 /* Of algorithms without options of their own. */
 static mill_err fill_nothing(union how *how, const struct options *o)
 {
@@ -91,58 +66,29 @@ static mill_err fill_nothing(union how *how, const struct options *o)
 	return MILL_OK;
 }
 
-static mill_err call_kcore(mill_run *run, const union how *how)
-{
-	(void)how;
-	return mill_kcore(run);
-}
-
-static mill_err call_degrees(mill_run *run, const union how *how)
-{
-	(void)how;
-	return mill_degrees(run);
-}
-
-static mill_err call_scc(mill_run *run, const union how *how)
-{
-	(void)how;
-	return mill_scc(run);
-}
-
 static mill_err fill_triangles(union how *how, const struct options *o)
 {
 	how->triangles = (struct mill_triangles){ .lcc = (enum mill_lcc)o->lcc };
 	return MILL_OK;
 }
 
-static mill_err call_triangles(mill_run *run, const union how *how)
-{
-	return mill_triangles(run, &how->triangles);
-}
-
 static mill_err fill_cdlp(union how *how, const struct options *o)
 {
-	/* The default is another than pagerank's, which has the same place. */
-	how->cdlp = (struct mill_cdlp){ .iterations = option_given(o, "iterations") ? o->iterations : 10 };
+	how->cdlp = (struct mill_cdlp){ .iterations = o->iterations };
 	return MILL_OK;
 }
 
-static mill_err call_cdlp(mill_run *run, const union how *how)
-{
-	return mill_cdlp(run, &how->cdlp);
-}
-
 static const struct algorithm algorithms[] = {
-	{ "bfs", FOR_BFS, true, fill_bfs, call_bfs },
-	{ "sssp", FOR_SSSP, true, fill_sssp, call_sssp },
-	{ "pagerank", FOR_PAGERANK, false, fill_pagerank, call_pagerank },
-	{ "cc", FOR_CC, false, fill_cc, call_cc },
-	{ "kcore", FOR_KCORE, false, fill_nothing, call_kcore },
-	{ "degrees", FOR_DEGREES, false, fill_nothing, call_degrees },
-	{ "bc", FOR_BC, false, fill_bc, call_bc },
-	{ "scc", FOR_SCC, false, fill_nothing, call_scc },
-	{ "triangles", FOR_TRIANGLES, false, fill_triangles, call_triangles },
-	{ "cdlp", FOR_CDLP, false, fill_cdlp, call_cdlp },
+	{ "bfs", FOR_BFS, true, fill_bfs },
+	{ "sssp", FOR_SSSP, true, fill_sssp },
+	{ "pagerank", FOR_PAGERANK, false, fill_pagerank },
+	{ "cc", FOR_CC, false, fill_cc },
+	{ "kcore", FOR_KCORE, false, fill_nothing },
+	{ "degrees", FOR_DEGREES, false, fill_nothing },
+	{ "bc", FOR_BC, false, fill_bc },
+	{ "scc", FOR_SCC, false, fill_nothing },
+	{ "triangles", FOR_TRIANGLES, false, fill_triangles },
+	{ "cdlp", FOR_CDLP, false, fill_cdlp },
 };
 
 const struct algorithm *algorithm_find(const char *name)
@@ -194,19 +140,18 @@ static mill_err check_trace(const struct options *o)
 	return output_possible("--trace", o->trace);
 }
 
-mill_err work_open(struct work *w, struct call *call, const char *algorithm,
-		   const char *path)
+/* What can be said before the store is opened. */
+static mill_err check_options(struct work *w, struct options *o, const char *algorithm)
 {
-	struct options *o = &call->options;
-	struct mill_options options;
 	mill_err err;
 
-	memset(w, 0, sizeof(*w));
 	w->algorithm = algorithm_find(algorithm);
 	if (!w->algorithm)
 		return refuse(MILL_EUSAGE,
 			      "unknown algorithm '%s'; see `millrace list algorithms`",
 			      algorithm);
+	if (w->algorithm->who == FOR_CDLP && !option_given(o, "iterations"))
+		o->iterations = 10;	/* pagerank has the same place and another default */
 	err = options_restrict(o, w->algorithm->who, algorithm);
 	if (!err)
 		err = w->algorithm->fill(&w->how, o);
@@ -219,10 +164,19 @@ mill_err work_open(struct work *w, struct call *call, const char *algorithm,
 	if (!err && o->device_memory.text && !strcmp(o->device, "cpu"))
 		err = refuse(MILL_EUSAGE,
 			     "--device-memory needs another --device than cpu");
-	if (err)
-		return err;
+	return err;
+}
 
-	err = mill_store_open(&w->store, path);
+mill_err work_prepare(struct work *w, struct call *call, const char *algorithm,
+		      const char *path)
+{
+	struct options *o = &call->options;
+	mill_err err;
+
+	memset(w, 0, sizeof(*w));
+	err = check_options(w, o, algorithm);
+	if (!err)
+		err = mill_store_open(&w->store, path);
 	if (err)
 		return err;
 	mill_store_info(w->store, &w->info);
@@ -235,7 +189,7 @@ mill_err work_open(struct work *w, struct call *call, const char *algorithm,
 		o->do_a = o->direction == MILL_DIRECTION_ESTIMATE ? 0.001 : 15;
 	if (o->do_b <= 0)
 		o->do_b = o->direction == MILL_DIRECTION_ESTIMATE ? 0.2 : 18;
-	options = (struct mill_options){
+	w->options = (struct mill_options){
 		.memory = o->memory.bytes,
 		.device_memory = o->device_memory.bytes,
 		.device = o->device,
@@ -262,7 +216,17 @@ mill_err work_open(struct work *w, struct call *call, const char *algorithm,
 	};
 	if (!o->threads)
 		o->threads = processors();
-	return mill_run_new(&w->run, w->store, &options);
+	if (!o->queues)
+		o->queues = 32;
+	return MILL_OK;
+}
+
+mill_err work_open(struct work *w, struct call *call, const char *algorithm,
+		   const char *path)
+{
+	mill_err err = work_prepare(w, call, algorithm, path);
+
+	return err ? err : mill_run_new(&w->run, w->store, &w->options);
 }
 
 void work_close(struct work *w)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What runs and plans share: the table of algorithms, and the way to a run. */
+/* What runs, plans and labs share: the table of algorithms, and the way to a run. */
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 
@@ -16,29 +16,31 @@ union how {
 	struct mill_cdlp cdlp;
 };
 
-/* How options become an algorithm's struct, and the call that takes it. */
+/* How options become an algorithm's struct. */
 struct algorithm {
 	const char *name;
 	unsigned who;
 	bool parents;		/* has parents to settle when the result is wanted whole */
 	mill_err (*fill)(union how *how, const struct options *o);
-	mill_err (*call)(mill_run *run, const union how *how);
 };
 
 /* NULL if there is none. */
 const struct algorithm *algorithm_find(const char *name);
 
-/*
- * Opens the store, resolves the sizes and options that need it (filling in what they came to, for
- * the report) and makes the run. What was opened is left to run_close() also after a failure.
- */
 struct work {
 	const struct algorithm *algorithm;
 	union how how;
 	mill_store *store;
 	struct mill_info info;	/* once store is not NULL */
+	struct mill_options options;
 	mill_run *run;
 };
+
+/*
+ * Opens the store and resolves the sizes and options that need it (filling in what they came to, for
+ * the report); work_open also makes the run. What was opened is left to work_close() also after a failure.
+ */
+mill_err work_prepare(struct work *w, struct call *call, const char *algorithm, const char *path);
 mill_err work_open(struct work *w, struct call *call, const char *algorithm, const char *path);
 void work_close(struct work *w);
 

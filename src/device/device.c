@@ -40,37 +40,21 @@ void device_buffer_free(struct buffer *b)
 	*b = (struct buffer){ 0 };
 }
 
-/* On the device's own track, as the host sees it. */
-static void trace_device(const struct device *d, f64 began, const char *name, const char *key, u64 value)
-{
-	if (began > 0 && !d->native)
-		trace_span(TRACE_DEVICE, began, name, key, value);
-}
-
+/* Commands have spans of their own, with the times of the device: see opencl_queue.c. */
 mill_err device_write(struct buffer *b, u64 at, const void *from, u64 size)
 {
-	f64 began = trace_begin();
-	mill_err err;
-
 	assert(at <= b->size && size <= b->size - at);
 	if (!b->owner->native)
 		b->owner->to_device[b->kind] += size;
-	err = size ? b->owner->ops->write(b->owner, b, at, from, size) : MILL_OK;
-	trace_device(b->owner, began, "to device", "bytes", size);
-	return err;
+	return size ? b->owner->ops->write(b->owner, b, at, from, size) : MILL_OK;
 }
 
 mill_err device_read(const struct buffer *b, u64 at, void *to, u64 size)
 {
-	f64 began = trace_begin();
-	mill_err err;
-
 	assert(at <= b->size && size <= b->size - at);
 	if (!b->owner->native)
 		b->owner->from_device[b->kind] += size;
-	err = size ? b->owner->ops->read(b->owner, b, at, to, size) : MILL_OK;
-	trace_device(b->owner, began, "from device", "bytes", size);
-	return err;
+	return size ? b->owner->ops->read(b->owner, b, at, to, size) : MILL_OK;
 }
 
 mill_err device_fill(struct buffer *b, const void *pattern, size_t size)
@@ -84,20 +68,17 @@ mill_err device_prepare(struct device *d, const struct kernel_source *source)
 	f64 began = trace_begin();
 	mill_err err = d->ops->prepare ? d->ops->prepare(d, source) : MILL_OK;
 
-	trace_device(d, began, "build", NULL, 0);
+	if (began > 0 && d->ops->prepare)
+		trace_span(TRACE_DEVICE, began, "build", NULL, 0);
 	return err;
 }
 
 mill_err device_launch(struct device *d, const struct launch *l)
 {
-	f64 began = trace_begin();
-	mill_err err;
-
 	for (u32 i = 0; i < l->n_args; i++)
 		assert(!l->arg[i].buffer || l->arg[i].buffer->owner == d);
-	err = l->n_groups ? d->ops->launch(d, l) : MILL_OK;
-	trace_device(d, began, l->source->name, "groups", l->n_groups);	/* the entry's name is the caller's to forget */
-	return err;
+	assert(l->queue <= d->n_queues);
+	return l->n_groups ? d->ops->launch(d, l) : MILL_OK;
 }
 
 mill_err device_fork(struct device *d) { return d->ops->fork(d); }
@@ -119,6 +100,12 @@ mill_err device_wait(struct transfer *t)
 
 	*t = (struct transfer){ 0 };
 	return err;
+}
+
+void device_drain(struct device *d)
+{
+	if (d->ops->drain)
+		d->ops->drain(d);
 }
 
 MILL_API size_t mill_devices(struct mill_device *out, size_t n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Devices: where vertex state lives and programs run. One table of operations per kind; cpu.c
- * is the host itself, opencl.c the only file that calls OpenCL (which it loads when asked for).
+ * is the host itself, opencl*.c the only files that call OpenCL (which they load when asked for).
  */
 #ifndef DEVICE_DEVICE_H
 #define DEVICE_DEVICE_H
@@ -24,6 +24,7 @@ struct buffer {
 	u64 size;
 	void *host;
 	void *handle;
+	void *backing;		/* the driver's own: memory of ours that it uses */
 	enum traffic kind;	/* what its bytes count as; set by who makes it, else writable state */
 };
 
@@ -67,15 +68,15 @@ struct device_ops {
 	mill_err (*write)(struct device *d, struct buffer *b, u64 at, const void *from, u64 size);
 	mill_err (*read)(struct device *d, const struct buffer *b, u64 at, void *to, u64 size);
 	mill_err (*fill)(struct device *d, struct buffer *b, const void *pattern, size_t size);
-	/* Builds the programs now rather than at their first launch. Absent on a native device. */
-	mill_err (*prepare)(struct device *d, const struct kernel_source *source);
 	/* The rest is absent on a native device. */
+	mill_err (*prepare)(struct device *d, const struct kernel_source *source);
 	mill_err (*launch)(struct device *d, const struct launch *l);
 	mill_err (*send)(struct device *d, struct buffer *b, u64 at, const void *from, u64 size, u32 queue,
 			 struct transfer *out);
 	mill_err (*wait)(struct device *d, struct transfer *t);
 	mill_err (*fork)(struct device *d);
 	mill_err (*join)(struct device *d);
+	void (*drain)(struct device *d);
 };
 
 struct device {
@@ -88,7 +89,8 @@ struct device {
 	u32 group;		/* work-items of a work-group; GROUP in kernels */
 	bool chunked;		/* a CPU: work-items take runs of neighbours, not every n-th; CHUNKED in kernels */
 	u64 largest;		/* bytes of a buffer at most */
-	u64 driver;		/* resident bytes that opening the driver cost */
+	u64 local;		/* bytes of local memory of a work-group at most */
+	u64 driver;		/* resident bytes that opening the driver and building kernels cost */
 };
 
 struct device_how {
@@ -119,9 +121,14 @@ mill_err device_prepare(struct device *d, const struct kernel_source *source);
 mill_err device_launch(struct device *d, const struct launch *l);
 mill_err device_fork(struct device *d);
 mill_err device_join(struct device *d);
-/* A write that goes on when this returns: `from` stays as it is until device_wait, which is also fine for none. */
+/*
+ * A write that goes on when this returns: `from` stays as it is until device_wait, which is also fine for none. That holds also where one of
+ * them failed, for all transfers that are not waited for yet; or device_drain is called.
+ */
 mill_err device_send(struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct transfer *out);
 mill_err device_wait(struct transfer *t);
+/* After a failure: waits for all that is under way, forgets what became of it, and ends a fork. Transfers can still be waited for. */
+void device_drain(struct device *d);
 
 /* The text of a file below src/ that was embedded at build time ("op/advance.cl"); NULL if there is none. */
 const char *text_find(const char *path);

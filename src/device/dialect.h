@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The C in which programs (`*.op.h`) are written: what both the host compiler and the OpenCL
- * compiler accept. Own type names, one spelling for address spaces, inlining, atomics and bits.
+ * compiler accept, and nvcc, so that a backend for CUDA needs no other kernels. Own type names, one spelling for address spaces,
+ * inlining, atomics and bits.
  *
  * Memory that several workers touch is only reached through dev_load, dev_store, dev_cas and
  * dev_min, so that TSan and oclgrind see true accesses. The atomics take `shared` first: false says that
  * this worker alone owns the place now (a pull owns its row), and then nothing is locked. It is a constant
- * after inlining, so one function serves both cases.
+ * after inlining, so one function serves both cases. raw_* always lock, and return what the place held (raw_or_u32 only in kernels);
+ * local_* are the same for local memory.
+ *
+ * Kernels: GLOBAL and LOCAL are the address spaces of pointers, SHARED declares a variable of the work-group, BARRIER() waits for its
+ * work-items. GROUP, CHUNKED and LANES are numbers: see struct device.
  */
 #ifndef DEVICE_DIALECT_H
 #define DEVICE_DIALECT_H
@@ -35,7 +40,8 @@ typedef u32 vid;
 
 #define GLOBAL __global
 #define LOCAL __local
-#define BARRIER_LOCAL barrier(CLK_LOCAL_MEM_FENCE)
+#define SHARED __local
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define DEVICE static inline
 #define STATE(program, fields) \
 	struct program { fields(STATE_ARRAY, STATE_SCALAR) bool shared; }
@@ -45,23 +51,119 @@ typedef u32 vid;
 #ifdef RACE_CHECK
 #define dev_load_u32(p) atomic_add((volatile GLOBAL u32 *)(p), 0u)
 #define dev_load_u64(p) atom_add((volatile GLOBAL u64 *)(p), 0ul)
+#define dev_load_f32(p) as_float(dev_load_u32(p))
+#define dev_load_f64(p) as_double(dev_load_u64(p))
 #define dev_store_u32(p, x) ((void)atomic_xchg((volatile GLOBAL u32 *)(p), x))
+#define dev_store_u64(p, x) ((void)atom_xchg((volatile GLOBAL u64 *)(p), x))
+#define dev_store_f32(p, x) dev_store_u32(p, as_uint((f32)(x)))
+#define dev_store_f64(p, x) dev_store_u64(p, as_ulong((f64)(x)))
 #else
-#define dev_load_u32(p) (*(volatile GLOBAL u32 *)(p))
-#define dev_load_u64(p) (*(volatile GLOBAL u64 *)(p))
+#define dev_load_u32(p) (*(const volatile GLOBAL u32 *)(p))
+#define dev_load_u64(p) (*(const volatile GLOBAL u64 *)(p))
+#define dev_load_f32(p) (*(const volatile GLOBAL f32 *)(p))
+#define dev_load_f64(p) (*(const volatile GLOBAL f64 *)(p))
 #define dev_store_u32(p, x) ((void)(*(volatile GLOBAL u32 *)(p) = (x)))
+#define dev_store_u64(p, x) ((void)(*(volatile GLOBAL u64 *)(p) = (x)))
+#define dev_store_f32(p, x) ((void)(*(volatile GLOBAL f32 *)(p) = (x)))
+#define dev_store_f64(p, x) ((void)(*(volatile GLOBAL f64 *)(p) = (x)))
 #endif
 
-#define raw_cas_u32(p, old, new) atomic_cmpxchg((volatile GLOBAL u32 *)(p), old, new)
+#define raw_cas_u32(p, old, next) atomic_cmpxchg((volatile GLOBAL u32 *)(p), old, next)
+#define raw_add_u32(p, x) atomic_add((volatile GLOBAL u32 *)(p), x)
 #define raw_add_u64(p, x) atom_add((volatile GLOBAL u64 *)(p), x)
 #define raw_min_u32(p, x) atomic_min((volatile GLOBAL u32 *)(p), x)
 #define raw_min_u64(p, x) atom_min((volatile GLOBAL u64 *)(p), x)
 #define raw_or_u32(p, x) atomic_or((volatile GLOBAL u32 *)(p), x)
 #define raw_and_u32(p, x) atomic_and((volatile GLOBAL u32 *)(p), x)
+#define local_add_u32(p, x) atomic_add((volatile LOCAL u32 *)(p), x)
+#define local_min_u32(p, x) atomic_min((volatile LOCAL u32 *)(p), x)
+#define local_or_u32(p, x) atomic_or((volatile LOCAL u32 *)(p), x)
 
 DEVICE u64 bits_f64(f64 x) { return as_ulong(x); }
 DEVICE f64 f64_of_bits(u64 x) { return as_double(x); }
 DEVICE u64 mul_high_u64(u64 a, u64 b) { return mul_hi(a, b); }
+DEVICE f64 dev_abs(f64 x) { return fabs(x); }
+
+/* On a CPU it is the host's instruction, whatever the address space; OpenCL's own prefetch does nothing there. */
+#if CHUNKED && !defined(RACE_CHECK) && defined(__has_builtin)
+#if __has_builtin(__builtin_prefetch)
+#define dev_prefetch(p) __builtin_prefetch((const void *)(u64)(p))
+#endif
+#endif
+#ifndef dev_prefetch
+#define dev_prefetch(p) ((void)(p))
+#endif
+
+#elif defined(__CUDACC__)
+
+typedef unsigned char u8;
+typedef unsigned int u32;
+typedef unsigned long u64;
+typedef int i32;
+typedef long i64;
+typedef float f32;
+typedef double f64;
+typedef u32 vid;
+
+#define GLOBAL
+#define LOCAL
+#define SHARED __shared__
+#define BARRIER() __syncthreads()
+#define inline __device__ __inline__	/* the helpers of kernels */
+#define DEVICE static inline
+#define __kernel extern "C" __global__
+#define STATE(program, fields) \
+	struct program { fields(STATE_ARRAY, STATE_SCALAR) bool shared; }
+#define NO_VERTEX 0xffffffffu
+
+/* OpenCL's own names, as far as kernels use them. */
+#define get_local_id(d) ((u64)threadIdx.x)
+#define get_local_size(d) ((u64)blockDim.x)
+#define get_group_id(d) ((u64)blockIdx.x)
+#define get_num_groups(d) ((u64)gridDim.x)
+#define get_global_id(d) ((u64)blockIdx.x * blockDim.x + threadIdx.x)
+#define get_global_size(d) ((u64)gridDim.x * blockDim.x)
+#define clz(x) ((u32)__clz((int)(x)))
+#define popcount(x) ((u32)__popc(x))
+#define atomic_add(p, x) atomicAdd((u32 *)(p), (u32)(x))
+#define atomic_inc(p) atomicAdd((u32 *)(p), 1u)
+#define atomic_sub(p, x) atomicSub((u32 *)(p), (u32)(x))
+#define atomic_min(p, x) atomicMin((u32 *)(p), (u32)(x))
+#define atomic_max(p, x) atomicMax((u32 *)(p), (u32)(x))
+#define atomic_or(p, x) atomicOr((u32 *)(p), (u32)(x))
+#define atomic_and(p, x) atomicAnd((u32 *)(p), (u32)(x))
+#define atomic_xchg(p, x) atomicExch((u32 *)(p), (u32)(x))
+#define atomic_cmpxchg(p, old, next) atomicCAS((u32 *)(p), (u32)(old), (u32)(next))
+#define atom_add(p, x) ((u64)atomicAdd((unsigned long long *)(p), (unsigned long long)(x)))
+#define atom_min(p, x) ((u64)atomicMin((unsigned long long *)(p), (unsigned long long)(x)))
+#define atom_max(p, x) ((u64)atomicMax((unsigned long long *)(p), (unsigned long long)(x)))
+#define atom_xchg(p, x) ((u64)atomicExch((unsigned long long *)(p), (unsigned long long)(x)))
+#define atom_cmpxchg(p, old, next) \
+	((u64)atomicCAS((unsigned long long *)(p), (unsigned long long)(old), (unsigned long long)(next)))
+
+#define dev_load_u32(p) (*(const volatile u32 *)(p))
+#define dev_load_u64(p) (*(const volatile u64 *)(p))
+#define dev_load_f32(p) (*(const volatile f32 *)(p))
+#define dev_load_f64(p) (*(const volatile f64 *)(p))
+#define dev_store_u32(p, x) ((void)(*(volatile u32 *)(p) = (x)))
+#define dev_store_u64(p, x) ((void)(*(volatile u64 *)(p) = (x)))
+#define dev_store_f32(p, x) ((void)(*(volatile f32 *)(p) = (x)))
+#define dev_store_f64(p, x) ((void)(*(volatile f64 *)(p) = (x)))
+
+#define raw_cas_u32(p, old, next) atomic_cmpxchg(p, old, next)
+#define raw_add_u32(p, x) atomic_add(p, x)
+#define raw_add_u64(p, x) atom_add(p, x)
+#define raw_min_u32(p, x) atomic_min(p, x)
+#define raw_min_u64(p, x) atom_min(p, x)
+#define raw_or_u32(p, x) atomic_or(p, x)
+#define raw_and_u32(p, x) atomic_and(p, x)
+#define local_add_u32(p, x) atomic_add(p, x)
+#define local_min_u32(p, x) atomic_min(p, x)
+#define local_or_u32(p, x) atomic_or(p, x)
+
+DEVICE u64 bits_f64(f64 x) { return (u64)__double_as_longlong(x); }
+DEVICE f64 f64_of_bits(u64 x) { return __longlong_as_double((long long)x); }
+DEVICE u64 mul_high_u64(u64 a, u64 b) { return (u64)__umul64hi(a, b); }
 DEVICE f64 dev_abs(f64 x) { return fabs(x); }
 #define dev_prefetch(p) ((void)(p))
 
@@ -70,6 +172,7 @@ DEVICE f64 dev_abs(f64 x) { return fabs(x); }
 #include "base/types.h"
 
 #define GLOBAL
+#define LOCAL
 /* The host also has the arguments from which a state is made: vectors, wherever they live. */
 #define STATE(program, fields) \
 	struct OF(program, args) { fields(ARGS_ARRAY, ARGS_SCALAR) }; \
@@ -102,9 +205,9 @@ DEVICE f64 dev_load_f64(const f64 *p)
 DEVICE void dev_store_f32(f32 *p, f32 x) { __atomic_store(p, &x, __ATOMIC_RELAXED); }
 DEVICE void dev_store_f64(f64 *p, f64 x) { __atomic_store(p, &x, __ATOMIC_RELAXED); }
 
-DEVICE u32 raw_cas_u32(u32 *p, u32 old, u32 new)
+DEVICE u32 raw_cas_u32(u32 *p, u32 old, u32 next)
 {
-	__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(p, &old, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	return old;
 }
 
@@ -128,8 +231,10 @@ DEVICE u64 raw_min_u64(u64 *p, u64 x)
 	return old;
 }
 
+#define raw_add_u32(p, x) __atomic_fetch_add(p, x, __ATOMIC_RELAXED)
 #define raw_add_u64(p, x) __atomic_fetch_add(p, x, __ATOMIC_RELAXED)
 #define raw_or_u32(p, x) ((void)__atomic_fetch_or(p, x, __ATOMIC_RELAXED))
+#define raw_and_u32(p, x) ((void)__atomic_fetch_and(p, x, __ATOMIC_RELAXED))
 
 DEVICE u64 bits_f64(f64 x)
 {
@@ -181,16 +286,16 @@ DEVICE f64 dev_abs(f64 x) { return __builtin_fabs(x); }
 
 DEVICE u32 dev_larger(u32 a, u32 b) { return a > b ? a : b; }
 
-/* old -> new if the place holds old; returns what it held. */
-DEVICE u32 dev_cas_u32(bool shared, GLOBAL u32 *p, u32 old, u32 new)
+/* old -> next if the place holds old; returns what it held. */
+DEVICE u32 dev_cas_u32(bool shared, GLOBAL u32 *p, u32 old, u32 next)
 {
 	u32 held;
 
 	if (shared)
-		return raw_cas_u32(p, old, new);
+		return raw_cas_u32(p, old, next);
 	held = *p;
 	if (held == old)
-		*p = new;
+		*p = next;
 	return held;
 }
 

@@ -689,7 +689,8 @@ mill_err cache_run(struct mill_run *r, const struct device_pass *dp, struct mill
 	assert(p.side->pages);
 	if (!p.side->pages->n_pages)
 		return MILL_OK;
-	return r->cache->whole ? run_whole(&p) : run_slots(&p);
+	TRY(r->cache->whole ? run_whole(&p) : run_slots(&p));
+	return ticker_tick(&r->ticker, p.side->pages->n_pages);
 }
 
 /* ---- Frontiers ---- */
@@ -738,6 +739,8 @@ mill_err cache_census(struct mill_run *r, bool in, const struct vec *bits)
 	const struct side *s = side_of(r->cache, in);
 	struct launching l;
 
+	if (!s->pages->n_pages)
+		return MILL_OK;
 	launch_begin_kernel(&l, &pages_source, "pages_census");
 	launch_vec(&l, bits);
 	launch_buffer(&l, &s->range);
@@ -770,6 +773,8 @@ mill_err cache_wanted(struct mill_run *r, const struct program *p, const void *a
 	u64 counts[COUNTS_N];
 	struct launching l;
 
+	if (!s->pages->n_pages)
+		return MILL_OK;
 	TRY(cache_count_begin(r));
 	launch_begin(&l, p, "wanted", args);
 	launch_buffer(&l, &s->range);

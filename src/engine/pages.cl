@@ -14,47 +14,62 @@ DEVICE u32 width_of(u32 code)
 	return (u32)(widths >> (code % 8 * 8)) & 255;
 }
 
-DEVICE u32 load_u32(GLOBAL const u8 *p) { return as_uint(vload4(0, p)); }
+/* Bytes lie anywhere; compilers make one load of these. */
 DEVICE u32 load_u16(GLOBAL const u8 *p) { return p[0] | (u32)p[1] << 8; }
+DEVICE u32 load_u32(GLOBAL const u8 *p) { return load_u16(p) | load_u16(p + 2) << 16; }
+DEVICE u64 load_u64(GLOBAL const u8 *p) { return load_u32(p) | (u64)load_u32(p + 4) << 32; }
 
-/* A stream of integers, read one after the other. */
+/* A stream of n integers: the codes of its groups, then the groups. */
 struct integers {
 	GLOBAL const u8 *code, *group;
-	u32 at, n, width;
+	u32 n;
 };
 
-/* The stream of n integers at `in`; *end becomes where it ends. False: that would be beyond `limit`. */
-DEVICE bool integers_begin(struct integers *s, GLOBAL const u8 *in, GLOBAL const u8 *limit, u32 n, GLOBAL const u8 **end)
+DEVICE u32 integers_width(struct integers s, u32 group) { return width_of(s.code[group / 2] >> (group % 2 * 4) & 15); }
+
+/* The stream at `in`; *end becomes where it ends. False: that would be beyond `limit`. */
+DEVICE bool integers_find(struct integers *s, GLOBAL const u8 *in, GLOBAL const u8 *limit, u32 n, GLOBAL const u8 **end)
 {
 	u32 groups = (n + 7) / 8, size = 0;
 
 	s->code = in;
 	s->group = in + (groups + 1) / 2;
-	s->at = s->width = 0;
 	s->n = n;
 	if (s->group > limit)
 		return false;
-	for (u32 g = 0; g < groups; g++) {
-		u32 w = width_of(in[g / 2] >> (g % 2 * 4) & 15), m = n - g * 8 < 8 ? n - g * 8 : 8;
-
-		size += (w * m + 7) / 8;
-	}
+	for (u32 g = 0; g < groups; g++)
+		size += (integers_width(*s, g) * min(8u, n - g * 8) + 7) / 8;
 	*end = s->group + size;
 	return *end <= limit;
 }
 
-DEVICE u32 integers_next(struct integers *s)
+/* Integer k of the group at p. */
+DEVICE u32 integer_at(GLOBAL const u8 *p, u32 width, u32 k)
 {
-	u32 k = s->at % 8, bit, value;
+	return (u32)(load_u32(p + k * width / 8) >> k * width % 8 & (((u64)1 << width) - 1));
+}
 
-	if (!k) {
-		s->group += s->width;	/* 0 before the first */
-		s->width = width_of(s->code[s->at / 16] >> (s->at / 8 % 2 * 4) & 15);
+DEVICE void integers_unpack(struct integers s, GLOBAL u32 *to)
+{
+	GLOBAL const u8 *p = s.group;
+
+	for (u32 at = 0; at < s.n; at += 8, to += 8) {
+		u32 width = integers_width(s, at / 8), middle = 4 * width;
+
+		if (width <= 16 && s.n - at >= 8) {	/* half a group is at most 64 bits */
+			u64 low = load_u64(p), high = load_u64(p + middle / 8) >> middle % 8;
+			u32 mask = (1u << width) - 1;
+
+			for (u32 k = 0; k < 4; k++) {
+				to[k] = (u32)(low >> k * width) & mask;
+				to[k + 4] = (u32)(high >> k * width) & mask;
+			}
+		} else {
+			for (u32 k = 0; k < min(8u, s.n - at); k++)
+				to[k] = integer_at(p, width, k);
+		}
+		p += width;
 	}
-	bit = k * s->width;
-	value = load_u32(s->group + bit / 8) >> bit % 8;
-	s->at++;
-	return value & (u32)(((u64)1 << s->width) - 1);
 }
 
 /*
@@ -69,32 +84,41 @@ __kernel void pages_unpack(GLOBAL const u8 *page, u32 index_at, u32 n_blocks, u3
 			   u32 partial, u32 tail_at, u32 shared, u32 number, GLOBAL u32 *fault)
 {
 	u32 cap = partial & PARTIAL_TAIL ? tail_at : n_edges;
-	GLOBAL u32 *row = lists + row_at, *neighbour = lists + neighbour_at + edge_base;
+	GLOBAL u32 *row = lists + row_at, *neighbour, *from;
 	u32 i = get_global_id(0);
-	GLOBAL const u8 *entry = page + index_at + 16 * i, *end = page + limit, *in, *next;
-	u32 first_row, first_edge, rows, edges, firsts = 0, at, vertex;
+	GLOBAL const u8 *entry = page + index_at + 16 * i, *end = page + limit, *next, *p;
+	u32 first_row, first_edge, rows, edges, firsts = 0, at, width = 0;
 	struct integers degree, begin, gap;
 	bool good, goes_on = false;
 
 	if (i >= n_blocks)
 		return;
-	in = page + load_u32(entry);
 	first_row = load_u32(entry + 4);
 	first_edge = load_u32(entry + 8);
 	rows = load_u16(entry + 12);
 	edges = load_u16(entry + 14);
+	neighbour = lists + neighbour_at + edge_base;
 	if (i)
 		goes_on = load_u32(entry - 12) + load_u16(entry - 4) == first_row + 1;
-	good = integers_begin(&degree, in, end, rows, &next);
+	good = integers_find(&degree, page + load_u32(entry), end, rows, &next);
 	at = first_edge;
+	p = degree.group;
 	for (u32 r = 0; r < rows; r++) {
-		u32 d = good ? integers_next(&degree) : 0;
+		u32 d = 0;
 
+		if (good && r % 8 == 0) {
+			p += width;
+			width = integers_width(degree, r / 8);
+		}
+		if (good)
+			d = integer_at(p, width, r % 8);
 		if (!(r == 0 && goes_on)) {
-			good = good && at <= cap && !(first_row + r == 1 && at == 0 && partial & PARTIAL_HEAD) &&
-			       !(first_row + r + 1 == n_rows && partial & PARTIAL_TAIL && at != cap);
+			bool last = first_row + r + 1 == n_rows && partial & PARTIAL_TAIL;
+
+			good = good && (last ? at == cap : at <= cap) &&
+			       !(first_row + r == 1 && at == 0 && partial & PARTIAL_HEAD);
 			if (!(first_row + r == 0 && shared && partial & PARTIAL_HEAD))
-				row[first_row + r] = edge_base + (first_row + r + 1 == n_rows && partial & PARTIAL_TAIL ? cap : min(at, cap));
+				row[first_row + r] = edge_base + (last ? cap : min(at, cap));
 		}
 		if (d > first_edge + edges - at) {
 			good = false;
@@ -106,26 +130,49 @@ __kernel void pages_unpack(GLOBAL const u8 *page, u32 index_at, u32 n_blocks, u3
 	if (i + 1 == n_blocks && !(shared && partial & PARTIAL_TAIL))
 		row[n_rows] = edge_base + n_edges;
 	good = good && at == first_edge + edges;
-	good = good && integers_begin(&begin, next, end, firsts, &next);
-	good = good && integers_begin(&gap, next, end, edges - firsts, &next);
+	good = good && integers_find(&begin, next, end, firsts, &next);
+	good = good && integers_find(&gap, next, end, edges - firsts, &next);
 	good = good && next == page + load_u32(entry + 16);
 	at = first_edge;
 	if (good) {
-		integers_begin(&degree, in, end, rows, &next);
-		for (u32 r = 0; r < rows; r++) {
-			u32 d = integers_next(&degree), folded;
+		GLOBAL const u8 *q = begin.group;
+		u32 k = 0, wide = 0;
 
+		/* The gaps go to the end of the block's place, from where lists are summed to its beginning: never beyond what is read. */
+		from = neighbour + first_edge + firsts;
+		integers_unpack(gap, from);
+		p = degree.group;
+		width = 0;
+		for (u32 r = 0; r < rows; r++) {
+			u32 d, folded;
+			u64 vertex;
+
+			if (r % 8 == 0) {
+				p += width;
+				width = integers_width(degree, r / 8);
+			}
+			d = integer_at(p, width, r % 8);
 			if (!d)
 				continue;
-			folded = integers_next(&begin);
-			vertex = first + first_row + r + (folded >> 1 ^ (folded & 1 ? 0xffffffffu : 0));
-			for (u32 stop = at + d;;) {
-				good = good && vertex < n_vertices;
-				neighbour[at] = vertex < n_vertices ? vertex : 0;
-				if (++at == stop)
-					break;
-				vertex += integers_next(&gap);
+			if (k % 8 == 0) {
+				q += wide;
+				wide = integers_width(begin, k / 8);
 			}
+			folded = integer_at(q, wide, k++ % 8);
+			vertex = (u32)(first + first_row + r + (folded >> 1 ^ (folded & 1 ? 0xffffffffu : 0)));
+			for (u32 stop = at + d - 1; at < stop; at++) {
+				u32 gone = *from++;
+
+				neighbour[at] = (u32)vertex;
+				vertex += gone;
+			}
+			neighbour[at++] = (u32)vertex;
+			if (vertex < n_vertices)
+				continue;
+			/* Lists ascend: if the last is a vertex, all are. */
+			good = false;
+			for (u32 j = at - d; j < at; j++)
+				neighbour[j] = 0;
 		}
 	}
 	for (; at < first_edge + edges; at++)
@@ -206,7 +253,7 @@ __kernel void pages_select_count(GLOBAL const u32 *bits, SEGMENT_PARAMS, GLOBAL 
 /* One work-group. */
 __kernel void pages_select_scan(GLOBAL u32 *tile, u32 n_tiles)
 {
-	LOCAL u32 sum[2 * GROUP];
+	SHARED u32 sum[2 * GROUP];
 	u32 mine = (n_tiles + GROUP - 1) / GROUP, id = get_local_id(0), begin = min(n_tiles, id * mine);
 	u32 end = min(n_tiles, begin + mine), n = 0, edges = 0;
 
@@ -216,7 +263,7 @@ __kernel void pages_select_scan(GLOBAL u32 *tile, u32 n_tiles)
 	}
 	sum[2 * id] = n;
 	sum[2 * id + 1] = edges;
-	BARRIER_LOCAL;
+	BARRIER();
 	n = edges = 0;
 	for (u32 k = 0; k < id; k++) {
 		n += sum[2 * k];

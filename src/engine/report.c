@@ -34,6 +34,7 @@ MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 		.lanes = t->lanes,
 		.atomics = t->atomics,
 		.device = r->device_name,
+		.device_failed = r->device_failed[0] ? r->device_failed : NULL,
 		.pages_active = t->pages_active,
 		.pages_read = t->pages_read,
 		.pages_to_device = t->pages_to_device,

@@ -21,6 +21,21 @@ struct topology *run_direction(struct mill_run *r, bool in)
 	return in && r->store->directed ? &r->in : &r->out;
 }
 
+static mill_err open_device(struct mill_run *r)
+{
+	const struct mill_options *o = &r->options;
+	mill_err err;
+
+	r->device = r->host;
+	if (!strcmp(r->device_name, "cpu"))
+		return MILL_OK;
+	trace_use(r->trace);	/* a device keeps the times of its commands if somebody traces when it is opened */
+	err = device_open(&r->device, r->device_name, &r->budget,
+			  &(struct device_how){ .memory = o->device_memory, .queues = o->queues, .group = o->group_size,
+						.count_lanes = o->count_lanes });
+	return err == MILL_EDEVICE && o->fallback ? mill_run_fall_back(r) : err;
+}
+
 MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct mill_options *options)
 {
 	static const struct mill_options defaults;
@@ -55,12 +70,8 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 		r->ledger.threads = pool_size(r->pool);
 	if (!err)
 		err = cpu_open(&r->host, &r->budget);
-	if (!err && strcmp(r->device_name, "cpu"))
-		err = device_open(&r->device, r->device_name, &r->budget,
-				  &(struct device_how){ .memory = o->device_memory, .queues = o->queues,
-							.group = o->group_size, .count_lanes = o->count_lanes });
-	else if (!err)
-		r->device = r->host;
+	if (!err)
+		err = open_device(r);
 	if (!err)
 		err = memory_new(&r->emit, &r->budget, pool_size(r->pool), sizeof(*r->emit), "the workers");
 	if (err) {
@@ -116,6 +127,22 @@ MILL_API void mill_run_free(mill_run *r)
 	pool_free(r->pool);
 	trace_close(r->trace);
 	memory_free(r);
+}
+
+MILL_API mill_err mill_run_fall_back(mill_run *r)
+{
+	if (!strcmp(r->device_name, "cpu"))
+		return fail(MILL_EUSAGE, "the run is on the cpu already");
+	snprintf(r->device_failed, sizeof(r->device_failed), "%s", mill_error());
+	clear_result(r);
+	unload(r);
+	if (r->device != r->host)
+		device_close(r->device);
+	r->device = r->host;
+	snprintf(r->device_name, sizeof(r->device_name), "cpu");
+	r->machine_known = false;	/* what the device took is none of the cpu's */
+	r->ledger.n_runs = 0;
+	return MILL_OK;
 }
 
 /* ---- Room ---- */

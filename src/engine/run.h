@@ -66,6 +66,7 @@ struct mill_run {
 	const struct budget *store_budget;
 	struct mill_options options;
 	char device_name[32];
+	char device_failed[512];	/* why it is the cpu and not what was asked for; "": it is that */
 	struct budget budget;
 	struct pool *pool;
 	struct device *device;

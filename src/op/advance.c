@@ -153,15 +153,20 @@ static mill_err advance_native(struct advancing *a, struct mill_step *step)
 #define BALANCE_DEGREE 5
 #define BALANCE_OUTPUT 4096u
 
+enum mill_mapping advance_mapping(u64 n_rows, u64 n_edges, u64 n_f)
+{
+	if (n_edges < BALANCE_DEGREE * n_rows)
+		return MILL_MAPPING_GROUP;
+	return n_f < BALANCE_OUTPUT ? MILL_MAPPING_INPUT : MILL_MAPPING_OUTPUT;
+}
+
 static enum mill_mapping choose_mapping(const struct advancing *a)
 {
 	const struct topology *t = run_direction(a->run, a->front->in);
 
 	if (a->run->options.mapping != MILL_MAPPING_AUTO)
 		return a->run->options.mapping;
-	if (t->n_edges < BALANCE_DEGREE * t->n_rows)
-		return MILL_MAPPING_GROUP;
-	return a->front->n < BALANCE_OUTPUT ? MILL_MAPPING_INPUT : MILL_MAPPING_OUTPUT;
+	return advance_mapping(t->n_rows, t->n_edges, a->front->n);
 }
 
 /* Work-groups for work that they share until none is left. */
@@ -295,14 +300,24 @@ static bool beamer_pulls(const struct advancing *a, f64 do_a, f64 do_b)
 	return f->n >= f->last_n || (f64)f->n > few;
 }
 
-/* Gunrock's equations 3 to 6: both sides by numbers of vertices alone. */
+struct estimate advance_estimate(u64 n_f, u64 n_u, u64 n, u64 m)
+{
+	f64 all = (f64)max_u64(n, 1);
+
+	return (struct estimate){
+		.m_f = (f64)n_f * (f64)m / all,
+		.m_u = n > n_u ? (f64)n_u * all / (f64)(n - n_u) : (f64)m,
+	};
+}
+
+/* Gunrock's equations 5 and 6: both sides by numbers of vertices alone. */
 static bool estimates_pull(const struct advancing *a, f64 do_a, f64 do_b)
 {
 	const struct frontier *f = a->front;
-	f64 n = (f64)max_u64(a->run->store->vertices, 1), m = (f64)run_direction(a->run, f->in)->n_edges;
-	f64 n_u = (f64)f->vertices_left, m_f = (f64)f->n * m / n, m_u = n > n_u ? n_u * n / (n - n_u) : m;
+	struct estimate e = advance_estimate(f->n, f->vertices_left, a->run->store->vertices,
+					     run_direction(a->run, f->in)->n_edges);
 
-	return f->pulling ? m_f >= m_u * do_b : m_f > m_u * do_a;
+	return f->pulling ? e.m_f >= e.m_u * do_b : e.m_f > e.m_u * do_a;
 }
 
 static f64 or_default(f64 given, f64 usual) { return given > 0 ? given : usual; }

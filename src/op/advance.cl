@@ -11,10 +11,10 @@
 #define EDGE(s, u, v, i) OF(PROGRAM, edge)(s, u, v, 1)
 #endif
 
-/* Work-items that go in step: a warp where there are warps. */
-#if GROUP >= 64
+/* Work-items that go in step: a warp where there are warps. Teams fill a work-group, whatever its size. */
+#if GROUP >= 64 && GROUP % 32 == 0
 #define TEAM 32
-#elif GROUP > 1
+#elif GROUP % 2 == 0
 #define TEAM (GROUP / 2)
 #else
 #define TEAM 1
@@ -127,14 +127,14 @@ __kernel void OF(PROGRAM, push_thread)(PUSH_PARAMS)
 __kernel void OF(PROGRAM, push_group)(PUSH_PARAMS)
 {
 	PUSH_STATE;
-	LOCAL u32 large[GROUP], medium[GROUP], n_large, n_medium;
+	SHARED u32 large[GROUP], medium[GROUP], n_large, n_medium;
 	u32 n = total[0], id = get_local_id(0), team = id / TEAM, lane = id % TEAM;
 	u32 k = get_group_id(0) * GROUP + id, degree = 0;
 	struct mine m = { 0, 0, 0, 0, 0 };
 
 	if (id == 0)
 		n_large = n_medium = 0;
-	BARRIER_LOCAL;
+	BARRIER();
 	if (k < n) {
 		degree = offset[k + 1] - offset[k];
 		if (degree > GROUP)
@@ -142,7 +142,7 @@ __kernel void OF(PROGRAM, push_group)(PUSH_PARAMS)
 		else if (degree > TEAM)
 			medium[atomic_inc(&n_medium)] = k;
 	}
-	BARRIER_LOCAL;
+	BARRIER();
 	for (u32 j = 0; j < n_large; j++) {
 		u32 e = large[j], r = list[e], begin = ROWS[r], end = ROWS[r + 1];
 
@@ -301,8 +301,8 @@ __kernel void OF(PROGRAM, mark)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u
 	u32 n = n_kept[0];
 	struct mine m = { 0, 0, 0, 0, 0 };
 
-	for (u32 base = 0; base < n; base += get_num_groups(0) * GROUP * ITEM_ENTRIES)
-		FOR_MINE(i, n - base, ITEM_ENTRIES)
+	for (u64 base = 0; base < n; base += get_num_groups(0) * GROUP * ITEM_ENTRIES)
+		FOR_MINE(i, n - (u32)base, ITEM_ENTRIES)
 			mark(s, kept[base + i], next, far, limit, &m);
 	mine_add(counts, m);
 }
@@ -318,7 +318,7 @@ __kernel void OF(PROGRAM, cull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u
 				GLOBAL u32 *next, GLOBAL u32 *far, GLOBAL u64 *counts, u64 limit)
 {
 	PUSH_STATE;
-	LOCAL u32 of_team[TEAMS * TEAM_HASH], of_group[GROUP_HASH];
+	SHARED u32 of_team[TEAMS * TEAM_HASH], of_group[GROUP_HASH];
 	u32 id = get_local_id(0), all = total[1], team = id / TEAM;
 	struct mine m = { 0, 0, 0, 0, 0 };
 
@@ -326,7 +326,7 @@ __kernel void OF(PROGRAM, cull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u
 		of_team[i] = NO_VERTEX;
 	for (u32 i = id; i < GROUP_HASH; i += GROUP)
 		of_group[i] = NO_VERTEX;
-	BARRIER_LOCAL;
+	BARRIER();
 	for (u64 at = (u64)get_group_id(0) * GROUP + id; at < all; at += (u64)get_num_groups(0) * GROUP) {
 		u32 v = queue[at], hash = v * 2654435769u;
 
@@ -343,7 +343,8 @@ __kernel void OF(PROGRAM, cull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u
 
 /* ---- Pull ---- */
 
-static inline void pull_row(struct PROGRAM s, SEGMENT_PARAMS, u32 r, GLOBAL const u32 *front, GLOBAL u32 *next, struct mine *m)
+/* True if v became active. */
+static inline bool pull_row(struct PROGRAM s, SEGMENT_PARAMS, u32 r, GLOBAL const u32 *front, struct mine *m)
 {
 	u32 v = first + r, updates = 0, i = ROWS[r], begin = i, end = ROWS[r + 1];
 
@@ -359,13 +360,11 @@ static inline void pull_row(struct PROGRAM s, SEGMENT_PARAMS, u32 r, GLOBAL cons
 			break;
 	}
 	m->edges += i - begin;
-	if (updates) {
-		bool fresh = set_bit(next, v);
-
-		m->emitted += fresh;
-		m->updates += IDEMPOTENT ? fresh : updates;
-	}
+	m->updates += IDEMPOTENT ? updates != 0 : updates;
+	return updates;
 }
+
+#define PULL_AHEAD 16u	/* rows */
 
 __kernel void OF(PROGRAM, pull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL const u32 *front,
 				GLOBAL u32 *next, GLOBAL u64 *counts)
@@ -373,18 +372,40 @@ __kernel void OF(PROGRAM, pull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS
 	struct PROGRAM alone = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
 	struct PROGRAM shared = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true };
 	struct mine m = { 0, 0, 0, 0, 0 };
+	u32 word = 0, word_at = 0;	/* bits of `next` that this work-item has found and not yet set */
 
 	FOR_ROWS(r) {
-		if (!OF(PROGRAM, cond)(alone, first + r))
+		u32 v = first + r;
+
+#if CHUNKED
+		/* Lists are looked at briefly and lie far apart: the next ones are asked for early. */
+		if (r + PULL_AHEAD < n_rows)
+			dev_prefetch(&NEIGHBOURS[ROWS[r + PULL_AHEAD]]);
+#endif
+		if (!OF(PROGRAM, cond)(alone, v))
 			continue;
 		/* The rest of a list that lies in several segments may be looked at now. */
-		if ((r == 0 && partial & PARTIAL_HEAD) || (r + 1 == n_rows && partial & PARTIAL_TAIL))
-			pull_row(shared, lists, weights, row_at, neighbour_at, weight_at, first, n_rows, n_edges, partial, r,
-				 front, next, &m);
-		else
-			pull_row(alone, lists, weights, row_at, neighbour_at, weight_at, first, n_rows, n_edges, partial, r,
-				 front, next, &m);
+		if ((r == 0 && partial & PARTIAL_HEAD) || (r + 1 == n_rows && partial & PARTIAL_TAIL)) {
+			if (pull_row(shared, lists, weights, row_at, neighbour_at, weight_at, first, n_rows, n_edges, partial,
+				     r, front, &m)) {
+				bool fresh = set_bit(next, v);
+
+				m.emitted += fresh;
+				m.updates -= IDEMPOTENT && !fresh;
+			}
+		} else if (pull_row(alone, lists, weights, row_at, neighbour_at, weight_at, first, n_rows, n_edges, partial,
+				    r, front, &m)) {
+			m.emitted++;
+			if (word && v / 32 != word_at) {
+				raw_or_u32(&next[word_at], word);
+				word = 0;
+			}
+			word_at = v / 32;
+			word |= 1u << v % 32;
+		}
 	}
+	if (word)
+		raw_or_u32(&next[word_at], word);
 	mine_add(counts, m);
 }
 

@@ -153,20 +153,20 @@ static inline u32 search_share(struct PROGRAM s, struct lists here, struct lists
 __kernel void OF(PROGRAM, small_large)(INTERSECT_PARAMS)
 {
 	INTERSECT_STATE;
-	LOCAL u32 edge[GROUP * ITEM_PAIRS], of_row[GROUP * ITEM_PAIRS], hits[GROUP * ITEM_PAIRS], n;
+	SHARED u32 edge[GROUP * ITEM_PAIRS], of_row[GROUP * ITEM_PAIRS], hits[GROUP * ITEM_PAIRS], n;
 	u32 id = get_local_id(0), r = 0, begin = here.row[0];
 	u64 looked_at = 0, shared = 0;
 
 	if (id == 0)
 		n = 0;
-	BARRIER_LOCAL;
+	BARRIER();
 	FOR_MINE(e, n_edges, ITEM_PAIRS) {
 		struct pair p;
 
 		r = row_of(here, r, begin + e);
 		p = pair_of(here, there, r, begin + e);
 		if (is_searched(p)) {
-			u32 at = atomic_inc(&n);
+			u32 at = local_add_u32(&n, 1);
 
 			edge[at] = begin + e;
 			of_row[at] = r;
@@ -174,14 +174,14 @@ __kernel void OF(PROGRAM, small_large)(INTERSECT_PARAMS)
 			looked_at += p.j_end - p.j;
 		}
 	}
-	BARRIER_LOCAL;
+	BARRIER();
 	for (u32 k = id / TEAM; k < n; k += TEAMS) {
 		u32 found = search_share(s, here, there, pair_of(here, there, of_row[k], edge[k]), id % TEAM);
 
 		if (found)
-			atomic_add(&hits[k], found);
+			local_add_u32(&hits[k], found);
 	}
-	BARRIER_LOCAL;
+	BARRIER();
 	for (u32 k = id; k < n; k += GROUP) {
 		if (!hits[k])
 			continue;

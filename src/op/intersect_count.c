@@ -20,10 +20,10 @@
 
 #if MILL_VID_BITS == 32
 #define CORE 8192u
-#define LOCAL 65536u		/* counters of hubs that each worker has for itself */
+#define LANE_COUNTERS 65536u		/* counters of hubs that each worker has for itself */
 #else
 #define CORE 64u
-#define LOCAL 32u
+#define LANE_COUNTERS 32u
 #endif
 #define CORE_WORDS (CORE / 64)
 #define FILTER 8192u		/* bits */
@@ -40,7 +40,7 @@ struct scratch {
 	u32 at[CORE_WORDS];	/* ... and where they are */
 	u64 filter[FILTER / 64];
 	vid hit[HITS + 1];
-	u64 *local;		/* counts of vertices below LOCAL */
+	u64 *local;		/* counts of vertices below LANE_COUNTERS */
 };
 
 struct counting {
@@ -67,12 +67,12 @@ u64 intersect_count_bytes(const struct mill_run *r)
 
 	return n * (2 * sizeof(vid) + 2 * sizeof(u64) + sizeof(u32)) + m / 2 * sizeof(vid) +
 	       (u64)CORE * CORE_WORDS * sizeof(u64) +
-	       workers * (sizeof(struct scratch) + (bitmap_words(n) + LOCAL) * sizeof(u64)) + MIB;
+	       workers * (sizeof(struct scratch) + (bitmap_words(n) + LANE_COUNTERS) * sizeof(u64)) + MIB;
 }
 
 static inline void add(struct counting *c, struct scratch *s, vid v, u64 n)
 {
-	if (v < LOCAL)
+	if (v < LANE_COUNTERS)
 		s->local[v] += n;
 	else
 		__atomic_fetch_add(&c->count[v], n, __ATOMIC_RELAXED);
@@ -450,7 +450,7 @@ static mill_err collect(void *arg, u64 begin, u64 end, unsigned worker)
 	unsigned n = pool_size(c->run->pool);
 
 	(void)worker;
-	for (u64 u = begin; u < end && u < LOCAL; u++)
+	for (u64 u = begin; u < end && u < LANE_COUNTERS; u++)
 		for (unsigned i = 0; i < n; i++)
 			c->count[u] += c->scratch[i].local[u];
 	return MILL_OK;
@@ -509,11 +509,11 @@ static mill_err new_scratch(struct counting *c)
 
 	TRY(run_vec_host(c->run, &v, "the workers' lists", workers, sizeof(struct scratch)));
 	TRY(run_vec_host(c->run, &bits, "the workers' bitmaps", workers * (bitmap_words(c->n) + 8), sizeof(u64)));
-	TRY(run_vec_host(c->run, &local, "the workers' counts", (u64)workers * LOCAL, sizeof(u64)));
+	TRY(run_vec_host(c->run, &local, "the workers' counts", (u64)workers * LANE_COUNTERS, sizeof(u64)));
 	c->scratch = v->buffer.host;
 	for (unsigned i = 0; i < workers; i++) {
 		c->scratch[i].bits = (u64 *)bits->buffer.host + i * (bitmap_words(c->n) + 8);
-		c->scratch[i].local = (u64 *)local->buffer.host + (u64)i * LOCAL;
+		c->scratch[i].local = (u64 *)local->buffer.host + (u64)i * LANE_COUNTERS;
 	}
 	return MILL_OK;
 }

@@ -16,6 +16,16 @@
 #define ESTIMATE_DO_A 0.001
 #define ESTIMATE_DO_B 0.2
 
+/*
+ * How an advance decides, apart from it so that it can be tested. Gunrock's estimates (equations 3 and 4) of the edges of a frontier
+ * of n_f vertices and of those of n_u that were never in one, in a graph of n vertices and m edges; and its rule of section 5.1.3.
+ */
+struct estimate {
+	f64 m_f, m_u;
+};
+struct estimate advance_estimate(u64 n_f, u64 n_u, u64 n, u64 m);
+enum mill_mapping advance_mapping(u64 n_rows, u64 n_edges, u64 n_f);
+
 /* Gives the frontier's edges to the program; what it activates is the frontier afterwards. */
 mill_err op_advance(struct mill_run *r, const struct advance_program *p, const void *args,
 		    struct frontier *f);

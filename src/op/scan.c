@@ -106,5 +106,7 @@ bool op_rescan_is_free(const struct mill_run *r)
 	const struct store *st = r->graph;
 	u64 pages = (u64)st->out.n_pages + (r->need.in && st->directed ? st->in.n_pages : 0);
 
-	return r->device->native ? !r->stream : cache_slots(r->cache) >= pages;
+	if (r->device->native)
+		return !r->stream;
+	return cache_slots(r->cache) >= pages && !r->options.no_reuse;
 }

@@ -604,9 +604,11 @@ static mill_err pass_on(struct stream *s, u32 page, struct frame *f)
 
 	/* A raw page that was checked is one whose segment is known. */
 	TRY(s->scratch ? check_units(s, page, f) : decode_raw(s, page, f, &seg));
+	TRY(s->pass->pass_on(s->pass->arg, page, f->data));
+	/* Who took it has looked at its index: only then can it be believed. */
 	if (rows && !rows->end)
 		page_learn(s->pass->pages, page, f->data, rows);
-	return s->pass->pass_on(s->pass->arg, page, f->data);
+	return MILL_OK;
 }
 
 static mill_err work_on(struct stream *s, u32 page, struct frame *f, unsigned worker)

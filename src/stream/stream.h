@@ -27,7 +27,7 @@ struct stream_pass {
 	bool (*active)(void *arg, u32 page);
 	/* Called once per active page, on any worker; the segment is gone when it returns. */
 	mill_err (*work)(void *arg, u32 page, const struct segment *seg, unsigned worker);
-	/* Or instead: the page as it is on disk, verified but not decoded, for whoever passes it on. */
+	/* Or instead: the page as it is on disk, its checksums verified, for whoever passes it on after a look by page_wire. */
 	mill_err (*pass_on)(void *arg, u32 page, const void *frame);
 	/* Which rows `work` looks at. Asked at any time in the pass, by any worker. */
 	struct rows_wanted want;

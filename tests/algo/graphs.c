@@ -415,8 +415,7 @@ mill_store *graph_store(const struct graph *g)
 	char name[32];
 	struct mill_target target = {
 		.page_size = g->page_size, .threads = 1, .memory = GIB, .out_only = g->out_only,
-		/* In turn: every test meets both. */
-		.codec = number % 2 ? MILL_CODEC_RAW : MILL_CODEC_PACKED,
+		.codec = g->codec == CODEC_RAW || (!g->codec && number % 2) ? MILL_CODEC_RAW : MILL_CODEC_PACKED,
 	};
 	struct builder_options o = {
 		.target = &target, .undirected = g->undirected, .weight = g->weight, .origin = "test",

@@ -43,6 +43,7 @@ struct graph {
 	bool out_only;
 	enum mill_weight weight;
 	u32 page_size;
+	enum { CODEC_IN_TURN, CODEC_PACKED, CODEC_RAW } codec;	/* of its store; in turn: every test meets both */
 	u64 base, stride;
 	u64 n_arcs, capacity;
 	struct arc *arc;	/* as given: undirected ones once, from <= to */

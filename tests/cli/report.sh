@@ -8,7 +8,8 @@ import json, sys
 want = {"millrace": None, "command": None,
         "store": ["path", "vertices", "edges", "stored_edges", "directed", "weighted", "bytes", "pages"],
         "options": None, "seconds": ["load", "run", "output", "total"], "runs": None, "iterations": None,
-        "edges_traversed": None, "mteps": None, "updates": None, "bytes": ["disk_read", "to_device", "from_device"],
+        "edges_traversed": None, "mteps": None, "updates": None, "device": None, "lanes": None, "atomics": None,
+        "bytes": ["disk_read", "to_device", "from_device", "topology", "read_only", "writable", "flags"],
         "pages": ["active", "read", "to_device", "reused"],
         "memory": ["budget", "peak_rss", "device_budget", "device_peak", "driver"],
         "predicted": ["seconds", "disk_read", "iterations", "memory", "constants"], "supersteps": None, "result": ["hash"], "check": None, "error": None}
@@ -35,7 +36,7 @@ for arguments in "bfs missing.mill:5" "bfs g.mill --nonsense:2" "bfs g.mill --so
 	must python3 keys.py out
 	json out "r['error']['code'] == $code and r['error']['message']"
 done
-for command in "info missing.mill" "verify missing.mill" "export missing.mill -o x.el" "plan bfs missing.mill" "import missing.el -o x.mill"; do
+for command in "info missing.mill" "verify missing.mill" "export missing.mill -o x.el" "plan bfs missing.mill" "lab bfs missing.mill" "import missing.el -o x.mill"; do
 	set -- $command
 	expect 5 "$@" --json
 	json out "r['command'] == '$1' and r['error']['code'] == 5 and 'store' in r"

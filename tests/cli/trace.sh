@@ -8,6 +8,7 @@ import collections, json, sys
 t = json.load(open(sys.argv[1]))
 spans = collections.defaultdict(list)
 names = collections.Counter()
+moved = collections.Counter()
 for e in t["traceEvents"]:
     if e["ph"] == "M":
         assert e["args"]["name"]
@@ -15,6 +16,7 @@ for e in t["traceEvents"]:
     assert e["ph"] == "X" and e["pid"] == 1 and e["dur"] >= 0 and e["ts"] >= 0, e
     spans[e["tid"]].append((e["ts"], e["ts"] + e["dur"], e["name"]))
     names[e["name"]] += 1
+    moved[e["name"]] += e.get("args", {}).get("bytes", 0)
 assert sum(names.values()) == t["otherData"]["events"] and t["otherData"]["dropped"] == 0
 # On a track one span lies inside another or beside it; a thousandth is what is rounded.
 for track in spans.values():
@@ -46,7 +48,12 @@ expect 0 sssp g.mill --source max-degree --check --repeat 3 --json=r.json --trac
 must python3 trace.py t.json r.json "n['load'] == 1 and n['check'] == 1 and n['push'] >= 3 * r['iterations'] and n['share'] > 0"
 if "$millrace" list devices | grep -q opencl:0; then
 	expect 0 bfs g.mill --source max-degree --device opencl:0 --json=r.json --trace t.json
-	must python3 trace.py t.json r.json "n['bfs advance'] >= r['pages']['active'] and n['to device'] >= r['pages']['to_device'] > 0"
+	# Every command of the device, on the tracks of its queues; all that moved, once.
+	must python3 trace.py t.json r.json "sum(v for k, v in n.items() if k.startswith('bfs_')) >= r['iterations'] and n['build'] >= 1"
+	must python3 trace.py t.json r.json "n['to device'] >= r['pages']['to_device'] > 0"
+	must python3 trace.py t.json r.json "moved['to device'] == r['bytes']['to_device'] and moved['from device'] == r['bytes']['from_device']"
+	must grep -q '"queue 0 transfers"' t.json
+	must grep -q ' kernels"' t.json
 fi
 
 # Whole or not at all, whatever happens to the run.

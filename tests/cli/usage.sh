@@ -11,7 +11,7 @@ expect 0 --help; says "pagerank"
 expect 2 help nothing
 
 # Every command explains itself, both ways, with examples; help and list name the same algorithms.
-for command in import generate export info verify plan bfs sssp pagerank list help; do
+for command in import generate export info verify plan lab bfs sssp pagerank list help; do
 	expect 0 help $command; says "usage: millrace $command"; says "examples:"
 	cp out first
 	expect 0 $command --help; must cmp out first

@@ -61,13 +61,18 @@ static void test_syntax(void **state)
 		"io:op=read,n=1,short=100",
 		"alloc:n=1;io:op=sync,n=2,err=EIO;io:op=mkdir,n=1,err=EACCES",
 		"alloc:n=1;",
+		"cl:op=launch,n=1",
+		"cl:op=any,n=3,err=-5,sticky",
+		"hold:n=3;cl:n=2,op=wait",
 	};
 	static const char *const bad[] = {
 		"alloc", "alloc:", "alloc:n=0", "alloc:n=", "alloc:n=-1", "alloc:n=1x", "alloc:sticky",
 		"alloc:n=1,", "alloc:n=1,err=EIO", "io:n=1", "io:op=write,n=1", "io:op=fly,n=1,err=EIO",
 		"io:op=write,n=1,err=EWHAT", "io:op=write,n=1,short=0", "disk:n=1", "alloc:n=1;;alloc:n=2",
 		"io:op=write,n=1,err=EIO,short=3", "alloc:n=1,sticky=1", "io:op=write,err=EIO",
-		"alloc:n=99999999999999999999",
+		"alloc:n=99999999999999999999", "cl:n=1", "cl:op=launch", "cl:op=sync,n=1", "cl:op=launch,n=1,err=5",
+		"cl:op=launch,n=1,err=EIO", "cl:op=launch,n=1,err=-", "cl:op=launch,n=1,err=-0", "cl:op=launch,n=1,short=3",
+		"io:op=launch,n=1,err=EIO", "hold:n=1,sticky", "hold:n=1,op=any", "io:op=read,n=1,err=-5",
 	};
 
 	(void)state;
@@ -123,6 +128,20 @@ static int any_pattern(void)
 	return pattern;
 }
 
+/* Bits: which of four launches fail; 16: a code is not the usual one; 32: a fill failed too. */
+static int cl_pattern(void)
+{
+	int pattern = 0;
+
+	for (int i = 0; i < 4; i++) {
+		int err = fault_cl(FAULT_CL_LAUNCH);
+
+		pattern |= (err != 0) << i | (err != 0 && err != -5) << 4;
+		pattern |= (fault_cl(FAULT_CL_FILL) != 0) << 5;
+	}
+	return pattern;
+}
+
 static void test_counts(void **state)
 {
 	static const struct {
@@ -142,6 +161,12 @@ static void test_counts(void **state)
 		{ "io:op=read,n=2,short=1000", read_pattern, 0 },
 		{ "io:op=any,n=2,err=EIO", any_pattern, 2 },
 		{ "io:op=any,n=2,err=EIO,sticky", any_pattern, 6 },
+		{ "io:op=any,n=1,err=EIO", cl_pattern, 0 },
+		{ "cl:op=any,n=1", read_pattern, 0 },
+		{ "cl:op=launch,n=2", cl_pattern, 2 },
+		{ "cl:op=launch,n=3,err=-36,sticky", cl_pattern, 4 | 8 | 16 },
+		{ "cl:op=any,n=2", cl_pattern, 32 },
+		{ "cl:op=any,n=3", cl_pattern, 2 },
 	};
 
 	(void)state;

@@ -217,6 +217,7 @@ static void hostile(void **state)
 			packed_plain = i % 2;
 			if (!image_decode(&im, &back)) {
 				accepted++;
+				assert_null(packed_index_fault(&im.page));
 				assert_true(back.row[0] == 0 && back.row[n_rows] == l.n_edges);
 				for (u32 r = 0; r < n_rows; r++)
 					assert_true(back.row[r] <= back.row[r + 1]);
@@ -233,9 +234,52 @@ static void hostile(void **state)
 	assert_true(accepted > 0 && accepted < tries);
 }
 
+/* Whatever an index that is believed leads to lies in the page, and has its rows and edges once. */
+static void hostile_index(void **state)
+{
+	static const u32 two[] = { 300, 800 };
+	u64 believed = 0, tries = 100000;
+	struct lists l;
+	struct image im;
+	u8 *good;
+
+	(void)state;
+	lists_make(&l, two, 2, 6, 7, 1);
+	image_make(&im, &l, 0, 128);
+	good = malloc(im.size);
+	assert_non_null(good);
+	memcpy(good, im.bytes, im.size);
+	for (u64 i = 0; i < tries; i++) {
+		u64 edges = 0, at = 0;
+
+		memcpy(im.bytes, good, im.size);
+		for (u64 k = 0; k <= i % 4; k++)
+			im.bytes[random_below(1, 4 * i + k, (im.page.n_blocks + 1) * 16u)] ^= (u8)(1 << random_below(2, 4 * i + k, 8));
+		if (packed_index_fault(&im.page))
+			continue;
+		believed++;
+		for (u32 k = 0; k < im.page.n_blocks; k++) {
+			struct packed_block b;
+
+			packed_block_at(&im.page, k, &b);
+			assert_true(b.at >= (im.page.n_blocks + 1) * 16u && b.at >= at && b.at <= im.page.end);
+			assert_true((u64)b.first_row + b.n_rows <= l.n_rows && b.first_edge == edges);
+			at = b.at;
+			edges += b.n_edges;
+		}
+		assert_int_equal(edges, l.n_edges);
+	}
+	assert_true(believed > 0 && believed < tries / 2);
+	free(good);
+	free(im.bytes);
+	lists_free(&l);
+}
+
 /* Lies about counts and places, one at a time. */
 static void lies(void **state)
 {
+	/* Where streams and neighbours lie only decoding shows. */
+	static const bool index_shows[9] = { true, true, false, false, false, true, true, true, true };
 	static const u32 two[] = { 300, 800 };
 	struct lists l, back;
 	struct image im;
@@ -260,6 +304,8 @@ static void lies(void **state)
 		}
 		if (!image_decode(&im, &back))
 			fail_msg("lie %d is believed", lie);
+		if (!packed_index_fault(&im.page) == index_shows[lie])
+			fail_msg("lie %d: the index %s", lie, index_shows[lie] ? "is believed" : "is at fault");
 		lists_free(&back);
 		b[1] = kept;
 		im.page = true_page;
@@ -277,8 +323,9 @@ static void hostile_store(void **state)
 	const char *path = in_scratch("hostile");
 	struct segment seg;
 	struct store *st;
+	struct page_wire wire;
 	void *good, *frame, *room;
-	u64 accepted = 0;
+	u64 accepted = 0, passed_on = 0;
 
 	(void)state;
 	graph_random(&g, 200, 150, 30000, 3);
@@ -298,21 +345,70 @@ static void hostile_store(void **state)
 		for (u64 k = 0; k <= i % 3; k++)
 			((u8 *)frame)[random_below(5, 4 * i + k, k ? 1000 : 64)] = (u8)random_at(6, 4 * i + k);
 		packed_plain = i % 2;
+		if (!page_wire(&st->out, page, frame, &wire)) {
+			assert_true(wire.begin == 64 && wire.begin < wire.end && wire.end <= wire.weight_at);
+			assert_true(wire.weight_end - wire.weight_at == 4 * st->out.entry[page].n_edges &&
+				    wire.weight_end <= st->page_size && wire.begin + 16 * (wire.n_blocks + 1) <= wire.end);
+			passed_on++;
+		}
 		if (page_decode_into(&st->out, page, frame, room, NULL, &seg))
 			continue;
 		accepted++;
+		assert_ok(page_wire(&st->out, page, frame, &wire));
 		for (u32 r = 0; r < seg.n_rows; r++)
 			assert_true(seg.row[r] <= seg.row[r + 1]);
 		for (u32 e = 0; e < seg.n_edges; e++)
 			assert_true(seg.neighbour[e] < st->vertices);
 	}
 	packed_plain = false;
-	assert_true(accepted < 30000);
+	assert_true(accepted < passed_on && passed_on < 30000);
 	free(room);
 	free(frame);
 	memory_free(good);
 	store_close(st);
 	graph_release(&g);
+}
+
+/* What a device needs of good pages: side by side in the page, nothing else. */
+static void wires(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < 8; i++) {
+		struct graph g = { .directed = true, .weight = i & 2 ? MILL_WEIGHT_F64 : MILL_WEIGHT_NONE,
+				   .codec = i & 1 ? PAGE_PACKED : PAGE_RAW };
+		const char *path = in_scratch(i & 4 ? "wires, long" : "wires");
+		u64 w = i & 2 ? 8 : 0;
+		struct store *st;
+		void *frame;
+
+		graph_random(&g, 200, i & 4 ? 2 : 150, 30000, i);
+		assert_ok(graph_write(&g, path, 65536, true));
+		assert_ok(store_open(&st, path, NULL));
+		assert_ok(page_frame_new(&frame, st, NULL));
+		for (u32 page = 0; page < st->out.n_pages; page++) {
+			const struct page_entry *e = &st->out.entry[page];
+			const struct page_header *h = frame;
+			struct page_wire wire;
+
+			assert_ok(page_read(&st->out, page, frame));
+			assert_ok(page_wire(&st->out, page, frame, &wire));
+			assert_int_equal(wire.begin, sizeof(*h));
+			assert_int_equal(wire.neighbour_at, h->neighbour_at);
+			assert_int_equal(wire.weight_at, h->weight_at);
+			assert_int_equal(wire.weight_end - wire.weight_at, w * e->n_edges);
+			if (w)
+				assert_int_equal(wire.weight_at, round_up(wire.end, 8));
+			if (i & 1)
+				assert_int_equal(wire.n_blocks, (h->neighbour_at - h->row_at) / 16 - 1);
+			else
+				assert_int_equal(wire.end, page_neighbour_at(e->n_rows) + sizeof(vid) * e->n_edges);
+			((u8 *)frame)[0] ^= 1;
+			assert_int_equal(page_wire(&st->out, page, frame, &wire), MILL_ECORRUPT);
+		}
+		memory_free(frame);
+		store_close(st);
+		graph_release(&g);
+	}
 }
 
 /* A long list of small gaps: the page ends where decoding it would take too much. */
@@ -370,8 +466,10 @@ int main(void)
 		cmocka_unit_test(round_trips),
 		cmocka_unit_test(some_rows),
 		cmocka_unit_test(hostile),
+		cmocka_unit_test(hostile_index),
 		cmocka_unit_test(lies),
 		cmocka_unit_test(hostile_store),
+		cmocka_unit_test(wires),
 		cmocka_unit_test(growth_is_bounded),
 		cmocka_unit_test(one_form),
 	};

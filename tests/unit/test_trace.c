@@ -145,6 +145,36 @@ static void test_no_memory(void **state)
 	assert_int_equal(trace_close(NULL), MILL_OK);
 }
 
+/* The tracks of a device's queues, up to the last, and names that are gone when the trace is written. */
+static void test_queues(void **state)
+{
+	struct budget budget;
+	struct trace *t;
+	char path[64], name[16];
+	const char *word;
+
+	(void)state;
+	budget_init(&budget, 0);
+	assert_string_equal(trace_word("nobody traces"), "?");
+	assert_int_equal(trace_open(&t, path_of(path, "queues.json"), &budget), MILL_OK);
+	trace_use(t);
+	snprintf(name, sizeof(name), "bfs_push");
+	word = trace_word(name);
+	assert_ptr_equal(trace_word(name), word);
+	snprintf(name, sizeof(name), "gone");
+	assert_string_equal(trace_word("bfs_pull"), "bfs_pull");
+	trace_past(TRACE_QUEUE + 2 * 3, clock_now(), clock_now() + 1e-3, "to device", "bytes", 7);
+	trace_past(TRACE_TRACKS - 1, clock_now(), clock_now() + 1e-3, word, "groups", 9);
+	trace_span(TRACE_DISK, trace_begin(), "read", NULL, 0);
+	assert_int_equal(trace_close(t), MILL_OK);
+	expect_spans(path, "queue 3 transfers", 1);
+	expect_spans(path, "queue 256 kernels", 1);
+	expect_spans(path, "disk 1", 1);
+	expect_spans(path, "bfs_push", 1);
+	expect_spans(path, "thread_name", 4);
+	assert_int_equal(budget.used, 0);
+}
+
 static void test_full_disk(void **state)
 {
 	struct trace *t;
@@ -164,7 +194,7 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-	static const char *const name[] = { "workers.json", "one", "two", "small.json" };
+	static const char *const name[] = { "workers.json", "one", "two", "small.json", "queues.json" };
 	char path[64];
 
 	(void)state;
@@ -179,6 +209,7 @@ int main(void)
 		cmocka_unit_test(test_workers),
 		cmocka_unit_test(test_two_runs),
 		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_queues),
 		cmocka_unit_test(test_full_disk),
 	};
 

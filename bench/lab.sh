@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# lab.sh MILLRACE SCRATCH [GRAPHS]: what crosses to an OpenCL device under every policy, at several budgets, and what the mappings of edges to
+# work-items cost, as Markdown for README.md. Graphs: kron SCALE (20) and a grid of SIDE x SIDE (512), and cnr-2000 if GRAPHS has
+# webgraph/cnr-2000.graph; the stores and plots stay in SCRATCH. ALGORITHMS, BUDGETS, POLICIES and REPEAT may be given.
+set -euo pipefail
+millrace=$(realpath "$1")
+mkdir -p "$2"
+scratch=$(realpath "$2")
+graphs=${3:+$(realpath "$3")}
+scale=${SCALE:-20} side=${SIDE:-512} repeat=${REPEAT:-3} budgets=${BUDGETS:-10%,25%,50%,100%}
+algorithms=${ALGORITHMS:-bfs sssp cc pagerank}
+cd "$scratch"
+
+"$millrace" list devices --quiet --json=devices.json
+grep -q '"opencl' devices.json || { echo "no OpenCL device"; exit 1; }
+
+make_store() { # NAME COMMAND...: a store is made once
+	local store=$1.mill
+	shift
+	[ -e "$store" ] || "$millrace" "$@" -o "$store" --quiet
+}
+# Pages of 64 KiB where the graph is so small that a share of it would be none.
+make_store "kron$scale" generate kron --scale "$scale" --weights u32 $([ "$scale" -ge 18 ] || echo --page-size 64K)
+make_store "grid$side" generate grid --vertices $((side * side)) --weights u32 --page-size 64K
+stores="kron$scale grid$side"
+if [ -n "$graphs" ] && [ -e "$graphs/webgraph/cnr-2000.graph" ]; then
+	make_store cnr-2000 import "$graphs/webgraph/cnr-2000.graph" --page-size 64K
+	stores+=" cnr-2000"
+fi
+
+options_of() { # ALGORITHM STORE
+	case $1 in
+	bfs) echo --source max-degree ;;
+	sssp) echo --source max-degree $([ "$2" != cnr-2000 ] || echo --unit-weights) ;;
+	cc) echo --method labels ;;
+	pagerank) echo --exact --iterations 10 --tolerance 0 ;;
+	esac
+}
+# The lab's table, whose cells stand two blanks apart, as Markdown; its first line is a title.
+markdown() {
+	awk -F'  +' '
+	NR == 1 { print "\n" $0 "\n"; next }
+	NR == 2 { columns = NF }
+	{
+		line = "|"
+		for (i = 2; i <= columns; i++)
+			line = line " " $i " |"
+		print line
+	}
+	NR == 2 { line = "|"; for (i = 2; i <= columns; i++) line = line "---|"; print line }'
+}
+lab() { # FILE ALGORITHM STORE OPTION...
+	local file=$1 algorithm=$2 store=$3
+	shift 3
+	"$millrace" lab "$algorithm" "$store.mill" $(options_of "$algorithm" "$store") --repeat "$repeat" "$@" >"$file" || {
+		echo "$algorithm of $store: exit $?"
+		return 0
+	}
+	markdown <"$file"
+}
+
+for store in $stores; do
+	for algorithm in $algorithms; do
+		lab "$store-$algorithm.txt" "$algorithm" "$store" --budgets "$budgets" ${POLICIES:+--policies "$POLICIES"} \
+			--plot "$store-$algorithm.svg" --json="$store-$algorithm.json"
+	done
+done
+echo
+echo "Mappings, all pages on the device:"
+for store in $stores; do
+	for algorithm in $algorithms; do
+		lab "$store-$algorithm-mappings.txt" "$algorithm" "$store" --mappings --device-memory 400%
+	done
+done

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# check-kernels.sh MILLRACE [COMPILER...]: the text of every kernel program, as MILLRACE gives it to OpenCL, must also be OpenCL C 1.2 for
+# clang and CUDA for nvcc; which of the two, COMPILER says (both if it says nothing). A compiler that is missing is left out with a word.
+# Exit 77: there is no device to give kernels to, or no compiler.
+set -eu
+millrace=$(realpath "$1")
+shift
+[ $# -gt 0 ] || set -- clang nvcc
+"$millrace" list devices | grep -q 'opencl:0' || { echo "no OpenCL device"; exit 77; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+export XDG_CACHE_HOME=$scratch/.cache
+
+for weights in u32 f32; do
+	"$millrace" generate kron --scale 6 --seed 1 --weights $weights --directed --page-size 64K -o $weights.mill >/dev/null
+done
+# More paths than a double can count: a chain of 1,100 diamonds.
+awk 'BEGIN { for (i = 0; i < 3300; i += 3) print i, i + 1 "\n" i, i + 2 "\n" i + 1, i + 3 "\n" i + 2, i + 3 }' >chain.el
+"$millrace" import chain.el --page-size 64K -o chain.mill >/dev/null
+
+run() { "$millrace" "$@" --device opencl >out 2>&1 || { echo "millrace $*: $(tail -n 1 out)"; exit 1; }; }
+searches() { # OPTION...; parents are settled for what is checked
+	run bfs u32.mill --check "$@"
+	run sssp u32.mill --check "$@"
+	run sssp u32.mill --unit-weights "$@"
+	run sssp f32.mill --check "$@"
+	run kcore u32.mill "$@"
+	run bc chain.mill --source 0 "$@"
+	for method in afforest hooking labels; do
+		run cc u32.mill --method $method "$@"
+	done
+}
+rest() {
+	run pagerank u32.mill --iterations 1 --tolerance 0
+	run pagerank u32.mill --iterations 1 --tolerance 0 --precision f64
+	run pagerank u32.mill --iterations 1 --tolerance 0 --exact
+	run scc u32.mill
+}
+mkdir plain lanes
+export MILL_KERNEL_DUMP=$scratch/plain
+searches
+rest
+MILL_KERNEL_DUMP=$scratch/lanes
+searches --lanes
+n=$(find plain -name '*.cl' | wc -l)
+[ "$n" -ge 20 ] || { echo "only $n programs were built"; exit 1; }
+
+cl() { clang -x cl -cl-std=CL1.2 -fsyntax-only -Xclang -finclude-default-header -Wall -Wno-unused-function -Werror "$@"; }
+cu() { nvcc -x cu -arch=sm_75 -fmad=false -diag-suppress 177 -Werror all-warnings -c -o /dev/null "$@"; }
+ran=
+for compiler; do
+	command -v "$compiler" >/dev/null || { echo "no $compiler: not checked with it"; continue; }
+	for f in plain/*.cl lanes/*.cl; do
+		case $compiler in
+		clang) cl "$f" && cl -DRACE_CHECK=1 "$f" ;;
+		nvcc) [ "${f%%/*}" = lanes ] || cu "$f" ;;
+		esac || { echo "$compiler: $f"; exit 1; }
+	done
+	ran="$ran $compiler"
+done
+[ -n "$ran" ] || exit 77
+echo "$n kernel programs:$ran"

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernel programs of an OpenCL device: built once per device object from embedded text, warmed up, launched. Binaries are not
+ * kept on disk here: PoCL and the drivers of vendors have caches of their own.
+ */
+#include "device/device.h"
+
+#if MILL_VID_BITS == 32
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/opencl.h"
+
+#define PIECES 16
+#define WARM_BYTES 64		/* of the buffer that stands for all others */
+#define WARM_ITEMS 65536u	/* PoCL compiles a kernel once for grids below this and once for larger ones */
+
+/* ---- Building ---- */
+
+static mill_err fail_build(struct opencl *o, cl_program program, const char *name, cl_int code)
+{
+	char log[700] = "";
+	char *full = NULL;
+	size_t size = 0;
+
+	cl.clGetProgramBuildInfo(program, o->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+	if (size && !memory_new(&full, NULL, size + 1, 1, "a build log")) {
+		cl.clGetProgramBuildInfo(program, o->id, CL_PROGRAM_BUILD_LOG, size, full, NULL);
+		snprintf(log, sizeof(log), "%s", full);
+	}
+	memory_free(full);
+	for (char *p = log; *p; p++)	/* errors are one line */
+		if ((unsigned char)*p < ' ')
+			*p = ' ';
+	return fail(MILL_EDEVICE, "the device cannot build the kernels of '%s' (OpenCL error %d): %s", name, code, log);
+}
+
+/*
+ * MILL_KERNEL_DUMP=DIR: the text as the compiler sees it, in DIR/NAME.cl, for checks by other compilers. Only what is embedded goes there;
+ * nothing fails for lack of a file.
+ */
+static void dump(const struct opencl *o, const struct kernel_source *source, const char *const *piece)
+{
+	const char *folder = getenv("MILL_KERNEL_DUMP");
+	char path[4096];
+	FILE *f;
+	int n;
+
+	if (!folder)
+		return;
+	n = snprintf(path, sizeof(path), "%s/", folder);
+	if (n < 0 || (size_t)n + strlen(source->name) + 4 > sizeof(path))
+		return;
+	for (const char *c = source->name; *c; c++)
+		path[n++] = *c == ' ' || *c == '/' ? '_' : *c;
+	snprintf(path + n, sizeof(path) - (size_t)n, ".cl");
+	f = fopen(path, "we");
+	if (!f)
+		return;
+	fprintf(f, "#define GROUP %u\n#define CHUNKED %d\n#define LANES %d\n", o->device.group, o->device.chunked, o->count_lanes);
+	for (u32 i = 0; i < source->n_pieces; i++)
+		fputs(piece[i], f);
+	fclose(f);
+}
+
+static mill_err build(struct opencl *o, struct opencl_program *p)
+{
+	const struct kernel_source *source = p->source;
+	const char *piece[PIECES];
+	char options[160];
+	cl_int code;
+
+	assert(source->n_pieces <= PIECES);
+	for (u32 i = 0; i < source->n_pieces; i++) {
+		const char *text = text_find(source->piece[i]);
+
+		piece[i] = text ? text : source->piece[i];
+	}
+	dump(o, source, piece);
+	snprintf(options, sizeof(options), "-cl-std=CL1.2 -cl-kernel-arg-info -DGROUP=%u -DCHUNKED=%d -DLANES=%d%s", o->device.group,
+		 o->device.chunked, o->count_lanes, o->race_check ? " -DRACE_CHECK=1" : "");
+	p->program = MAKE(FAULT_CL_BUILD, &code, clCreateProgramWithSource, o->context, source->n_pieces, piece, NULL);
+	if (code != CL_SUCCESS)
+		return fail_cl(code, "making a program");
+	code = CALL(FAULT_CL_BUILD, clBuildProgram, p->program, 1, &o->id, options, NULL, NULL);
+	return code == CL_SUCCESS ? MILL_OK : fail_build(o, p->program, source->name, code);
+}
+
+static mill_err look_at_kernel(struct opencl *o, struct opencl_kernel *k)
+{
+	cl_ulong local = 0;
+	size_t most = 0;
+	cl_int code = cl.clGetKernelInfo(k->kernel, CL_KERNEL_FUNCTION_NAME, sizeof(k->name), k->name, NULL);
+
+	if (code == CL_SUCCESS)
+		code = cl.clGetKernelWorkGroupInfo(k->kernel, o->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof(most), &most, NULL);
+	if (code == CL_SUCCESS)
+		code = cl.clGetKernelWorkGroupInfo(k->kernel, o->id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof(local), &local, NULL);
+	if (code != CL_SUCCESS)
+		return fail_cl(code, "looking at a kernel");
+	k->local = local;
+	if (most < o->device.group)
+		return fail(MILL_EDEVICE, "the device runs %s in work-groups of at most %zu work-items, not %u: use --group-size", k->name,
+			    most, o->device.group);
+	return MILL_OK;
+}
+
+static mill_err make_kernels(struct opencl *o, struct opencl_program *p)
+{
+	cl_kernel *made = NULL;
+	cl_uint n = 0;
+	cl_int code = CALL(FAULT_CL_BUILD, clCreateKernelsInProgram, p->program, 0, NULL, &n);
+	mill_err err;
+
+	if (code != CL_SUCCESS)
+		return fail_cl(code, "making kernels");
+	TRY(memory_new(&p->kernel, NULL, n, sizeof(*p->kernel), "kernels"));
+	TRY(memory_new(&made, NULL, n, sizeof(*made), "kernels"));
+	code = CALL(FAULT_CL_BUILD, clCreateKernelsInProgram, p->program, n, made, NULL);
+	err = code == CL_SUCCESS ? MILL_OK : fail_cl(code, "making kernels");
+	for (u32 i = 0; i < n && !err; i++)
+		p->kernel[p->n_kernels++].kernel = made[i];	/* all, so that all are released */
+	memory_free(made);
+	for (u32 i = 0; i < n && !err; i++)
+		err = look_at_kernel(o, &p->kernel[i]);
+	return err;
+}
+
+/* ---- Warming up ---- */
+
+/* Sets argument i to something of its kind that means "nothing"; false: its kind is not known. */
+static bool set_nothing(const struct opencl *o, const struct opencl_kernel *k, cl_uint i, const struct buffer *any)
+{
+	static const size_t size[] = { 4, 8, 1, 2, 16 };
+	cl_kernel_arg_address_qualifier where = 0;
+	u64 zero[2] = { 0 };
+	cl_mem mem = any->handle;
+
+	if (cl.clGetKernelArgInfo(k->kernel, i, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof(where), &where, NULL) != CL_SUCCESS)
+		return false;
+	if (where == CL_KERNEL_ARG_ADDRESS_GLOBAL || where == CL_KERNEL_ARG_ADDRESS_CONSTANT)
+		return cl.clSetKernelArg(k->kernel, i, sizeof(mem), &mem) == CL_SUCCESS;
+	if (where == CL_KERNEL_ARG_ADDRESS_LOCAL)
+		return cl.clSetKernelArg(k->kernel, i, 16 * (size_t)o->device.group, NULL) == CL_SUCCESS;
+	/* A scalar. Its type may be any typedef of the dialect, but a wrong size is refused. */
+	for (u32 s = 0; s < ARRAY_LEN(size); s++)
+		if (cl.clSetKernelArg(k->kernel, i, size[s], zero) == CL_SUCCESS)
+			return true;
+	return false;
+}
+
+static u64 local_of_nothing(const struct opencl *o, const struct opencl_kernel *k, cl_uint n_args)
+{
+	cl_kernel_arg_address_qualifier where;
+	u64 bytes = k->local;
+
+	for (cl_uint i = 0; i < n_args; i++)
+		if (cl.clGetKernelArgInfo(k->kernel, i, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof(where), &where, NULL) == CL_SUCCESS &&
+		    where == CL_KERNEL_ARG_ADDRESS_LOCAL)
+			bytes += 16 * (u64)o->device.group;
+	return bytes;
+}
+
+/* Launches a kernel with all counts 0, at which kernels return at once, on a grid of each kind. */
+static mill_err warm_kernel(struct opencl *o, const struct opencl_kernel *k, const struct buffer *any, cl_command_queue queue)
+{
+	size_t local = o->device.group, global[] = { local, (WARM_ITEMS / local + 1) * local };
+	cl_uint n_args = 0;
+
+	if (cl.clGetKernelInfo(k->kernel, CL_KERNEL_NUM_ARGS, sizeof(n_args), &n_args, NULL) != CL_SUCCESS ||
+	    local_of_nothing(o, k, n_args) > o->device.local)
+		return MILL_OK;
+	for (cl_uint i = 0; i < n_args; i++)
+		if (!set_nothing(o, k, i, any))
+			return MILL_OK;
+	for (u32 i = 0; i < (o->device.chunked ? 2 : 1); i++) {
+		cl_int code = CALL(FAULT_CL_LAUNCH, clEnqueueNDRangeKernel, queue, k->kernel, 1, NULL, &global[i], &local, 0, NULL,
+				   NULL);
+
+		if (code != CL_SUCCESS)
+			return fail_cl(code, k->name);
+	}
+	return MILL_OK;
+}
+
+static mill_err warm_up(struct opencl *o, const struct opencl_program *p)
+{
+	struct buffer any = { 0 };
+	cl_command_queue queue = NULL;
+	mill_err err, late;
+
+	/* oclgrind would only take its time. In the midst of a run there may be no room; then the first launch compiles. */
+	if (o->race_check || o->forked || budget_left(o->device.memory) < WARM_BYTES)
+		return MILL_OK;
+	TRY(opencl_enter(o, 0, &queue));
+	TRY(opencl_buffer(&o->device, &any, WARM_BYTES, "warming up"));
+	err = o->device.ops->fill(&o->device, &any, &(u64){ 0 }, sizeof(u64));	/* counts that kernels find there are 0 too */
+	for (u32 i = 0; i < p->n_kernels && !err; i++)
+		err = warm_kernel(o, &p->kernel[i], &any, queue);
+	late = err ? MILL_OK : opencl_finish(o);
+	opencl_buffer_free(&o->device, &any);
+	return err ? err : late;
+}
+
+/* ---- Programs ---- */
+
+static void release(struct opencl_program *p)
+{
+	for (u32 i = 0; i < p->n_kernels; i++)
+		cl.clReleaseKernel(p->kernel[i].kernel);
+	if (p->program)
+		cl.clReleaseProgram(p->program);
+	memory_free(p->kernel);
+	memory_free(p);
+}
+
+void opencl_programs_release(struct opencl *o)
+{
+	for (u32 i = 0; i < o->n_programs; i++)
+		release(o->program[i]);
+	memory_free(o->program);
+}
+
+static mill_err make_room(struct opencl *o)
+{
+	u32 room = o->room ? 2 * o->room : 16;
+	struct opencl_program **more;
+
+	if (o->n_programs < o->room)
+		return MILL_OK;
+	TRY(memory_new(&more, NULL, room, sizeof(*more), "programs"));
+	if (o->n_programs)
+		memcpy(more, o->program, o->n_programs * sizeof(*more));
+	memory_free(o->program);
+	o->program = more;
+	o->room = room;
+	return MILL_OK;
+}
+
+static mill_err find_program(struct opencl *o, const struct kernel_source *source, struct opencl_program **out)
+{
+	struct opencl_program *p;
+	u64 before, after;
+	mill_err err;
+
+	for (u32 i = 0; i < o->n_programs; i++)
+		if (o->program[i]->source == source) {
+			*out = o->program[i];
+			return MILL_OK;
+		}
+	before = memory_rss();
+	TRY(make_room(o));
+	TRY(memory_new(&p, NULL, 1, sizeof(*p), "a program"));
+	p->source = source;
+	err = build(o, p);
+	if (!err)
+		err = make_kernels(o, p);
+	if (!err)
+		err = warm_up(o, p);
+	if (err) {
+		release(p);
+		return err;
+	}
+	o->program[o->n_programs++] = p;
+	after = memory_rss();
+	o->device.driver += after > before ? after - before : 0;
+	*out = p;
+	return MILL_OK;
+}
+
+mill_err opencl_prepare(struct device *d, const struct kernel_source *source)
+{
+	struct opencl_program *p;
+
+	return find_program(opencl_of(d), source, &p);
+}
+
+/* ---- Launching ---- */
+
+static mill_err find_kernel(struct opencl *o, const struct launch *l, struct opencl_kernel **out)
+{
+	struct opencl_program *p = NULL;
+
+	TRY(find_program(o, l->source, &p));
+	for (u32 i = 0; i < p->n_kernels; i++)
+		if (!strcmp(p->kernel[i].name, l->entry)) {
+			*out = &p->kernel[i];
+			return MILL_OK;
+		}
+	return fail(MILL_EDEVICE, "the device made no kernel %s of '%s'", l->entry, l->source->name);
+}
+
+/* Too much local memory is refused here: PoCL would end the process. */
+static mill_err set_args(struct opencl *o, const struct opencl_kernel *k, const struct launch *l)
+{
+	u64 local = k->local;
+
+	for (u32 i = 0; i < l->n_args; i++) {
+		const struct launch_arg *a = &l->arg[i];
+		cl_mem mem = a->buffer ? a->buffer->handle : NULL;
+		cl_int code;
+
+		if (!a->buffer && !a->value)
+			local += a->size;
+		if (!a->buffer && a->size)	/* a scalar, or local memory */
+			code = cl.clSetKernelArg(k->kernel, i, a->size, a->value);
+		else
+			code = cl.clSetKernelArg(k->kernel, i, sizeof(mem), mem ? &mem : NULL);
+		if (code != CL_SUCCESS)
+			return fail_cl(code, k->name);
+	}
+	if (local > o->device.local)
+		return fail(MILL_EDEVICE, "%s needs %llu bytes of local memory, the device has %llu", k->name,
+			    (unsigned long long)local, (unsigned long long)o->device.local);
+	return MILL_OK;
+}
+
+mill_err opencl_launch(struct device *d, const struct launch *l)
+{
+	size_t local = d->group, global = (size_t)l->n_groups * d->group;
+	struct opencl *o = opencl_of(d);
+	struct command c = { .value = l->n_groups, .queue = o->race_check ? 0 : l->queue, .kernel = true };
+	struct opencl_kernel *k = NULL;
+	cl_command_queue queue = NULL;
+	cl_int code;
+
+	TRY(find_kernel(o, l, &k));
+	TRY(set_args(o, k, l));
+	TRY(opencl_enter(o, c.queue, &queue));
+	code = CALL(FAULT_CL_LAUNCH, clEnqueueNDRangeKernel, queue, k->kernel, 1, NULL, &global, &local, 0, NULL, &c.event);
+	if (code != CL_SUCCESS)
+		return fail_cl(code, k->name);
+	c.name = k->name;
+	TRY(opencl_issued(o, c, false));
+	if (!c.queue)
+		return MILL_OK;	/* with what is next waited for */
+	code = CALL(FAULT_CL_FINISH, clFlush, queue);
+	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, k->name);
+}
+
+#endif

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* OpenCL as the engine sees it: order between queues, limits, programs, failures, traces. Skipped where there is no OpenCL. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/trace.h"
+#include "device/device.h"
+#include "unit.h"
+
+#define N 4096u
+#define QUEUES 8u
+
+static const char *const text[] = {
+	"device/dialect.h",
+	"__kernel void add(GLOBAL u32 *to, GLOBAL const u32 *from, u32 n, u32 rounds)\n"
+	"{ u32 i = get_global_id(0); if (i >= n) return;\n"
+	"  for (u32 r = 0; r < rounds; r++) to[i] += from[i]; }\n"
+	"__kernel void sum(GLOBAL u32 *total, GLOBAL u64 *wide, GLOBAL const u32 *from, LOCAL u32 *room, u32 n)\n"
+	"{ SHARED u32 all; u32 i = get_global_id(0);\n"
+	"  if (!get_local_id(0)) all = 0;\n"
+	"  room[get_local_id(0)] = i < n ? from[i] : 0;\n"
+	"  BARRIER();\n"
+	"  local_add_u32(&all, room[get_local_id(0)]);\n"
+	"  BARRIER();\n"
+	"  if (!get_local_id(0) && all) { raw_add_u32(total, all); raw_add_u64(wide, (u64)all); } }\n"
+	"__kernel void types(GLOBAL u64 *a, GLOBAL f32 *b, GLOBAL f64 *c, u32 n, u8 byte, f64 real)\n"
+	"{ if (get_global_id(0) >= n) return;\n"
+	"  dev_prefetch(&a[0]); dev_store_u64(&a[0], dev_load_u64(&a[1]) + byte);\n"
+	"  dev_store_f32(&b[0], dev_load_f32(&b[1]) * 2); dev_store_f64(&c[0], dev_load_f64(&c[1]) + real); }\n",
+};
+static const struct kernel_source source = { "test", text, 2 };
+static const char *const bad_text[] = { "__kernel void f(GLOBAL int *p) { no such thing; }\n" };
+static const struct kernel_source bad_source = { "bad", bad_text, 1 };
+
+static struct budget host;
+
+static struct device *open_with(const struct device_how *how)
+{
+	struct device *d = NULL;
+
+	if (device_open(&d, "opencl", &host, how))
+		fail_msg("%s", mill_error());
+	return d;
+}
+
+static struct device *open_device(void)
+{
+	return open_with(&(struct device_how){ .memory = 64 * MIB, .queues = QUEUES });
+}
+
+static void new_buffer(struct device *d, struct buffer *b, u64 size)
+{
+	u32 zero = 0;
+
+	assert_int_equal(device_buffer(d, b, size, "test"), MILL_OK);
+	assert_int_equal(device_fill(b, &zero, sizeof(zero)), MILL_OK);
+}
+
+static mill_err add(struct device *d, struct buffer *to, const struct buffer *from, u32 rounds, u32 queue)
+{
+	u32 n = (u32)(to->size / 4);
+	struct launch_arg arg[] = {
+		{ .buffer = to }, { .buffer = from }, { .value = &n, .size = 4 }, { .value = &rounds, .size = 4 },
+	};
+
+	return device_launch(d, &(struct launch){ .source = &source, .entry = "add", .arg = arg, .n_args = 4,
+						  .n_groups = div_up(n, d->group), .queue = queue });
+}
+
+/* Each queue gets a page and computes with it; all after what queue 0 did before, and before what it does after. */
+static void test_queues(void **state)
+{
+	static u32 page[QUEUES][N], got[N];
+	struct device *d = open_device();
+	struct transfer t[QUEUES + 1] = { { 0 } };
+	struct buffer slot[QUEUES + 1], sum[QUEUES + 1], one = { 0 }, total = { 0 };
+	u32 fill = 1;
+
+	(void)state;
+	assert_int_equal(d->n_queues, QUEUES);
+	assert_int_equal(device_prepare(d, &source), MILL_OK);
+	assert_true(d->driver > 0 && d->local > 0 && d->largest > 0 && d->group > 0);
+	assert_int_equal(d->memory->used, 0);
+	new_buffer(d, &one, sizeof(got));
+	new_buffer(d, &total, sizeof(got));
+	assert_int_equal(device_fill(&one, &fill, 4), MILL_OK);
+	for (u32 q = 1; q <= QUEUES; q++) {
+		new_buffer(d, &slot[q], sizeof(got));
+		new_buffer(d, &sum[q], sizeof(got));
+	}
+	for (u32 round = 0; round < 20; round++) {
+		for (u32 q = 0; q < QUEUES; q++)
+			for (u32 i = 0; i < N; i++)
+				page[q][i] = q * i + round;
+		assert_int_equal(add(d, &one, &total, 0, 0), MILL_OK);
+		for (u32 q = 1; q <= QUEUES; q++)
+			assert_int_equal(add(d, &sum[q], &one, 1000, 0), MILL_OK);
+		assert_int_equal(device_fork(d), MILL_OK);
+		for (u32 q = 1; q <= QUEUES; q++) {
+			if (q == 3 && round % 2)
+				continue;	/* a queue that is not used this time */
+			slot[q].kind = TRAFFIC_TOPOLOGY;
+			assert_int_equal(device_send(&slot[q], 0, page[q - 1], sizeof(got), q, &t[q]), MILL_OK);
+			assert_int_equal(add(d, &sum[q], &slot[q], 1, q), MILL_OK);
+		}
+		for (u32 q = 1; q <= QUEUES; q++)
+			assert_int_equal(device_wait(&t[q]), MILL_OK);
+		assert_int_equal(device_join(d), MILL_OK);
+		for (u32 q = 1; q <= QUEUES; q++)
+			assert_int_equal(add(d, &total, &sum[q], 1, 0), MILL_OK);
+	}
+	assert_int_equal(device_read(&sum[2], 0, got, sizeof(got)), MILL_OK);
+	for (u32 i = 0; i < N; i++)
+		assert_int_equal(got[i], 20 * 1000 + 20 * i + 190);
+	assert_int_equal(device_read(&total, 0, got, sizeof(got)), MILL_OK);
+	for (u32 i = 0; i < N; i++) {
+		u32 want = 0, s[QUEUES + 1] = { 0 };
+
+		for (u32 round = 0; round < 20; round++)
+			for (u32 q = 1; q <= QUEUES; q++) {
+				s[q] += 1000 + (q == 3 && round % 2 ? 0 : (q - 1) * i + round);
+				want += s[q];
+			}
+		assert_int_equal(got[i], want);
+	}
+	assert_int_equal(d->to_device[TRAFFIC_TOPOLOGY], (20 * QUEUES - 10) * sizeof(got));
+	for (u32 q = 1; q <= QUEUES; q++) {
+		device_buffer_free(&slot[q]);
+		device_buffer_free(&sum[q]);
+	}
+	device_buffer_free(&one);
+	device_buffer_free(&total);
+	assert_int_equal(d->memory->used, 0);
+	device_close(d);
+}
+
+/* More commands than are kept, without a word from the host; and a fork that no join follows. */
+static void test_many(void **state)
+{
+	struct device *d = open_device();
+	struct buffer a = { 0 }, b = { 0 };
+	struct transfer t = { 0 };
+	u32 one = 1, got = 0, page[64] = { 0 };
+
+	(void)state;
+	new_buffer(d, &a, 256);
+	new_buffer(d, &b, 256);
+	assert_int_equal(device_fill(&b, &one, 4), MILL_OK);
+	for (u32 i = 0; i < 2000; i++)
+		assert_int_equal(add(d, &a, &b, 1, 0), MILL_OK);
+	assert_int_equal(device_fork(d), MILL_OK);
+	for (u32 i = 0; i < 2000; i++)
+		assert_int_equal(add(d, &a, &b, 1, 5), MILL_OK);
+	assert_int_equal(device_fork(d), MILL_OK);
+	assert_int_equal(add(d, &a, &b, 1, 6), MILL_OK);
+	assert_int_equal(device_join(d), MILL_OK);
+	assert_int_equal(device_read(&a, 8, &got, 4), MILL_OK);
+	assert_int_equal(got, 4001);
+	assert_int_equal(device_fork(d), MILL_OK);
+	assert_int_equal(device_send(&a, 0, page, sizeof(page), 2, &t), MILL_OK);
+	device_drain(d);
+	assert_int_equal(device_wait(&t), MILL_OK);
+	assert_int_equal(device_read(&a, 0, page, 4), MILL_OK);
+	assert_int_equal(device_fork(d), MILL_OK);
+	assert_int_equal(add(d, &a, &b, 1000, 1), MILL_OK);
+	device_buffer_free(&a);	/* under way */
+	device_buffer_free(&b);
+	device_close(d);
+}
+
+static mill_err sum(struct device *d, struct buffer *total, struct buffer *wide, const struct buffer *from, size_t room)
+{
+	u32 n = (u32)(from->size / 4);
+	struct launch_arg arg[] = {
+		{ .buffer = total }, { .buffer = wide }, { .buffer = from }, { .size = room }, { .value = &n, .size = 4 },
+	};
+
+	return device_launch(d, &(struct launch){ .source = &source, .entry = "sum", .arg = arg, .n_args = 5,
+						  .n_groups = div_up(n, d->group) });
+}
+
+static void test_local(void **state)
+{
+	struct device *d = open_device();
+	struct buffer total = { 0 }, wide = { 0 }, from = { 0 };
+	u32 three = 3, got = 0;
+	u64 got_wide = 0;
+
+	(void)state;
+	new_buffer(d, &total, 4);
+	new_buffer(d, &wide, 8);
+	new_buffer(d, &from, 4 * N);
+	assert_int_equal(device_fill(&from, &three, 4), MILL_OK);
+	assert_int_equal(sum(d, &total, &wide, &from, 4 * d->group), MILL_OK);
+	assert_int_equal(device_read(&total, 0, &got, 4), MILL_OK);
+	assert_int_equal(device_read(&wide, 0, &got_wide, 8), MILL_OK);
+	assert_int_equal(got, 3 * N);
+	assert_int_equal(got_wide, 3 * N);
+	/* Together with what the kernel declares itself. */
+	assert_int_equal(sum(d, &total, &wide, &from, d->local), MILL_EDEVICE);
+	assert_non_null(strstr(mill_error(), "local memory"));
+	device_buffer_free(&total);
+	device_buffer_free(&wide);
+	device_buffer_free(&from);
+	device_close(d);
+}
+
+static void test_types(void **state)
+{
+	struct device *d = open_device();
+	struct buffer a = { 0 }, b = { 0 }, c = { 0 };
+	u64 ints[2] = { 0, (u64)1 << 40 };
+	f32 reals[2] = { 0, 1.5f };
+	f64 doubles[2] = { 0, 0.1 }, more = 0.25;
+	u32 n = 1;
+	u8 byte = 7;
+	struct launch_arg arg[] = {
+		{ .buffer = &a }, { .buffer = &b }, { .buffer = &c }, { .value = &n, .size = 4 }, { .value = &byte, .size = 1 },
+		{ .value = &more, .size = 8 },
+	};
+
+	(void)state;
+	new_buffer(d, &a, sizeof(ints));
+	new_buffer(d, &b, sizeof(reals));
+	new_buffer(d, &c, sizeof(doubles));
+	assert_int_equal(device_write(&a, 0, ints, sizeof(ints)), MILL_OK);
+	assert_int_equal(device_write(&b, 0, reals, sizeof(reals)), MILL_OK);
+	assert_int_equal(device_write(&c, 0, doubles, sizeof(doubles)), MILL_OK);
+	assert_int_equal(device_launch(d, &(struct launch){ .source = &source, .entry = "types", .arg = arg, .n_args = 6,
+							    .n_groups = 1 }), MILL_OK);
+	assert_int_equal(device_read(&a, 0, ints, 8), MILL_OK);
+	assert_int_equal(device_read(&b, 0, reals, 4), MILL_OK);
+	assert_int_equal(device_read(&c, 0, doubles, 8), MILL_OK);
+	assert_int_equal(ints[0], ((u64)1 << 40) + 7);
+	assert_true(reals[0] == 3.0f && doubles[0] == 0.1 + 0.25);
+	device_buffer_free(&a);
+	device_buffer_free(&b);
+	device_buffer_free(&c);
+	device_close(d);
+}
+
+/* What a device does not allow is one line, never an abort. */
+static void test_limits(void **state)
+{
+	static const u32 group[] = { 1, 4, 64, 256 };
+	struct device *d = NULL;
+	struct buffer b = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(group); i++) {
+		d = open_with(&(struct device_how){ .memory = MIB, .group = group[i] });
+		assert_int_equal(d->group, group[i]);
+		assert_int_equal(device_prepare(d, &source), MILL_OK);
+		device_close(d);
+	}
+	assert_int_equal(device_open(&d, "opencl", &host, &(struct device_how){ .group = 1u << 30 }), MILL_EDEVICE);
+	assert_non_null(strstr(mill_error(), "the device allows"));
+	assert_int_equal(device_open(&d, "opencl:99", &host, &(struct device_how){ .memory = MIB }), MILL_EDEVICE);
+	d = open_with(&(struct device_how){ .memory = MIB });
+	assert_int_equal(d->n_queues, 32);
+	assert_int_equal(device_buffer(d, &b, 2 * MIB, "too much"), MILL_ENOMEM);
+	assert_int_equal(device_prepare(d, &bad_source), MILL_EDEVICE);
+	assert_non_null(strstr(mill_error(), "'bad'"));
+	assert_null(strchr(mill_error(), '\n'));
+	assert_int_equal(device_prepare(d, &source), MILL_OK);	/* it goes on */
+	assert_int_equal(device_launch(d, &(struct launch){ .source = &source, .entry = "nothing", .n_groups = 1 }), MILL_EDEVICE);
+	device_close(d);
+	/* Not even room to warm up. */
+	d = open_with(&(struct device_how){ .memory = 16 });
+	assert_int_equal(device_prepare(d, &source), MILL_OK);
+	device_close(d);
+}
+
+/* ---- Traces ---- */
+
+#define ROUNDS 3u
+
+struct spans {
+	u32 n;
+	f64 begin[ROUNDS * QUEUES], end[ROUNDS * QUEUES];
+};
+
+/* Transfers and kernels on all queues but 0; seconds from opening the device to the last byte. */
+static f64 work(u32 *page, size_t size)
+{
+	struct buffer slot[QUEUES + 1], total[QUEUES + 1];
+	struct transfer t[QUEUES + 1] = { { 0 } };
+	f64 began = clock_now();
+	struct device *d = open_device();
+
+	assert_int_equal(device_prepare(d, &source), MILL_OK);
+	for (u32 q = 1; q <= QUEUES; q++) {
+		new_buffer(d, &slot[q], size);
+		new_buffer(d, &total[q], size);
+	}
+	assert_int_equal(device_fork(d), MILL_OK);
+	for (u32 i = 0; i < ROUNDS * QUEUES; i++) {
+		u32 q = i % QUEUES + 1;
+
+		assert_int_equal(device_wait(&t[q]), MILL_OK);
+		assert_int_equal(device_send(&slot[q], 0, page, size, q, &t[q]), MILL_OK);
+		assert_int_equal(add(d, &total[q], &slot[q], 3, q), MILL_OK);
+	}
+	for (u32 q = 1; q <= QUEUES; q++)
+		assert_int_equal(device_wait(&t[q]), MILL_OK);
+	assert_int_equal(device_join(d), MILL_OK);
+	assert_int_equal(device_read(&total[1], 0, page, size), MILL_OK);
+	for (u32 q = 1; q <= QUEUES; q++) {
+		device_buffer_free(&slot[q]);
+		device_buffer_free(&total[q]);
+	}
+	device_close(d);
+	return clock_now() - began;
+}
+
+/* Those of queues but 0: [0] transfers, [1] kernels. */
+static void read_spans(const char *path, struct spans *out)
+{
+	f64 last_end[2 * QUEUES + 2] = { 0 };
+	FILE *f = fopen(path, "r");
+	char line[512];
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		char *at = strstr(line, "\"tid\": 1000");
+		struct spans *s;
+		u32 track;
+		f64 ts, dur;
+
+		if (!at || !strstr(line, "\"X\"") || sscanf(at, "\"tid\": %u, \"ts\": %lf, \"dur\": %lf", &track, &ts, &dur) != 3 ||
+		    track < 1000000 + TRACE_QUEUE + 2)
+			continue;
+		track -= 1000000 + TRACE_QUEUE;
+		assert_true(track < ARRAY_LEN(last_end));
+		assert_true(ts >= last_end[track] - 0.002);	/* in order on its track */
+		last_end[track] = ts + dur;
+		s = &out[track % 2];
+		assert_true(s->n < ARRAY_LEN(s->begin));
+		s->begin[s->n] = ts;
+		s->end[s->n++] = ts + dur;
+	}
+	fclose(f);
+}
+
+/* The device's times, on the host's clock: transfers go on while kernels run. */
+static void test_trace(void **state)
+{
+	static u32 page[MIB / 2];
+	char path[] = "/tmp/mill-device-XXXXXX";
+	struct spans spans[2] = { { 0 } };
+	struct mill_device device[2];
+	f64 length, shared = 0;
+	struct trace *trace;
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(trace_open(&trace, path, NULL), MILL_OK);
+	trace_use(trace);
+	length = work(page, sizeof(page)) * 1e6;
+	assert_int_equal(trace_close(trace), MILL_OK);
+	read_spans(path, spans);
+	unlink(path);
+	assert_int_equal(spans[0].n, ROUNDS * QUEUES);
+	assert_int_equal(spans[1].n, ROUNDS * QUEUES);
+	for (u32 i = 0; i < spans[0].n; i++)
+		for (u32 j = 0; j < spans[1].n; j++) {
+			f64 from = spans[0].begin[i] > spans[1].begin[j] ? spans[0].begin[i] : spans[1].begin[j];
+			f64 to = spans[0].end[i] < spans[1].end[j] ? spans[0].end[i] : spans[1].end[j];
+
+			assert_true(spans[0].begin[i] > 0 && spans[0].end[i] < length + 1000);
+			shared += to > from ? to - from : 0;
+		}
+	if (mill_devices(device, 2) > 1 && device[1].units > 1)
+		assert_true(shared > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_queues),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_local),
+		cmocka_unit_test(test_types),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_trace),
+	};
+	struct mill_device device[2];
+
+	budget_init(&host, 0);
+	if (mill_devices(device, ARRAY_LEN(device)) < 2)
+		return 77;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
