@@ -30,4 +30,12 @@ clean pagerank u32.mill --iterations 2 --tolerance 0 --exact
 # Lists that span pages leave partial sums.
 expect 0 generate star --vertices 40000 --page-size 64K -o star.mill
 clean pagerank star.mill --iterations 1 --tolerance 0
+
+# Lists that pass a block through slots, lists that are one, with and without weights; long ones and short ones, which are searched for.
+expect 0 generate kron --scale 10 --seed 1 --degree 24 --directed --page-size 64K -o dense.mill
+clean triangles dense.mill --device-memory 150K
+clean triangles dense.mill --device-memory 160K --lcc=directed
+clean triangles u32.mill --lcc
+expect 0 generate clique --vertices 80 --page-size 64K -o clique.mill
+clean triangles clique.mill
 done_testing
