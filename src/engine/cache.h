@@ -6,7 +6,7 @@
  *	whole	there is room for all lists side by side, as one segment a direction: a page is unpacked when it comes and
  *		stays, kernels are launched once for all pages;
  *	slots	pages stay packed in slots and are unpacked for each use into the work area of a queue: packed, more of them
- *		stay. A slot belongs to a queue, so what a page waits for is said by the order in that queue.
+ *		stay. Transfers have a queue of their own and wait only for the kernels that used the slot.
  *
  * Only pages with work cross, those that are there already are used first and never moved again while they stay. A graph that
  * fits, in either form, crosses once.
