@@ -12,7 +12,7 @@
 
 #define SLOTS 4u
 #define MANY 16u		/* so many pieces of room are enough for all slots, fewer for two */
-#define AHEAD 32u		/* pieces of the block that may wait in queues: what was given to a device cannot be cancelled */
+#define AHEAD 4u		/* pieces of the block under way: what was given to a device cannot be cancelled */
 #define PIECE_BYTES (4 * MIB)	/* of lists in memory, where the budget is ample: enough work for a launch */
 #define COUNT_WORDS (COUNT_LANES * COUNT_STRIDE)
 
@@ -28,7 +28,8 @@ struct crossing {
 	u32 begin, end;			/* its pieces */
 	struct device_segment held;	/* what it holds */
 	struct vec *slot[SLOTS];
-	u32 n_slots, n_queues, next;	/* next: piece that passes, of this block */
+	u32 n_slots, next;		/* next: piece that passes, of this block */
+	struct transfer used[AHEAD];	/* kernels of its own pieces */
 };
 
 /* ---- Sizes ---- */
@@ -76,7 +77,6 @@ static mill_err share_room(struct crossing *c, u64 room, u64 largest)
 		TRY(run_vec(r, &c->slot[i], "a slot for oriented lists", largest / 4, sizeof(u32), NULL));
 		c->slot[i]->buffer.kind = TRAFFIC_TOPOLOGY;
 	}
-	c->n_queues = (u32)min_u64(c->n_slots ? c->n_slots : SLOTS, r->device->n_queues);
 	return MILL_OK;
 }
 
@@ -202,19 +202,23 @@ static mill_err intersect_segment(struct crossing *c, const struct device_segmen
 	return MILL_OK;
 }
 
-/* A piece of the block itself. */
+/* A piece of the block itself, in other queues than those of the slots: what comes first need not wait for it. */
 static mill_err use_held(struct crossing *c, u32 piece)
 {
 	struct piece p = oriented_piece(c->lists, piece);
 	struct device_segment seg = c->held;
+	u32 turn = c->next++ % AHEAD;
 
+	TRY(device_wait(&c->used[turn]));
 	seg.row_at = p.first - c->held.first;
 	seg.first = p.first;
 	seg.n_rows = p.n_rows;
 	seg.n_edges = p.n_edges;
-	seg.queue = 1 + c->next++ % c->n_queues;
+	seg.queue = 1 + (c->n_slots + turn) % c->run->device->n_queues;
 	c->step->pages_reused++;
-	return intersect_segment(c, &seg);
+	TRY(intersect_segment(c, &seg));
+	device_mark(c->run->device, seg.queue, &c->used[turn]);
+	return MILL_OK;
 }
 
 static mill_err pass_piece(void *arg, u32 piece, const struct segment *from)
@@ -230,7 +234,7 @@ static mill_err pass_piece(void *arg, u32 piece, const struct segment *from)
 		.first = from->first,
 		.n_rows = from->n_rows,
 		.n_edges = from->n_edges,
-		.queue = 1 + slot % c->n_queues,
+		.queue = 1 + slot % c->run->device->n_queues,
 	};
 	struct place p = { to, 0, seg.neighbour_at, seg.weight_at, 0, seg.queue };
 
@@ -239,23 +243,11 @@ static mill_err pass_piece(void *arg, u32 piece, const struct segment *from)
 	return intersect_segment(c, &seg);
 }
 
-/* Until the queues are empty: a read waits for what it reads. */
-static mill_err catch_up(struct crossing *c)
-{
-	u64 count;
-
-	TRY(device_join(c->run->device));
-	TRY(vec_get(c->counts, 0, &count));
-	return device_fork(c->run->device);
-}
-
 static mill_err pass_all(struct crossing *c)
 {
 	struct oriented_pass pass = { .wanted = is_outside, .take = pass_piece, .arg = c };
 
 	for (u32 i = c->begin; i < c->end; i++) {
-		if (c->next % AHEAD == AHEAD - 1)
-			TRY(catch_up(c));
 		TRY(use_held(c, i));
 		TRY(ticker_tick(&c->run->ticker, i));
 	}
@@ -264,15 +256,23 @@ static mill_err pass_all(struct crossing *c)
 
 static mill_err pass_block(struct crossing *c)
 {
-	mill_err err, late;
+	mill_err err;
 
 	TRY(hold_block(c));
 	err = device_fork(c->run->device);
 	c->next = 0;
 	if (!err)
 		err = pass_all(c);
-	late = device_join(c->run->device);	/* also after a failure: what is under way uses the slots */
-	return err ? err : late;
+	if (!err)
+		err = device_join(c->run->device);
+	if (err)
+		device_drain(c->run->device);	/* what is under way uses the block and the slots */
+	for (u32 i = 0; i < AHEAD; i++) {
+		mill_err late = device_wait(&c->used[i]);
+
+		err = err ? err : late;
+	}
+	return err;
 }
 
 static mill_err add_counts(struct crossing *c)
