@@ -41,6 +41,7 @@ struct need {
 	u64 resident;		/* host bytes more, if the topology is resident */
 	bool one_segment;	/* resident only as a single segment */
 	bool on_host;		/* computes on the host, whatever the device: then the state is there */
+	u64 own_lists;		/* not 0: no page of the graph goes to a device, but lists that an operator makes of it, in so many bytes at least */
 	enum view view;		/* not VIEW_NONE: instead of the directions; see view_need */
 	/* For the cost model: see struct setting. */
 	u64 rounds, searches;

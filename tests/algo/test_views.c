@@ -4,13 +4,14 @@
 
 static const struct mill_options checked = { .check = true };
 
+/* On a device triangles have a budget of their own: test_intersect.c. */
 static void try_all(const struct graph *g, mill_store *store, const struct config *c)
 {
 	static const enum mill_lcc kinds[] = { MILL_LCC_NONE, MILL_LCC_UNDIRECTED, MILL_LCC_DIRECTED };
 	mill_run *run = run_open(store, c, checked, "kcore", NULL);
 
 	expect_kcore(g, c->name, run);
-	for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+	for (size_t k = 0; !c->device && k < ARRAY_LEN(kinds); k++)
 		expect_triangles(g, c->name, run, kinds[k]);
 	if (c->device && c->pages != AMPLE) {	/* each needs something else of it */
 		mill_run_free(run);

@@ -35,4 +35,12 @@ expect 0 plan cdlp star.mill --device opencl --check --json
 needed=$(sed -n 's/.*"device_needed": *\([0-9]*\).*/\1/p' out)
 clean cdlp star.mill --iterations 1 --device-memory "$needed"
 clean cdlp star.mill --iterations 1
+
+# Lists that pass a block through slots, lists that are one, with and without weights; long ones and short ones, which are searched for.
+expect 0 generate kron --scale 10 --seed 1 --degree 24 --directed --page-size 64K -o dense.mill
+clean triangles dense.mill --device-memory 150K
+clean triangles dense.mill --device-memory 160K --lcc=directed
+clean triangles u32.mill --lcc
+expect 0 generate clique --vertices 80 --page-size 64K -o clique.mill
+clean triangles clique.mill
 done_testing
