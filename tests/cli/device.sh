@@ -76,6 +76,54 @@ for word in "--mapping warp" "--filter none" "--direction up" "--queues 0" "--gr
 done
 expect 2 bfs u.mill --device opencl --async
 
+# An allocation or a read that fails, at the least budget and with room for all: a documented code, one line, or the right bytes.
+expect 0 generate kron --scale 10 --degree 40 --seed 4 --page-size 64K -o f.mill
+expect 0 bfs f.mill --source max-degree -o want.tsv
+for size in "$(needs bfs f.mill --source max-degree --device opencl --device-memory 1K -o got.tsv)" 64M; do
+	for fault in alloc:n=K alloc:n=K,sticky io:op=read,n=K,err=EIO io:op=read,n=K,short=512; do
+		calm=0
+		for ((n = 1; calm < 10 && n < 300; n++)); do
+			rm -f got.tsv
+			MILL_FAULT=${fault/K/$n} timeout 60 "$millrace" bfs f.mill --source max-degree --device opencl --device-memory "$size" \
+				-o got.tsv >out 2>err
+			case $? in
+			0) must cmp want.tsv got.tsv; calm=$((calm + 1)) ;;
+			5 | 7 | 8) must one_line; must [ ! -e got.tsv ]; calm=0 ;;
+			*) failed "${fault/K/$n}, $size: $(head -c 300 err)" ;;
+			esac
+		done
+	done
+done
+
+# A page that was altered, with all checksums made right again: the device finds that it cannot be unpacked.
+cat >alter.py <<'PY'
+import ctypes, re, struct, sys
+try:
+    xxh = ctypes.CDLL("libxxhash.so.0")
+except OSError:
+    sys.exit(1)
+xxh.XXH3_64bits.restype = ctypes.c_uint64
+xxh.XXH3_64bits.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+digest = lambda data: xxh.XXH3_64bits(data, len(data))
+store = sys.argv[1]
+pages = bytearray(open(store + "/out.pages", "rb").read())
+old = digest(bytes(pages[:65536]))
+streams = struct.unpack_from("<I", pages, 48)[0]	# neighbour_at of the header
+pages[streams] ^= 0xff
+open(store + "/out.pages", "wb").write(pages)
+sums = open(store + "/sums", "rb").read().replace(struct.pack("<Q", old), struct.pack("<Q", digest(bytes(pages[:65536]))))
+open(store + "/sums", "wb").write(sums)
+text = open(store + "/manifest", "rb").read()
+body = re.sub(rb"\nsums [0-9a-f]+\n", b"\nsums %016x\n" % digest(sums), text[:text.rindex(b"checksum ")])
+open(store + "/manifest", "wb").write(body + b"checksum %016x\n" % digest(body))
+PY
+if python3 alter.py f.mill; then
+	expect 4 pagerank f.mill --memory 1G; hints "page 0"
+	for size in "$(needs pagerank f.mill --device opencl --device-memory 1K)" 64M; do
+		expect 4 pagerank f.mill --device opencl --device-memory "$size"; hints "out.pages: page 0"
+	done
+fi
+
 # Larger than memory and than the device: from disk through RAM to the device in one flow.
 expect 0 generate kron --scale 20 --degree 10 --seed 3 --codec raw -o large.mill
 large() {
