@@ -186,14 +186,15 @@ __kernel void pages_place(GLOBAL const u32 *page, u32 page_row_at, u32 page_neig
 			  u32 neighbour_at, u32 edge_base, u32 n_rows, u32 n_edges, u32 partial)
 {
 	u32 row_end = n_rows + (partial & PARTIAL_TAIL ? 0 : 1);
+	GLOBAL u32 *row = lists + row_at, *neighbour = lists + neighbour_at + edge_base;	/* together beyond 2^32 */
 
 	FOR_MINE(i, n_edges + n_rows + 1, ITEM_ROWS) {
 		u32 r = i - n_edges;
 
 		if (i < n_edges)
-			lists[neighbour_at + edge_base + i] = page[page_neighbour_at + i];
+			neighbour[i] = page[page_neighbour_at + i];
 		else if (r < row_end && !(r == 0 && partial & PARTIAL_HEAD))
-			lists[row_at + r] = edge_base + page[page_row_at + r];
+			row[r] = edge_base + page[page_row_at + r];
 	}
 }
 
