@@ -202,7 +202,7 @@ static void test_rmat(void **state)
 
 		OK(mill_generate(&built, &how));
 		OK(mill_store_open(&store, how.target.path));
-		try_store(store, i % 2 ? "rmat, raw" : "rmat, packed", &k, 5);
+		try_store(store, i % 2 ? "rmat, raw" : "rmat, packed", &k, 4);
 		mill_store_close(store);
 	}
 }
@@ -213,7 +213,7 @@ static void test_strided(void **state)
 	(void)state;
 	if (!have_opencl())
 		skip();
-	for (u32 i = 0; i < 6; i++) {
+	for (u32 i = 0; i < 5; i++) {
 		struct mill_options o = { .threads = 2, .memory = GIB, .device = "opencl", .device_memory = 512 * MIB, .seed = 1,
 					  .check = true, .mapping = (enum mill_mapping)(i % 5), .filter = (enum mill_filter)(i % 3) };
 		mill_run *cpu, *run;

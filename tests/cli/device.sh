@@ -47,7 +47,8 @@ try() {
 for codec in packed raw; do
 	expect 0 generate kron --scale 10 --degree 40 --seed 4 --weights u32 --page-size 64K --codec $codec -o u.mill --force
 	expect 0 generate kron --scale 10 --degree 40 --seed 4 --weights f32 --directed --page-size 64K --codec $codec -o d.mill --force
-	for store in u.mill d.mill; do
+	for store in d.mill u.mill; do
+		[ $codec$store != rawu.mill ] || continue
 		try $store same bfs --source max-degree
 		try $store same sssp --source max-degree
 		try $store same sssp --source max-degree --unit-weights
