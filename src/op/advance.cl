@@ -252,7 +252,7 @@ __kernel void OF(PROGRAM, push_output)(PUSH_PARAMS)
 	u32 n = total[0], all = total[1];
 	struct mine m = { 0, 0, 0, 0, 0 };
 #if CHUNKED	/* one run of edges each, so that work-items walk through memory; each looks up its own part */
-	u64 chunk = max(1ul, ((u64)all + get_num_groups(0) - 1) / get_num_groups(0));
+	u64 chunk = ((u64)all / ((u64)get_num_groups(0) * GROUP) + 1) * GROUP;
 #else
 	u64 chunk = GROUP * ITEM_EDGES;
 #endif
