@@ -340,9 +340,9 @@ __kernel void OF(PROGRAM, cull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u
 
 		if (v == NO_VERTEX || dev_load_u32(&next[v / 32]) >> v % 32 & 1)
 			continue;
-		if (atomic_xchg(&of_team[team * TEAM_HASH + (hash >> 26)], v) == v)
+		if (atomic_xchg(&of_team[team * TEAM_HASH + (hash >> 20) % TEAM_HASH], v) == v)
 			continue;
-		if (atomic_xchg(&of_group[hash >> 24], v) == v)
+		if (atomic_xchg(&of_group[(hash >> 20) % GROUP_HASH], v) == v)
 			continue;
 		mark(s, v, next, far, limit, &m);
 	}
@@ -350,6 +350,8 @@ __kernel void OF(PROGRAM, cull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u
 }
 
 /* ---- Pull ---- */
+
+#if PULL
 
 /* True if v became active. */
 static inline bool pull_row(struct PROGRAM s, SEGMENT_PARAMS, u32 r, GLOBAL const u32 *front, struct mine *m)
@@ -416,6 +418,7 @@ __kernel void OF(PROGRAM, pull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS
 		raw_or_u32(&next[word_at], word);
 	mine_add(counts, m);
 }
+#endif
 
 #if NEAR_FAR
 /* The words of the bitmap of waiting vertices. */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every kernel under oclgrind: no race, no access out of bounds, no uninitialised read. Small graphs, because it is slow.
+# Every kernel under oclgrind: no race, no access out of bounds, no uninitialised read. Small graphs, because it is slow; `make check-kernels`
+# gives LONG=1: larger ones (scale 10), and every mapping with every filter.
 . "$(dirname "$0")/lib.sh"
 [ -z "${MILL_SANITIZE:-}" ] || exit 77	# oclgrind preloads itself, and so do sanitizers
 command -v oclgrind >/dev/null || exit 77
@@ -18,8 +19,10 @@ small() {
 	clean "$@" --device-memory "$(sed -n 's/.*needs \([0-9]*\) bytes.*/\1/p' err)"
 }
 
-expect 0 generate kron --scale 9 --seed 1 --weights u32 --page-size 64K -o u32.mill
-expect 0 generate kron --scale 9 --seed 1 --weights f32 --directed --codec raw --page-size 64K -o f32.mill
+scale=8 filters="fused:thread exact:group inexact:input exact:output"
+[ -z "${LONG:-}" ] || scale=10 filters="$(echo {fused,exact,inexact}:{thread,group,input,output})"
+expect 0 generate kron --scale $scale --seed 1 --weights u32 --page-size 64K -o u32.mill
+expect 0 generate kron --scale $scale --seed 1 --weights f32 --directed --codec raw --page-size 64K -o f32.mill
 for store in u32.mill f32.mill; do
 	clean bfs $store --source max-degree
 	clean sssp $store --source max-degree
@@ -58,11 +61,11 @@ clean triangles clique.mill
 # Who takes which edges, and what becomes of the vertices that they lead to.
 expect 0 generate kron --scale 8 --seed 2 --weights u32 --page-size 64K -o packed.mill
 expect 0 generate kron --scale 8 --seed 2 --weights u32 --directed --codec raw --page-size 64K -o raw.mill
+for both in $filters; do
+	clean bfs packed.mill --source max-degree --direction push --mapping ${both#*:} --filter ${both%:*}
+	small bfs raw.mill --source max-degree --direction push --mapping ${both#*:} --filter ${both%:*}
+done
 for mapping in thread group input output; do
-	for filter in fused exact inexact; do
-		clean bfs packed.mill --source max-degree --direction push --mapping $mapping --filter $filter
-		small bfs raw.mill --source max-degree --direction push --mapping $mapping --filter $filter
-	done
 	small sssp packed.mill --source max-degree --mapping $mapping --filter exact
 	clean kcore raw.mill --mapping $mapping --filter inexact
 	clean bfs raw.mill --source max-degree --direction push --mapping $mapping --filter inexact --group-size 64
