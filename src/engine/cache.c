@@ -1,49 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/cache.h"
+#include "engine/cache_form.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "base/bitmap.h"
 #include "store/packed.h"
 #include "store/page.h"
-#include "stream/evict.h"
 
-#define STAGES 4u		/* whole: pages on their way */
 #define AREA_SHARE 4u		/* slots: areas of queues take at most one part in so many */
-#define LANE_WORDS (COUNT_LANES * COUNT_STRIDE)
-
-struct slot {
-	struct buffer buffer;
-	struct page_wire wire;	/* of the page that it holds */
-};
-
-/* One direction. */
-struct side {
-	const struct pages *pages;	/* NULL: not needed */
-	struct buffer range;		/* first vertex and rows of each page */
-	struct buffer lists, weights;	/* whole */
-	u64 *present;			/* whole: a bit for each page */
-	u32 n_present;
-};
-
-struct device_cache {
-	struct mill_run *run;
-	bool whole, select, weights;
-	u32 n_slots;		/* whole: stages */
-	struct slot *slot;
-	struct evict *evict;	/* slots */
-	struct side side[2];
-	u32 n_areas;
-	struct work_area *area;
-	struct buffer counts;	/* LANE_WORDS u64, then u32 for each page */
-	u64 counts_size;
-	void *counted;		/* their copy on the host */
-	struct buffer fault;	/* the number of a page that cannot be unpacked, + 1 */
-};
 
 static const char *const pages_text[] = { "device/dialect.h", "op/page.cl", "engine/pages.cl" };
-static const struct kernel_source pages_source = { "pages", pages_text, ARRAY_LEN(pages_text) };
+const struct kernel_source cache_kernels = { "pages", pages_text, ARRAY_LEN(pages_text) };
 
 /* ---- Sizes ---- */
 
@@ -226,8 +193,10 @@ static mill_err open_cached(struct device_cache *c, u64 room, u64 pages)
 	const struct store *st = r->graph;
 	struct shape s = shape_of(st);
 	u64 area = page_area(r, c->select, st, &s);
+	u32 n_pages[2];
 	u64 queues = min_u64(max_u64(room / AREA_SHARE / area, 1), r->device->n_queues), slots;
 
+	evict_count_pages(n_pages, st);
 	/* With few slots a queue more would cost one of them. */
 	queues = min_u64(queues, max_u64(room / (area + 2 * s.wire), 1));
 	slots = room > queues * area ? (room - queues * area) / s.wire : 0;
@@ -236,7 +205,7 @@ static mill_err open_cached(struct device_cache *c, u64 room, u64 pages)
 		return fail(MILL_ENOMEM, "the device's budget leaves no room for a page");
 	TRY(open_areas(c, (u32)min_u64(queues, slots), s.rows, s.edges, st->codec == PAGE_PACKED ? s.lists : 0));
 	TRY(open_slots(c, (u32)slots));
-	return evict_open(&c->evict, &r->budget, st, c->n_slots, c->n_areas, r->policy);
+	return evict_open(&c->evict, &r->budget, n_pages, c->n_slots, c->n_areas, r->policy);
 }
 
 static mill_err open_side(struct device_cache *c, int in, const struct pages *p)
@@ -272,7 +241,7 @@ static mill_err open_sides(struct device_cache *c)
 	return MILL_OK;
 }
 
-static struct side *side_of(struct device_cache *c, bool in)
+struct side *cache_side(struct device_cache *c, bool in)
 {
 	struct mill_run *r = c->run;
 
@@ -284,7 +253,7 @@ static mill_err open_all(struct device_cache *c, u64 state)
 	struct mill_run *r = c->run;
 	u64 pages = 0, most = 0, left;
 
-	TRY(device_prepare(r->device, &pages_source));
+	TRY(device_prepare(r->device, &cache_kernels));
 	TRY(open_sides(c));
 	for (int in = 0; in < 2; in++)
 		if (c->side[in].pages) {
@@ -350,349 +319,6 @@ void cache_close(struct device_cache *c)
 u32 cache_slots(const struct device_cache *c) { return c->whole ? UINT32_MAX : c->n_slots; }
 bool cache_is_whole(const struct device_cache *c) { return c->whole; }
 
-/* ---- A page ---- */
-
-struct passing {
-	struct mill_run *run;
-	struct device_cache *cache;
-	const struct device_pass *pass;
-	struct mill_step *step;
-	struct side *side;
-	u32 next_stage;		/* whole */
-};
-
-static bool is_active(const struct passing *p, u32 page)
-{
-	return run_takes_page(p->run, page) && (!p->pass->page_n || p->pass->page_n[page]);
-}
-
-/* Does it cross, or stay to be used? */
-static bool is_taken(const struct passing *p, u32 page)
-{
-	return is_active(p, page) || (p->run->options.no_skip && run_takes_page(p->run, page));
-}
-
-static u32 partial_of(const struct pages *p, u32 page)
-{
-	return (p->entry[page].skip ? PARTIAL_HEAD : 0) |
-	       (page + 1 < p->n_pages && p->entry[page + 1].skip ? PARTIAL_TAIL : 0);
-}
-
-/* Where the last row of a page begins, if it goes on in the next. */
-static u32 tail_at(const struct pages *p, u32 page)
-{
-	const struct page_entry *e = &p->entry[page];
-	u64 tail;
-
-	if (!(partial_of(p, page) & PARTIAL_TAIL))
-		return e->n_edges;
-	tail = e[1].skip - (e->n_rows == 1 ? e->skip : 0);
-	return tail > e->n_edges ? 0 : e->n_edges - (u32)tail;
-}
-
-/* Where the rows of a page go: an area of its own, or among all others. */
-struct place {
-	const struct buffer *lists;
-	u32 row_at, neighbour_at, edge_base, shared, queue;
-};
-
-static mill_err unpack(struct device_cache *c, const struct pages *p, u32 page, const struct slot *s, const struct place *to)
-{
-	const struct page_entry *e = &p->entry[page];
-	u32 n_vertices = (u32)p->store->connected, partial = partial_of(p, page), tail = tail_at(p, page);
-	struct launching l;
-
-	launch_begin_kernel(&l, &pages_source, "pages_unpack");
-	launch_buffer(&l, &s->buffer);
-	launch_u32(&l, &s->wire.begin);
-	launch_u32(&l, &s->wire.n_blocks);
-	launch_u32(&l, &s->wire.end);
-	launch_u32(&l, &e->first_vertex);
-	launch_u32(&l, &n_vertices);
-	launch_buffer(&l, to->lists);
-	launch_u32(&l, &to->row_at);
-	launch_u32(&l, &to->neighbour_at);
-	launch_u32(&l, &to->edge_base);
-	launch_u32(&l, &e->n_rows);
-	launch_u32(&l, &e->n_edges);
-	launch_u32(&l, &partial);
-	launch_u32(&l, &tail);
-	launch_u32(&l, &to->shared);
-	launch_u32(&l, &page);
-	launch_buffer(&l, &c->fault);
-	l.launch.queue = to->queue;
-	return launch_go(c->run, &l, s->wire.n_blocks, 1);
-}
-
-/* Raw pages, whole. */
-static mill_err place_raw(struct device_cache *c, const struct pages *p, u32 page, const struct slot *s, const struct place *to)
-{
-	const struct page_entry *e = &p->entry[page];
-	u32 rows = s->wire.begin / 4, neighbours = s->wire.neighbour_at / 4, partial = partial_of(p, page);
-	struct launching l;
-
-	launch_begin_kernel(&l, &pages_source, "pages_place");
-	launch_buffer(&l, &s->buffer);
-	launch_u32(&l, &rows);
-	launch_u32(&l, &neighbours);
-	launch_buffer(&l, to->lists);
-	launch_u32(&l, &to->row_at);
-	launch_u32(&l, &to->neighbour_at);
-	launch_u32(&l, &to->edge_base);
-	launch_u32(&l, &e->n_rows);
-	launch_u32(&l, &e->n_edges);
-	launch_u32(&l, &partial);
-	l.launch.queue = to->queue;
-	return launch_go(c->run, &l, (u64)e->n_edges + e->n_rows + 1, ITEM_ROWS);
-}
-
-/* The bytes of a page that somebody looks at; `from` can be used again afterwards. */
-static mill_err send_page(struct passing *p, struct slot *s, const char *from, u32 queue)
-{
-	bool weights = p->cache->weights && !p->cache->whole;
-	u32 end = weights ? s->wire.weight_end : s->wire.end;
-	struct transfer t;
-
-	p->step->pages_to_device++;
-	p->step->to_device += end - s->wire.begin;
-	TRY(device_send(&s->buffer, s->wire.begin, from + s->wire.begin, end - s->wire.begin, queue, &t));
-	return device_wait(&t);
-}
-
-static mill_err send_weights(struct passing *p, u32 page, const struct slot *s, const char *from, u32 queue)
-{
-	u64 size = weight_size(p->run->graph->weight), at = p->side->pages->entry[page].first_edge * size;
-	u32 bytes = s->wire.weight_end - s->wire.weight_at;
-	struct transfer t;
-
-	p->step->to_device += bytes;
-	TRY(device_send(&p->side->weights, at, from + s->wire.weight_at, bytes, queue, &t));
-	return device_wait(&t);
-}
-
-static mill_err check_fault(struct passing *p)
-{
-	u64 fault = 0;
-
-	TRY(device_read(&p->cache->fault, 0, &fault, sizeof(fault)));
-	if (!fault)
-		return MILL_OK;
-	TRY(device_fill(&p->cache->fault, &(u64){ 0 }, sizeof(u64)));
-	return fail(MILL_ECORRUPT, "%s: page %llu: its blocks cannot be unpacked",
-		    page_place(p->side->pages, (u32)fault - 1).file->name, (unsigned long long)fault - 1);
-}
-
-/* ---- Whole ---- */
-
-static bool is_absent(void *arg, u32 page)
-{
-	struct passing *p = arg;
-
-	return !bitmap_get(p->side->present, page) && is_taken(p, page);
-}
-
-static mill_err place_page(void *arg, u32 page, const void *frame)
-{
-	struct passing *p = arg;
-	struct device_cache *c = p->cache;
-	const struct page_entry *e = &p->side->pages->entry[page];
-	u32 stage = p->next_stage++ % STAGES;
-	struct slot *s = &c->slot[stage];
-	struct place to = {
-		.lists = &p->side->lists,
-		.row_at = e->first_vertex,
-		.neighbour_at = p->side->pages->n_rows + 1u,
-		.edge_base = (u32)e->first_edge,
-		.shared = true,
-		.queue = 1 + stage % p->run->device->n_queues,
-	};
-
-	TRY(page_wire(p->side->pages, page, frame, &s->wire));
-	TRY(send_page(p, s, frame, to.queue));
-	if (c->weights)
-		TRY(send_weights(p, page, s, frame, to.queue));
-	TRY(s->wire.n_blocks ? unpack(c, p->side->pages, page, s, &to) : place_raw(c, p->side->pages, page, s, &to));
-	bitmap_put(p->side->present, page);
-	p->side->n_present++;
-	return MILL_OK;
-}
-
-static mill_err stream_missing(struct passing *p, bool (*missing)(void *, u32), mill_err (*take)(void *, u32, const void *))
-{
-	struct stream_pass sp = {
-		.pages = p->side->pages,
-		.active = missing,
-		.pass_on = take,
-		.want = { .lists_only = !p->cache->weights },
-		.arg = p,
-		.in_order = true,
-		.ticker = &p->run->ticker,
-	};
-	mill_err err = stream_run(p->run->stream, &sp);
-
-	sp.n_active = sp.n_reused = 0;		/* of the device's own */
-	step_add_pass(p->step, &sp);
-	return err;
-}
-
-static void forget_whole(struct side *s)
-{
-	memset(s->present, 0, (bitmap_words(s->pages->n_pages) + 1) * sizeof(u64));
-	s->n_present = 0;
-}
-
-static mill_err load_missing(struct passing *p)
-{
-	mill_err err = device_fork(p->run->device), late;
-
-	if (!err)
-		err = stream_missing(p, is_absent, place_page);
-	late = device_join(p->run->device);	/* also after a failure: what is under way uses the slots */
-	err = err ? err : late;
-	return err ? err : check_fault(p);
-}
-
-static mill_err run_whole(struct passing *p)
-{
-	struct side *s = p->side;
-	struct device_segment seg = {
-		.lists = &s->lists,
-		.weights = p->cache->weights ? &s->weights : NULL,
-		.neighbour_at = s->pages->n_rows + 1u,
-		.n_rows = s->pages->n_rows,
-		.n_edges = (u32)run_direction(p->run, p->pass->in)->n_edges,
-		.page = NO_PAGE,
-		.area = &p->cache->area[0],
-	};
-	bool missing = false, any = false;
-	mill_err err = MILL_OK;
-
-	if (p->run->options.no_reuse)
-		forget_whole(s);
-	for (u32 i = 0; i < s->pages->n_pages; i++) {
-		if (!is_taken(p, i))
-			continue;
-		if (bitmap_get(s->present, i))
-			p->step->pages_reused++;
-		else
-			missing = true;
-		if (!is_active(p, i))
-			continue;
-		any = true;
-		p->step->pages_active++;
-		seg.n_active += p->pass->page_n ? p->pass->page_n[i] : s->pages->entry[i].n_rows;
-	}
-	if (missing)
-		err = load_missing(p);
-	if (err)
-		forget_whole(s);	/* a page may not have come where it was sent */
-	return err || !any ? err : p->pass->launch(p->pass->arg, &seg);
-}
-
-/* ---- Slots ---- */
-
-static bool is_missing(void *arg, u32 page)
-{
-	struct passing *p = arg;
-
-	return evict_slot(p->cache->evict, p->side->pages, page) == NO_SLOT_HELD && is_taken(p, page);
-}
-
-static mill_err use_slot(struct passing *p, u32 page, u32 slot)
-{
-	struct device_cache *c = p->cache;
-	const struct page_entry *e = &p->side->pages->entry[page];
-	const struct slot *s = &c->slot[slot];
-	struct work_area *area = &c->area[slot % c->n_areas];
-	struct device_segment seg = {
-		.lists = &s->buffer,
-		.weights = c->weights ? &s->buffer : NULL,
-		.row_at = s->wire.begin / 4,
-		.neighbour_at = s->wire.neighbour_at / 4,
-		.weight_at = s->wire.weight_at / 4,
-		.first = e->first_vertex,
-		.n_rows = e->n_rows,
-		.n_edges = e->n_edges,
-		.partial = partial_of(p->side->pages, page),
-		.queue = 1 + slot % c->n_areas,
-		.page = page,
-		.n_active = p->pass->page_n ? p->pass->page_n[page] : e->n_rows,
-		.area = area,
-	};
-
-	if (!is_active(p, page))
-		return MILL_OK;
-	p->step->pages_active++;
-	if (s->wire.n_blocks) {
-		struct place to = { .lists = &area->lists, .neighbour_at = e->n_rows + 1u, .queue = seg.queue };
-
-		TRY(unpack(c, p->side->pages, page, s, &to));
-		seg.lists = &area->lists;
-		seg.row_at = 0;
-		seg.neighbour_at = to.neighbour_at;
-	}
-	return p->pass->launch(p->pass->arg, &seg);
-}
-
-static mill_err move_page(void *arg, u32 page, const void *frame)
-{
-	struct passing *p = arg;
-	struct device_cache *c = p->cache;
-	u32 slot = evict_take(c->evict, p->side->pages, page);
-
-	TRY(page_wire(p->side->pages, page, frame, &c->slot[slot].wire));
-	TRY(send_page(p, &c->slot[slot], frame, 1 + slot % c->n_areas));
-	return use_slot(p, page, slot);
-}
-
-/* Resident pages first, then the others over the slots that this pass does not need. */
-static mill_err run_pages(struct passing *p)
-{
-	struct evict *e = p->cache->evict;
-
-	evict_begin(e);
-	for (u32 i = 0; i < p->side->pages->n_pages; i++) {
-		u32 slot = evict_slot(e, p->side->pages, i);
-
-		if (slot == NO_SLOT_HELD || !is_taken(p, i))
-			continue;
-		evict_use(e, slot);
-		p->step->pages_reused++;
-		TRY(use_slot(p, i, slot));
-	}
-	return stream_missing(p, is_missing, move_page);
-}
-
-static mill_err run_slots(struct passing *p)
-{
-	u64 moved = p->step->pages_to_device;
-	mill_err err, late;
-
-	if (p->run->options.no_reuse)
-		evict_clear(p->cache->evict);
-	err = device_fork(p->run->device);
-	if (!err)
-		err = run_pages(p);
-	late = device_join(p->run->device);	/* also after a failure: what is under way uses the slots */
-	err = err ? err : late;
-	if (!err && p->step->pages_to_device != moved)
-		err = check_fault(p);
-	if (err)
-		evict_clear(p->cache->evict);	/* a page may not have come where it was sent */
-	return err;
-}
-
-mill_err cache_run(struct mill_run *r, const struct device_pass *dp, struct mill_step *step)
-{
-	struct passing p = { .run = r, .cache = r->cache, .pass = dp, .step = step, .side = side_of(r->cache, dp->in) };
-
-	assert(p.side->pages);
-	if (!p.side->pages->n_pages)
-		return MILL_OK;
-	TRY(r->cache->whole ? run_whole(&p) : run_slots(&p));
-	return ticker_tick(&r->ticker, p.side->pages->n_pages);
-}
-
 /* ---- Frontiers ---- */
 
 mill_err cache_select(struct mill_run *r, const struct device_segment *seg, const struct vec *bits)
@@ -701,14 +327,14 @@ mill_err cache_select(struct mill_run *r, const struct device_segment *seg, cons
 	u32 n_tiles = (u32)tiles(seg->n_rows);
 	struct launching l;
 
-	launch_begin_kernel(&l, &pages_source, "pages_select_count");
+	launch_begin_kernel(&l, &cache_kernels, "pages_select_count");
 	launch_vec(&l, bits);
 	launch_segment(&l, seg);
 	launch_buffer(&l, &a->tile);
 	launch_u32(&l, &n_tiles);
 	TRY(launch_go(r, &l, n_tiles, 1));
 	TRY(cache_scan(r, &a->tile, n_tiles, seg->queue));
-	launch_begin_kernel(&l, &pages_source, "pages_select_put");
+	launch_begin_kernel(&l, &cache_kernels, "pages_select_put");
 	launch_vec(&l, bits);
 	launch_segment(&l, seg);
 	launch_buffer(&l, &a->tile);
@@ -722,7 +348,7 @@ mill_err cache_scan(struct mill_run *r, const struct buffer *tile, u32 n_tiles, 
 {
 	struct launching l;
 
-	launch_begin_kernel(&l, &pages_source, "pages_select_scan");
+	launch_begin_kernel(&l, &cache_kernels, "pages_select_scan");
 	launch_buffer(&l, tile);
 	launch_u32(&l, &n_tiles);
 	l.launch.queue = queue;
@@ -736,12 +362,12 @@ mill_err cache_count_begin(struct mill_run *r) { return device_fill(&r->cache->c
 /* In the same buffer, so that one read has all: kernels find the pages' numbers behind the lanes (PAGE_COUNTS). */
 mill_err cache_census(struct mill_run *r, bool in, const struct vec *bits)
 {
-	const struct side *s = side_of(r->cache, in);
+	const struct side *s = cache_side(r->cache, in);
 	struct launching l;
 
 	if (!s->pages->n_pages)
 		return MILL_OK;
-	launch_begin_kernel(&l, &pages_source, "pages_census");
+	launch_begin_kernel(&l, &cache_kernels, "pages_census");
 	launch_vec(&l, bits);
 	launch_buffer(&l, &s->range);
 	launch_u32(&l, &s->pages->n_pages);
@@ -769,7 +395,7 @@ mill_err cache_count_end(struct mill_run *r, u64 counts[COUNTS_N], u32 *page_n)
 
 mill_err cache_wanted(struct mill_run *r, const struct program *p, const void *args, bool in, u32 *page_n)
 {
-	const struct side *s = side_of(r->cache, in);
+	const struct side *s = cache_side(r->cache, in);
 	u64 counts[COUNTS_N];
 	struct launching l;
 
