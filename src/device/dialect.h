@@ -280,6 +280,9 @@ DEVICE f64 dev_abs(f64 x) { return __builtin_fabs(x); }
 /* Edges that a work-group takes at a time where it balances the output, for each work-item. */
 #define ITEM_EDGES 64u
 
+/* Edges that a work-item of a CPU takes at a time of a partition; elsewhere one. */
+#define TILE_EDGES 32u
+
 /* Rows of a segment whose lists lie partly in other segments. */
 #define PARTIAL_HEAD 1u
 #define PARTIAL_TAIL 2u
@@ -365,6 +368,11 @@ typedef u64 key_f64;
 #define dev_load_key_u32(p) dev_load_u32(p)
 #define dev_load_key_u64(p) dev_load_u64(p)
 #define dev_load_key_f64(p) dev_load_u64(p)
+
+/* Is it the value of who has not been reached? Adding to infinity leads nowhere by itself. */
+#define unreached_u32(x) ((x) == 0xffffffffu)
+#define unreached_u64(x) ((x) == ~(u64)0)
+#define unreached_f64(x) false
 
 /* Sums are kept wider than their terms: a long list of small f32 must not lose its tail. */
 typedef f64 sum_f32;

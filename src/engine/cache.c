@@ -85,7 +85,12 @@ u64 cache_least(const struct mill_run *r, const struct need *n)
 	struct shape s = n->view ? shape_at_most(st) : shape_of(st);
 	u64 pages = all_pages(st) * (n->view ? 4 : 1);	/* a view can have more */
 
-	return fixed_bytes(pages) + page_area(r, n->advances, st, &s) + s.wire + (st->codec == PAGE_PACKED ? 0 : s.wire);
+	u64 least = fixed_bytes(pages) + page_area(r, n->advances, st, &s) + s.wire + (st->codec == PAGE_PACKED ? 0 : s.wire);
+
+	if (!n->partitions)
+		return least;
+	/* Parents are settled page by page. */
+	return max_u64(parts_least(r, n), n->advances ? least : 0);
 }
 
 /* ---- Open and close ---- */
@@ -115,7 +120,7 @@ static bool fits_whole(const struct device_cache *c, u64 room)
 	return !r->sample && bytes + area_bytes(r, c->select, rows, edges, 0) <= room;
 }
 
-static mill_err open_buffer(struct device_cache *c, struct buffer *b, u64 size, const char *what, enum traffic kind)
+mill_err cache_buffer(struct device_cache *c, struct buffer *b, u64 size, const char *what, enum traffic kind)
 {
 	TRY(device_buffer(c->run->device, b, size, what));
 	b->kind = kind;
@@ -127,23 +132,23 @@ static mill_err open_area(struct device_cache *c, struct work_area *a, u64 rows,
 	enum mill_filter filter = c->run->options.filter;
 
 	if (lists)
-		TRY(open_buffer(c, &a->lists, lists, "an unpacked page", TRAFFIC_WRITABLE));
+		TRY(cache_buffer(c, &a->lists, lists, "an unpacked page", TRAFFIC_WRITABLE));
 	if (!c->select)
 		return MILL_OK;
-	TRY(open_buffer(c, &a->list, 4 * rows, "a list of active rows", TRAFFIC_WRITABLE));
-	TRY(open_buffer(c, &a->offset, 4 * (rows + 1), "a list of active rows", TRAFFIC_WRITABLE));
-	TRY(open_buffer(c, &a->tile, 8 * (tiles(rows) + 1), "a list of active rows", TRAFFIC_WRITABLE));
+	TRY(cache_buffer(c, &a->list, 4 * rows, "a list of active rows", TRAFFIC_WRITABLE));
+	TRY(cache_buffer(c, &a->offset, 4 * (rows + 1), "a list of active rows", TRAFFIC_WRITABLE));
+	TRY(cache_buffer(c, &a->tile, 8 * (tiles(rows) + 1), "a list of active rows", TRAFFIC_WRITABLE));
 	a->edges = edges;
 	if (filter != MILL_FILTER_FUSED)
-		TRY(open_buffer(c, &a->queue, 4 * edges, "the queue of an advance", TRAFFIC_WRITABLE));
+		TRY(cache_buffer(c, &a->queue, 4 * edges, "the queue of an advance", TRAFFIC_WRITABLE));
 	if (filter == MILL_FILTER_EXACT) {
-		TRY(open_buffer(c, &a->kept, 4 * edges, "the queue of an advance", TRAFFIC_WRITABLE));
-		TRY(open_buffer(c, &a->kept_tile, 8 * (tiles(edges) + 1), "the queue of an advance", TRAFFIC_WRITABLE));
+		TRY(cache_buffer(c, &a->kept, 4 * edges, "the queue of an advance", TRAFFIC_WRITABLE));
+		TRY(cache_buffer(c, &a->kept_tile, 8 * (tiles(edges) + 1), "the queue of an advance", TRAFFIC_WRITABLE));
 	}
 	return MILL_OK;
 }
 
-static mill_err open_areas(struct device_cache *c, u32 n, u64 rows, u64 edges, u64 lists)
+mill_err cache_open_areas(struct device_cache *c, u32 n, u64 rows, u64 edges, u64 lists)
 {
 	c->n_areas = n;
 	TRY(memory_new(&c->area, &c->run->budget, n, sizeof(*c->area), "the device's work areas"));
@@ -152,14 +157,12 @@ static mill_err open_areas(struct device_cache *c, u32 n, u64 rows, u64 edges, u
 	return MILL_OK;
 }
 
-static mill_err open_slots(struct device_cache *c, u32 n)
+mill_err cache_open_slots(struct device_cache *c, u32 n, u64 size)
 {
-	u64 size = c->run->graph->page_size;
-
 	c->n_slots = n;
 	TRY(memory_new(&c->slot, &c->run->budget, n, sizeof(*c->slot), "the device's slots"));
 	for (u32 i = 0; i < n; i++)
-		TRY(open_buffer(c, &c->slot[i].buffer, size, "a page slot", TRAFFIC_TOPOLOGY));
+		TRY(cache_buffer(c, &c->slot[i].buffer, size, "a slot for pages", TRAFFIC_TOPOLOGY));
 	return MILL_OK;
 }
 
@@ -175,16 +178,16 @@ static mill_err open_whole(struct device_cache *c)
 
 		if (!s->pages)
 			continue;
-		TRY(open_buffer(c, &s->lists, whole_bytes(t), "the lists", TRAFFIC_TOPOLOGY));
+		TRY(cache_buffer(c, &s->lists, whole_bytes(t), "the lists", TRAFFIC_TOPOLOGY));
 		if (c->weights)
-			TRY(open_buffer(c, &s->weights, t->n_edges * weight_size(r->graph->weight), "the weights",
+			TRY(cache_buffer(c, &s->weights, t->n_edges * weight_size(r->graph->weight), "the weights",
 					TRAFFIC_TOPOLOGY));
 		TRY(memory_new(&s->present, &r->budget, bitmap_words(s->pages->n_pages) + 1, sizeof(u64), "the page table"));
 		rows = max_u64(rows, t->n_rows);
 		edges = max_u64(edges, t->n_edges);
 	}
-	TRY(open_areas(c, 1, rows, edges, 0));
-	return open_slots(c, STAGES);
+	TRY(cache_open_areas(c, 1, rows, edges, 0));
+	return cache_open_slots(c, STAGES, r->graph->page_size);
 }
 
 static mill_err open_cached(struct device_cache *c, u64 room, u64 pages)
@@ -203,8 +206,8 @@ static mill_err open_cached(struct device_cache *c, u64 room, u64 pages)
 	slots = min_u64(slots, max_u64(pages, 1));
 	if (!slots)
 		return fail(MILL_ENOMEM, "the device's budget leaves no room for a page");
-	TRY(open_areas(c, (u32)min_u64(queues, slots), s.rows, s.edges, st->codec == PAGE_PACKED ? s.lists : 0));
-	TRY(open_slots(c, (u32)slots));
+	TRY(cache_open_areas(c, (u32)min_u64(queues, slots), s.rows, s.edges, st->codec == PAGE_PACKED ? s.lists : 0));
+	TRY(cache_open_slots(c, (u32)slots, st->page_size));
 	return evict_open(&c->evict, &r->budget, n_pages, c->n_slots, c->n_areas, r->policy);
 }
 
@@ -217,7 +220,7 @@ static mill_err open_side(struct device_cache *c, int in, const struct pages *p)
 	s->pages = p;
 	if (!p->n_pages)
 		return MILL_OK;
-	TRY(open_buffer(c, &s->range, 8 * (u64)p->n_pages, "the page table", TRAFFIC_FLAGS));
+	TRY(cache_buffer(c, &s->range, 8 * (u64)p->n_pages, "the page table", TRAFFIC_FLAGS));
 	TRY(memory_new(&range, &c->run->budget, p->n_pages, 2 * sizeof(u32), "the page table"));
 	for (u32 i = 0; i < p->n_pages; i++) {
 		range[2 * i] = p->entry[i].first_vertex;
@@ -248,44 +251,79 @@ struct side *cache_side(struct device_cache *c, bool in)
 	return &c->side[in && r->store->directed && !r->need.view];
 }
 
-static mill_err open_all(struct device_cache *c, u64 state)
+mill_err cache_open_counts(struct device_cache *c, u64 n)
 {
-	struct mill_run *r = c->run;
-	u64 pages = 0, most = 0, left;
+	c->counts_size = LANE_WORDS * sizeof(u64) + 4 * round_up(n, 2);
+	TRY(cache_buffer(c, &c->counts, c->counts_size, "counts", TRAFFIC_FLAGS));
+	TRY(memory_new(&c->counted, &c->run->budget, c->counts_size, 1, "counts"));
+	TRY(cache_buffer(c, &c->fault, sizeof(u64), "counts", TRAFFIC_FLAGS));
+	return device_fill(&c->fault, &(u64){ 0 }, sizeof(u64));
+}
 
-	TRY(device_prepare(r->device, &cache_kernels));
+/* What the device's budget leaves beside state that is not there yet. */
+static u64 room_beside(const struct device_cache *c, u64 state)
+{
+	u64 left = budget_left(c->run->device->memory);
+
+	return left > state ? left - state : 0;
+}
+
+static mill_err open_pages(struct device_cache *c, u64 state)
+{
+	u64 pages = 0, most = 0;
+
 	TRY(open_sides(c));
 	for (int in = 0; in < 2; in++)
 		if (c->side[in].pages) {
 			pages += c->side[in].pages->n_pages;
 			most = max_u64(most, c->side[in].pages->n_pages);
 		}
-	c->counts_size = LANE_WORDS * sizeof(u64) + 4 * round_up(most, 2);
-	TRY(open_buffer(c, &c->counts, c->counts_size, "counts", TRAFFIC_FLAGS));
-	TRY(memory_new(&c->counted, &r->budget, c->counts_size, 1, "counts"));
-	TRY(open_buffer(c, &c->fault, sizeof(u64), "counts", TRAFFIC_FLAGS));
-	TRY(device_fill(&c->fault, &(u64){ 0 }, sizeof(u64)));
-	left = budget_left(r->device->memory);
-	left = left > state ? left - state : 0;
-	return fits_whole(c, left) ? open_whole(c) : open_cached(c, left, pages);
+	TRY(cache_open_counts(c, most));
+	return fits_whole(c, room_beside(c, state)) ? open_whole(c) : open_cached(c, room_beside(c, state), pages);
 }
 
-mill_err cache_open(struct device_cache **out, struct mill_run *r, u64 state)
+static mill_err open_form(struct device_cache **out, struct mill_run *r, u64 state, bool partitions)
 {
 	struct device_cache *c;
 	mill_err err;
 
 	TRY(memory_new(&c, &r->budget, 1, sizeof(*c), "the device's cache"));
 	c->run = r;
-	c->select = r->need.advances;
+	c->select = r->need.advances && !partitions;
 	c->weights = r->need.weights && r->graph->weight;
-	err = open_all(c, state);
+	err = device_prepare(r->device, &cache_kernels);
+	if (!err)
+		err = partitions ? parts_open(c, room_beside(c, state)) : open_pages(c, state);
 	if (err) {
 		cache_close(c);
 		return err;
 	}
 	*out = c;
 	return MILL_OK;
+}
+
+mill_err cache_open(struct device_cache **out, struct mill_run *r, u64 state)
+{
+	return open_form(out, r, state, r->need.partitions);
+}
+
+/* State that the run has made already is no part of what the budget leaves. */
+mill_err cache_turn(struct mill_run *r, bool partitions)
+{
+	u64 state = r->need.state;
+	mill_err err;
+
+	if (!r->cache || !r->cache->parts == !partitions)
+		return MILL_OK;
+	for (u32 i = 0; i < r->n_vecs; i++)
+		if (r->vec[i]->buffer.owner == r->device)
+			state -= min_u64(state, r->vec[i]->buffer.size);
+	cache_close(r->cache);
+	r->cache = NULL;
+	err = open_form(&r->cache, r, state, partitions);
+	if (err)
+		r->loaded = false;
+	return err;
 }
 
 void cache_close(struct device_cache *c)
@@ -310,13 +348,20 @@ void cache_close(struct device_cache *c)
 	device_buffer_free(&c->fault);
 	device_buffer_free(&c->counts);
 	memory_free(c->counted);
+	parts_close(c->parts);
 	evict_close(c->evict);
 	memory_free(c->area);
 	memory_free(c->slot);
 	memory_free(c);
 }
 
-u32 cache_slots(const struct device_cache *c) { return c->whole ? UINT32_MAX : c->n_slots; }
+u32 cache_slots(const struct device_cache *c)
+{
+	if (c->parts)
+		return c->n_slots < c->parts->table.n ? 0 : UINT32_MAX;
+	return c->whole ? UINT32_MAX : c->n_slots;
+}
+
 bool cache_is_whole(const struct device_cache *c) { return c->whole; }
 
 /* ---- Frontiers ---- */

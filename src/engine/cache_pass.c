@@ -47,23 +47,19 @@ static u32 tail_at(const struct pages *p, u32 page)
 	return tail > e->n_edges ? 0 : e->n_edges - (u32)tail;
 }
 
-/* Where the rows of a page go: an area of its own, or among all others. */
-struct place {
-	const struct buffer *lists;
-	u32 row_at, neighbour_at, edge_base, shared, queue;
-};
-
-static mill_err unpack(struct device_cache *c, const struct pages *p, u32 page, const struct slot *s, const struct place *to)
+mill_err cache_unpack(struct device_cache *c, const struct pages *p, u32 page, const struct buffer *from, u64 page_at,
+		      const struct page_wire *wire, const struct place *to)
 {
 	const struct page_entry *e = &p->entry[page];
 	u32 n_vertices = (u32)p->store->connected, partial = partial_of(p, page), tail = tail_at(p, page);
 	struct launching l;
 
 	launch_begin_kernel(&l, &cache_kernels, "pages_unpack");
-	launch_buffer(&l, &s->buffer);
-	launch_u32(&l, &s->wire.begin);
-	launch_u32(&l, &s->wire.n_blocks);
-	launch_u32(&l, &s->wire.end);
+	launch_buffer(&l, from);
+	launch_u64(&l, &page_at);
+	launch_u32(&l, &wire->begin);
+	launch_u32(&l, &wire->n_blocks);
+	launch_u32(&l, &wire->end);
 	launch_u32(&l, &e->first_vertex);
 	launch_u32(&l, &n_vertices);
 	launch_buffer(&l, to->lists);
@@ -78,7 +74,12 @@ static mill_err unpack(struct device_cache *c, const struct pages *p, u32 page, 
 	launch_u32(&l, &page);
 	launch_buffer(&l, &c->fault);
 	l.launch.queue = to->queue;
-	return launch_go(c->run, &l, s->wire.n_blocks, 1);
+	return launch_go(c->run, &l, wire->n_blocks, 1);
+}
+
+static mill_err unpack(struct device_cache *c, const struct pages *p, u32 page, const struct slot *s, const struct place *to)
+{
+	return cache_unpack(c, p, page, &s->buffer, 0, &s->wire, to);
 }
 
 /* Raw pages, whole. */
@@ -127,16 +128,16 @@ static mill_err send_weights(struct passing *p, u32 page, const struct slot *s, 
 	return device_wait(&t);
 }
 
-static mill_err check_fault(struct passing *p)
+mill_err cache_check_fault(struct device_cache *c, const struct pages *p)
 {
 	u64 fault = 0;
 
-	TRY(device_read(&p->cache->fault, 0, &fault, sizeof(fault)));
+	TRY(device_read(&c->fault, 0, &fault, sizeof(fault)));
 	if (!fault)
 		return MILL_OK;
-	TRY(device_fill(&p->cache->fault, &(u64){ 0 }, sizeof(u64)));
-	return fail(MILL_ECORRUPT, "%s: page %llu: its blocks cannot be unpacked",
-		    page_place(p->side->pages, (u32)fault - 1).file->name, (unsigned long long)fault - 1);
+	TRY(device_fill(&c->fault, &(u64){ 0 }, sizeof(u64)));
+	return fail(MILL_ECORRUPT, "%s: page %llu: its blocks cannot be unpacked", page_place(p, (u32)fault - 1).file->name,
+		    (unsigned long long)fault - 1);
 }
 
 /* ---- Whole ---- */
@@ -206,7 +207,7 @@ static mill_err load_missing(struct passing *p)
 		err = stream_missing(p, is_absent, place_page);
 	late = device_join(p->run->device);	/* also after a failure: what is under way uses the slots */
 	err = err ? err : late;
-	return err ? err : check_fault(p);
+	return err ? err : cache_check_fault(p->cache, p->side->pages);
 }
 
 static mill_err run_whole(struct passing *p)
@@ -333,7 +334,7 @@ static mill_err run_slots(struct passing *p)
 	late = device_join(p->run->device);	/* also after a failure: what is under way uses the slots */
 	err = err ? err : late;
 	if (!err && p->step->pages_to_device != moved)
-		err = check_fault(p);
+		err = cache_check_fault(p->cache, p->side->pages);
 	if (err)
 		evict_clear(p->cache->evict);	/* a page may not have come where it was sent */
 	return err;
@@ -343,7 +344,7 @@ mill_err cache_run(struct mill_run *r, const struct device_pass *dp, struct mill
 {
 	struct passing p = { .run = r, .cache = r->cache, .pass = dp, .step = step, .side = cache_side(r->cache, dp->in) };
 
-	assert(p.side->pages);
+	assert(p.side->pages && !r->cache->parts);
 	if (!p.side->pages->n_pages)
 		return MILL_OK;
 	TRY(r->cache->whole ? run_whole(&p) : run_slots(&p));

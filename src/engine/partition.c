@@ -3,7 +3,7 @@
 
 #define HINTS 4096u	/* at most twice as many */
 
-u64 wire_bytes(const struct wire_shape *w, const struct pages *p, u32 begin, u32 end)
+u64 partition_bytes(const struct wire_shape *w, const struct pages *p, u32 begin, u32 end)
 {
 	u64 bytes = 0;
 
@@ -27,20 +27,21 @@ u64 partitions_bytes(u64 n)
 /* Edges of a part of a page that has more of them than fit a partition; 0: it is not cut. */
 static u32 part_edges(const struct pages *p, u32 page, const struct wire_shape *w, u64 size)
 {
-	if (w->page || wire_bytes(w, p, page, page + 1) <= size || p->entry[page].n_edges <= 1)
+	u64 bytes = partition_bytes(w, p, page, page + 1), edges = p->entry[page].n_edges;
+
+	if (w->page || bytes <= size || edges <= 1)
 		return 0;
-	/* In the worst case every edge has a row of its own. */
-	return (u32)max_u64(min_u64(size / (w->edge + w->row), p->entry[page].n_edges), 1);
+	return (u32)min_u64(div_up(edges, min_u64(div_up(bytes, size), edges)), max_u64(size / w->edge, 1));
 }
 
 /* The end of the run of whole pages that begins there. */
 static u32 run_end(const struct pages *p, u32 begin, const struct wire_shape *w, u64 size)
 {
-	u64 bytes = wire_bytes(w, p, begin, begin + 1), edges = p->entry[begin].n_edges;
+	u64 bytes = partition_bytes(w, p, begin, begin + 1), edges = p->entry[begin].n_edges;
 	u32 end = begin + 1;
 
 	for (; end < p->n_pages; end++) {
-		bytes += wire_bytes(w, p, end, end + 1);
+		bytes += partition_bytes(w, p, end, end + 1);
 		edges += p->entry[end].n_edges;
 		if (bytes > size || edges >= UINT32_MAX || part_edges(p, end, w, size))
 			break;
@@ -92,6 +93,11 @@ static u64 cut(struct partitions *out, const struct pages *p, const struct wire_
 	return n;
 }
 
+u64 partitions_count(const struct pages *p, const struct wire_shape *w, u64 size)
+{
+	return cut(&(struct partitions){ 0 }, p, w, size);
+}
+
 mill_err partitions_cut(struct partitions *out, struct budget *budget, const struct pages *p, const struct wire_shape *w, u64 size)
 {
 	struct page_entry *entry = NULL;
@@ -99,6 +105,7 @@ mill_err partitions_cut(struct partitions *out, struct budget *budget, const str
 
 	*out = (struct partitions){ .unit = *p };
 	out->unit.entry = NULL;
+	out->unit.data = STORE_OUT_PAGES;	/* there is no other direction of them */
 	n = cut(out, p, w, size);
 	if (n >= UINT32_MAX / 2)
 		return fail(MILL_ELIMIT, "partitions of %llu bytes are too many (%llu): use a larger --partition-size",
@@ -107,7 +114,7 @@ mill_err partitions_cut(struct partitions *out, struct budget *budget, const str
 	out->unit.entry = entry;
 	TRY(memory_new(&out->page, budget, n + 1, sizeof(u32), "the partitions"));
 	TRY(memory_new(&out->page_end, budget, n + 1, sizeof(u32), "the partitions"));
-	TRY(memory_new(&out->first, budget, n + 1, sizeof(vid), "the partitions"));
+	TRY(memory_new(&out->first, budget, n + 1, sizeof(u32), "the partitions"));
 	TRY(memory_new(&out->owner, budget, n + 1, sizeof(u32), "the partitions"));
 	TRY(memory_new(&out->pre_sum, budget, n + 1, sizeof(u32), "the partitions"));
 	cut(out, p, w, size);
@@ -206,7 +213,7 @@ mill_err partitions_number(struct partitions *p, const struct wire_shape *w, u64
 	u64 sinks = n_vertices - p->unit.n_rows;
 
 	for (u32 i = 0; i < p->n; i++)
-		p->first[i] = i ? (vid)(e[i].first_vertex + (e[i].skip != 0)) : 0;
+		p->first[i] = i ? e[i].first_vertex + (e[i].skip != 0) : 0;
 	p->first[p->n] = p->unit.n_rows;
 	for (u32 i = 0; i < p->n; i++)
 		p->range = (u32)max_u64(p->range, partitions_sources(p, i));
@@ -220,7 +227,7 @@ mill_err partitions_number(struct partitions *p, const struct wire_shape *w, u64
 		p->pre_sum[i + 1] = p->pre_sum[i] + (p->range - partitions_sources(p, i));
 	TRY(make_hints(p, budget));
 	for (u32 i = 0; i < p->n; i++)
-		p->owner[i] = e[i].skip ? partitions_find(p, e[i].first_vertex) : i;
+		p->owner[i] = e[i].skip ? partitions_find(p, (vid)e[i].first_vertex) : i;
 	measure(p, w);
 	return MILL_OK;
 }

@@ -30,7 +30,7 @@ struct partitions {
 	u32 n;			/* of them: P */
 	u32 *page, *page_end;	/* the pages that hold each */
 	u32 n_cut;		/* pages that hold parts */
-	vid *first;		/* P + 1: the first source of each; SZ is the distance to the next, and first[P] the number of sources */
+	u32 *first;		/* P + 1: the first source of each; SZ is the distance to the next, and first[P] the number of sources */
 	u32 *owner;		/* who has its first source: itself, or an earlier one whose last list goes on here */
 	u32 *pre_sum;		/* P + 1: virtual ids before each */
 	u32 range;		/* SZ_max */
@@ -42,16 +42,18 @@ struct partitions {
 };
 
 /* Bytes of pages [begin, end) on the wire. */
-u64 wire_bytes(const struct wire_shape *w, const struct pages *p, u32 begin, u32 end);
+u64 partition_bytes(const struct wire_shape *w, const struct pages *p, u32 begin, u32 end);
 /* Rule V-C: ES / 32 for a graph that fits, else (GS - VS - AS) / 32, of which room is what stands in the brackets. */
 u64 partition_size(u64 graph, u64 room);
 
 /*
- * Three steps: cut makes partitions of at most `size` bytes (but at least an edge, or a page that is not cut) from the page index alone; place
+ * Three steps: cut makes partitions of at most `size` bytes (but at least an edge, or a page that is not cut, and rows where a part has many) from the page index alone; place
  * is called for every page that holds parts (partitions_is_cut), on any thread, and finds their rows; number makes the ids, in
  * time that is linear in partitions and sources. MILL_ELIMIT: more than 2^32 of them.
  */
 mill_err partitions_cut(struct partitions *out, struct budget *budget, const struct pages *p, const struct wire_shape *w, u64 size);
+/* How many that would be. */
+u64 partitions_count(const struct pages *p, const struct wire_shape *w, u64 size);
 bool partitions_is_cut(const struct partitions *p, u32 page);
 void partitions_place(struct partitions *p, u32 page, const struct segment *seg);
 mill_err partitions_number(struct partitions *p, const struct wire_shape *w, u64 n_vertices, struct budget *budget);
