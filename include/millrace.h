@@ -267,6 +267,7 @@ enum mill_filter {
 
 /* In which form a partition of the policy "graphie" crosses to a device. */
 enum mill_wire {
+	MILL_WIRE_AUTO,		/* EDGES */
 	MILL_WIRE_EDGES,	/* its edges: arrays of sources, destinations and weights, 8 bytes an edge and the weight */
 	MILL_WIRE_CSR,		/* rows and neighbours: 4 bytes an edge, 4 a source, and the weights */
 	MILL_WIRE_PACKED	/* its pages as they are on disk, unpacked by the device */
@@ -578,7 +579,9 @@ struct mill_variant {
 	const char *name;
 	const char *policy;
 	enum mill_mapping mapping;
-	bool no_skip, no_reuse, count_lanes;
+	enum mill_wire wire;	/* what belongs to the policy graphie is left out of rows of others */
+	uint32_t queues;
+	bool no_skip, no_reuse, no_staging, count_lanes;
 };
 
 /*

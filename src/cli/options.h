@@ -104,7 +104,7 @@ struct options {
 	int lcc;		/* enum mill_lcc */
 
 	/* labs */
-	const char *policies, *budgets, *plot;
+	const char *policies, *budgets, *plot, *wires, *queue_counts;
 	bool mappings;
 };
 

@@ -137,7 +137,7 @@ void count_or_null(struct json *j, const char *key, bool known, uint64_t count)
 
 const char *wire_word(enum mill_wire wire)
 {
-	static const char *const word[] = { "edges", "csr", "packed" };
+	static const char *const word[] = { "auto", "edges", "csr", "packed" };
 
 	return word[wire];
 }

@@ -223,6 +223,8 @@ mill_err work_prepare(struct work *w, struct call *call, const char *algorithm,
 		o->threads = processors();
 	if (!o->queues)
 		o->queues = 32;
+	if (!o->wire && !strcmp(o->policy, "graphie"))
+		o->wire = MILL_WIRE_EDGES;
 	return MILL_OK;
 }
 

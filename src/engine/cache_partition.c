@@ -13,6 +13,7 @@
 #include "store/page.h"
 
 #define STAGE_EDGES (512u * 1024)	/* of a stage, if there are so many and no page has more */
+#define AREA_SHARE 4u			/* places to unpack pages take at most one part in so many of the budget */
 #define TABLE_SHARE 4u			/* what belongs to each partition takes at most one part in so many of the budget */
 
 /* ---- Sizes ---- */
@@ -233,6 +234,8 @@ static mill_err open_buffers(struct device_cache *c, u64 room)
 	}
 	room = room > fixed ? room - fixed : 0;
 	queues = max_u64(min_u64(min_u64(c->run->device->n_queues, max_u64(t->n, 1)), room / (area + size)), 1);
+	if (area)	/* with few slots a queue more would cost one of them */
+		queues = max_u64(min_u64(queues, room / AREA_SHARE / area), 1);
 	slots = room > queues * area ? min_u64((room - queues * area) / size, max_u64(t->n, 1)) : 0;
 	if (!slots)
 		return fail(MILL_ENOMEM, "the device's budget leaves %llu bytes for partitions, of which one has %llu",

@@ -59,6 +59,8 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 	r->options.device = r->device_name;
 	budget_init(&r->budget, o->memory ? o->memory : memory_available() / 5 * 4);
 	r->policy = evict_find(o->policy);
+	if (!o->wire)
+		r->options.wire = MILL_WIRE_EDGES;
 	r->way = o->io && !strcmp(o->io, "pread") ? READER_PREAD : READER_URING;
 	r->graph = r->store;
 	topology_init(&r->out, &r->store->out);

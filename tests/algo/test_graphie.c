@@ -7,7 +7,7 @@
 #include "engine/cache.h"
 #include "task.h"
 
-static const char *const wire_names[] = { "edges", "csr", "packed" };
+static const char *const wire_names[] = { "auto", "edges", "csr", "packed" };
 
 static mill_run *open_graphie(mill_store *store, struct mill_options o)
 {
@@ -169,7 +169,7 @@ static void test_scans(void **state)
 	OK(mill_generate(&built, &how));
 	OK(mill_store_open(&store, how.target.path));
 	for (u32 k = 0; k < 12; k++) {
-		struct mill_options o = { .wire = (enum mill_wire)(k % 3), .no_skip = true, .no_reuse = k % 4 == 3,
+		struct mill_options o = { .wire = (enum mill_wire)(1 + k % 3), .no_skip = true, .no_reuse = k % 4 == 3,
 					  .partition_size = k % 2 ? 20000 : 0 };
 		mill_run *run = open_graphie(store, o);
 		u64 crossed, p, b;
@@ -269,7 +269,7 @@ static void try_store(mill_store *store, const char *name, u32 *k, u32 n_choices
 	mill_run_free(run);
 	for (u32 i = 0; i < n_choices; i++, ++*k) {
 		struct mill_options o = {
-			.check = true, .parents = *k % 3 == 0, .wire = (enum mill_wire)(*k % 3), .no_staging = *k % 5 == 1,
+			.check = true, .parents = *k % 3 == 0, .wire = (enum mill_wire)(1 + *k % 3), .no_staging = *k % 5 == 1,
 			.no_skip = *k % 7 == 2, .no_reuse = *k % 7 == 4, .queues = *k % 4 == 3 ? 1 : 0,
 			.partition_size = sizes[*k % ARRAY_LEN(sizes)], .count_lanes = *k == 1005,
 			.group_size = *k == 1006 ? 64 : 0,
@@ -364,7 +364,7 @@ static void test_many_partitions(void **state)
 		skip();
 	assert_true(shape_make(&g, shape_named("random, sparse")));
 	store = graph_store(&g);
-	for (u32 wire = 0; wire < 2; wire++)
+	for (u32 wire = MILL_WIRE_EDGES; wire <= MILL_WIRE_CSR; wire++)
 		for (size_t t = 0; t < ARRAY_LEN(some); t++) {
 			struct mill_report r;
 			u64 hash;
@@ -400,7 +400,7 @@ static void test_budgets(void **state)
 		skip();
 	store = figure_store();
 	for (u32 k = 0; k < 6; k++) {
-		run = open_graphie(store, (struct mill_options){ .wire = (enum mill_wire)(k / 2), .partition_size = k % 2 ? 32 : 0 });
+		run = open_graphie(store, (struct mill_options){ .wire = (enum mill_wire)(1 + k / 2), .partition_size = k % 2 ? 32 : 0 });
 		set_room(run, "bfs", &how, 0);
 		OK(mill_bfs(run, &how));
 		run->device->memory->limit--;
