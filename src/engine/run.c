@@ -291,7 +291,8 @@ static mill_err load_streamed(struct mill_run *r, const struct need *n)
 mill_err run_open_stream(struct mill_run *r, struct stream **out, const struct store *st, u64 bytes, u64 most)
 {
 	struct stream_how how = {
-		.bytes = bytes, .most = most, .workers = pool_size(r->pool), .way = r->way, .policy = r->policy,
+		.bytes = bytes, .most = most, .workers = pool_size(r->pool), .way = r->way,
+		.policy = r->need.partitions ? &evict_latest : r->policy,
 	};
 
 	TRY(stream_open(out, &r->budget, st, &how));

@@ -46,6 +46,15 @@ static u64 frequency_key(const struct held *h, u64 pass)
 	return h->uses;
 }
 
+/* What came by last will be wanted last. */
+static u64 latest_key(const struct held *h, u64 pass)
+{
+	(void)pass;
+	return ~h->last_use;
+}
+
+const struct evict_policy evict_latest = { "latest", latest_key };
+
 /*
  * Hubs stay: the page with the shortest lists goes first, by edges a row in 1/256. Which vertices have most in-edges
  * no page knows, but most graphs have them where the long lists are, and the longest fill pages of their own.

@@ -31,6 +31,8 @@ struct evict_policy {
 
 /* Ends with NULL; the first is the default. */
 extern const char *const evict_names[];
+/* For who makes many short passes of one long scan, over and over: the oldest would be what comes next. */
+extern const struct evict_policy evict_latest;
 /* NULL if there is none; name NULL: the default. */
 const struct evict_policy *evict_find(const char *name);
 

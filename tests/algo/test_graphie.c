@@ -276,6 +276,7 @@ static void try_store(mill_store *store, const char *name, u32 *k, u32 n_choices
 		};
 
 		run = open_graphie(store, o);
+		run->only_frames = *k % 6 == 5 ? 1 + *k % 3 : 0;
 		for (size_t t = 0; t < N_TASKS; t++) {
 			struct answer got;
 			struct mill_report r;
