@@ -265,6 +265,14 @@ enum mill_filter {
 	MILL_FILTER_INEXACT	/* the filter first culls what bitmask and hash tables of the work-group have seen */
 };
 
+/* In which form a partition of the policy "graphie" crosses to a device. */
+enum mill_wire {
+	MILL_WIRE_AUTO,		/* EDGES */
+	MILL_WIRE_EDGES,	/* its edges: arrays of sources, destinations and weights, 8 bytes an edge and the weight */
+	MILL_WIRE_CSR,		/* rows and neighbours: 4 bytes an edge, 4 a source, and the weights */
+	MILL_WIRE_PACKED	/* its pages as they are on disk, unpacked by the device */
+};
+
 /* Push or pull. */
 enum mill_direction {
 	MILL_DIRECTION_AUTO,	/* by the edges of the frontier and those not seen yet (Beamer) */
@@ -277,7 +285,11 @@ struct mill_options {
 	uint64_t memory;	/* host budget; 0: 80 % of what is available */
 	uint64_t device_memory;	/* device budget; 0: 90 % of the device's */
 	const char *device;	/* "cpu" (NULL too) or "opencl[:N]" */
-	const char *policy;	/* which page goes when another comes: "auto" (NULL too) or a name of mill_policies() */
+	/*
+	 * Which page goes when another comes: "auto" (NULL too) or a name of mill_policies(). "graphie" is more: on a device bfs, sssp and cc
+	 * (by labels) go by partitions as that system does, which then are what the ledger counts as pages; elsewhere the oldest page goes.
+	 */
+	const char *policy;
 	const char *io;		/* "uring" (NULL too; where the system refuses it, it is pread) or "pread" */
 	uint32_t threads;	/* 0: all */
 	uint64_t seed;		/* for random sources */
@@ -291,6 +303,10 @@ struct mill_options {
 	enum mill_filter filter;
 	bool no_skip;		/* all pages cross in every step, also those without work */
 	bool no_reuse;		/* pages cross in every step, also those that are there already */
+	/* With the policy graphie on a device: */
+	enum mill_wire wire;
+	uint64_t partition_size;	/* bytes on the wire; 0: by its rule, from the sizes of graph and device */
+	bool no_staging;	/* sources' values are not copied to local memory first */
 	bool count_lanes;	/* count SIMD slots and atomics, which takes time */
 	bool fallback;		/* a device that cannot be opened is no error: the run is on the cpu; see also mill_run_fall_back */
 	/*
@@ -468,6 +484,20 @@ struct mill_step {
 	double wait, decode, compute;
 };
 
+/* Partitions of the policy graphie. */
+struct mill_partitions {
+	uint64_t count;		/* 0: the run had none */
+	uint64_t bytes;		/* of the largest on the wire */
+	uint64_t buffers;	/* of that size on the device */
+	uint64_t range;		/* ids of each: the sources of the one that has most */
+	uint64_t ids;		/* in all: sources, virtual ones, and vertices without out-edges */
+	enum mill_wire wire;
+	bool staged;		/* sources' values in local memory */
+	bool local_flags;	/* flags in local memory: false where that is too small for them */
+	/* Of renaming: round 1 is the order of every store, made by import; round 2 is made when a run begins, and edges when they cross. */
+	double round1_seconds, round2_seconds, edges_seconds;
+};
+
 struct mill_report {
 	const char *algorithm;
 	uint64_t hash;		/* of the first result column, by original id */
@@ -483,6 +513,7 @@ struct mill_report {
 	uint64_t device_budget, device_peak, device_driver;
 	const char *io;		/* "uring" or "pread": which it came to */
 	double wait, decode, compute;	/* of all steps */
+	struct mill_partitions partitions;
 	uint64_t n_steps;	/* at most 1,000: the rest is summed in the last */
 	double load_seconds, parents_seconds, output_seconds;
 	const double *run_seconds;	/* one per call of the algorithm on this run */
@@ -548,7 +579,9 @@ struct mill_variant {
 	const char *name;
 	const char *policy;
 	enum mill_mapping mapping;
-	bool no_skip, no_reuse, count_lanes;
+	enum mill_wire wire;	/* what belongs to the policy graphie is left out of rows of others */
+	uint32_t queues;
+	bool no_skip, no_reuse, no_staging, count_lanes;
 };
 
 /*

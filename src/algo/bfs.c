@@ -12,7 +12,7 @@
 #define PULL 1
 #include "op/advance.inc"
 
-/* An asynchronous search relaxes depths, which may fall again. */
+/* An asynchronous search, and one by partitions, relaxes depths, which may fall again. */
 #define PROGRAM bfs_relax
 #define VALUE u32
 #include "algo/sssp.op.h"
@@ -28,13 +28,16 @@ mill_err bfs_need(const struct mill_run *r, const struct mill_bfs *how, struct n
 	u64 n = r->store->connected;
 
 	(void)how;
-	*out = (struct need){
-		.state = n * sizeof(u32) + frontier_bytes(n, false),
-		.host = frontier_host_bytes(n),
-		.out = true,
-		.advances = true,
-		.in = r->store->has_in && !r->options.async,
-	};
+	if (run_by_partitions(r))
+		*out = (struct need){ .state = n * sizeof(u32), .out = true, .partitions = true };
+	else
+		*out = (struct need){
+			.state = n * sizeof(u32) + frontier_bytes(n, false),
+			.host = frontier_host_bytes(n),
+			.out = true,
+			.advances = true,
+			.in = r->store->has_in && !r->options.async,
+		};
 	if (r->options.parents)
 		tree_need(r, TREE_UNIT, out);
 	return MILL_OK;
@@ -52,10 +55,24 @@ static u32 deepest(const u32 *depth, u64 n)
 	return most;
 }
 
-static mill_err search(struct mill_run *r, struct bfs_args *a, struct frontier *front)
+static mill_err search_partitions(struct mill_run *r, struct vec *depth, vid root)
+{
+	struct bfs_relax_args relax = { .distance = depth };
+	bool has_edges;
+
+	TRY(search_begin(r, depth, root, &has_edges));
+	return has_edges ? op_partitions(r, &bfs_relax_advance, &relax, &root) : MILL_OK;
+}
+
+static mill_err search(struct mill_run *r, struct bfs_args *a, vid root)
 {
 	struct bfs_relax_args relax = { .distance = a->depth };
+	struct frontier *front;
 
+	if (r->need.partitions)
+		return search_partitions(r, a->depth, root);
+	TRY(run_frontier(r, &front, false));
+	TRY(frontier_begin(front, a->depth, root));
 	while (r->options.async && front->n)
 		TRY(op_advance(r, &bfs_relax_advance, &relax, front));
 	for (; front->n; a->level++)
@@ -68,7 +85,6 @@ static mill_err check(struct mill_run *r) { return tree_check(r, TREE_UNIT, r->r
 MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
 {
 	struct bfs_args a = { .level = 0 };
-	struct frontier *front;
 	struct reach reach;
 	struct need need;
 	const u32 *depth;
@@ -81,12 +97,10 @@ MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
 	TRY(bfs_need(r, how, &need));
 	TRY(run_begin(r, "bfs", &need));
 	r->root = root;
-	TRY(device_prepare(r->device, &bfs_advance.program.source));
+	TRY(device_prepare(r->device, need.partitions ? &bfs_relax_advance.partition->source : &bfs_advance.program.source));
 	run_start(r);
 	TRY(run_vec(r, &a.depth, "depth", r->store->connected, sizeof(u32), &unreached));
-	TRY(run_frontier(r, &front, false));
-	TRY(frontier_begin(front, a.depth, root));
-	TRY(search(r, &a, front));
+	TRY(search(r, &a, root));
 
 	run_column(r, "depth", MILL_TYPE_U32, a.depth, UNREACHED, UNREACHED);
 	TRY(run_end(r));

@@ -45,7 +45,13 @@
 
 #define SAMPLES 256
 
-static enum mill_cc_method method_of(const struct mill_cc *how) { return how ? how->method : MILL_CC_AFFOREST; }
+/* Graphie's is that of labels; in-edges it must know, as they do. */
+static enum mill_cc_method method_of(const struct mill_run *r, const struct mill_cc *how)
+{
+	enum mill_cc_method method = how ? how->method : MILL_CC_AFFOREST;
+
+	return method == MILL_CC_AFFOREST && run_by_partitions(r) && r->store->has_in ? MILL_CC_LABELS : method;
+}
 
 mill_err cc_need(const struct mill_run *r, const struct mill_cc *how, struct need *out)
 {
@@ -55,7 +61,7 @@ mill_err cc_need(const struct mill_run *r, const struct mill_cc *how, struct nee
 	component_need(r, out);
 	if (r->options.check)
 		out->host += component_check_bytes(st);
-	switch (method_of(how)) {
+	switch (method_of(r, how)) {
 	case MILL_CC_AFFOREST:
 		out->in = st->directed && st->has_in;
 		out->state += 2 * SAMPLES * sizeof(u32) + 64;
@@ -65,9 +71,12 @@ mill_err cc_need(const struct mill_run *r, const struct mill_cc *how, struct nee
 		out->host += edge_frontier_host_bytes(st);
 		return MILL_OK;
 	default:
-		out->state += frontier_bytes(st->connected, false);
-		out->advances = true;
-		out->host += frontier_host_bytes(st->connected);
+		out->partitions = run_by_partitions(r);
+		out->advances = !out->partitions;
+		if (out->advances) {
+			out->state += frontier_bytes(st->connected, false);
+			out->host += frontier_host_bytes(st->connected);
+		}
 		return view_need(st, VIEW_BOTH, "cc --method labels", out);
 	}
 }
@@ -177,6 +186,8 @@ static mill_err hook(struct mill_run *r, struct cc_args *a, struct edge_frontier
 
 static mill_err spread(struct mill_run *r, struct cc_args *a, struct frontier *front)
 {
+	if (r->need.partitions)
+		return op_partitions(r, &cc_label_advance, a, NULL);
 	TRY(frontier_set_all(front, run_direction(r, false)->n_rows));
 	while (front->n)
 		TRY(op_advance(r, &cc_label_advance, a, front));
@@ -204,6 +215,8 @@ static mill_err prepare(struct mill_run *r, struct means *m)
 		TRY(device_prepare(r->device, &cc_hook_filter.program.source));
 		return run_edge_frontier(r, &m->edges);
 	default:
+		if (r->need.partitions)
+			return device_prepare(r->device, &cc_label_advance.partition->source);
 		TRY(device_prepare(r->device, &cc_label_advance.program.source));
 		return run_frontier(r, &m->front, false);
 	}
@@ -226,7 +239,7 @@ static mill_err find(struct mill_run *r, struct cc_args *a, const struct means *
 
 mill_err cc_run(struct mill_run *r, const char *algorithm, const struct mill_cc *how)
 {
-	struct means means = { .method = method_of(how) };
+	struct means means = { .method = method_of(r, how) };
 	struct cc_args a = { .largest = CC_NOBODY };
 	u64 n = r->store->connected, n_components;
 	struct need need;

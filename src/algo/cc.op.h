@@ -117,6 +117,14 @@ DEVICE bool cc_label_edge(struct cc_label s, vid u, vid v, u32 w)
 	return dev_min_u32(s.shared, &s.parent[v], dev_load_u32(&s.parent[u]));
 }
 
+typedef u32 cc_label_held;
+DEVICE u32 cc_label_at(struct cc_label s, vid u) { return dev_load_u32(&s.parent[u]); }
+DEVICE bool cc_label_up(struct cc_label s, u32 x, vid v, u32 w)
+{
+	(void)w;
+	return dev_min_u32(s.shared, &s.parent[v], x);
+}
+
 DEVICE bool cc_label_cond(struct cc_label s, vid v)
 {
 	(void)s;

@@ -16,6 +16,11 @@ static const struct mill_variant policies[] = {
 	{ "lru", .policy = "lru" },
 	{ "frequency", .policy = "frequency" },
 	{ "pinned", .policy = "pinned" },
+	/* OPT1 is active partitions and staging, OPT2 reuse. */
+	{ "graphie-naive", .policy = "graphie", .no_skip = true, .no_reuse = true, .no_staging = true },
+	{ "graphie-opt1", .policy = "graphie", .no_reuse = true },
+	{ "graphie-opt2", .policy = "graphie", .no_skip = true, .no_staging = true },
+	{ "graphie", .policy = "graphie" },
 	{ 0 },
 };
 
@@ -59,6 +64,16 @@ static struct mill_options vary(const struct mill_options *options, const struct
 		o.policy = v->policy;
 	if (v->mapping)
 		o.mapping = v->mapping;
+	if (v->wire)
+		o.wire = v->wire;
+	if (v->queues)
+		o.queues = v->queues;
+	o.no_staging |= v->no_staging;
+	if (!o.policy || strcmp(o.policy, "graphie")) {
+		o.wire = MILL_WIRE_AUTO;
+		o.partition_size = 0;
+		o.no_staging = false;
+	}
 	o.no_skip |= v->no_skip;
 	o.no_reuse |= v->no_reuse;
 	o.count_lanes |= v->count_lanes;

@@ -95,12 +95,16 @@ mill_err sssp_need(const struct mill_run *r, const struct mill_sssp *how, struct
 	if (kind != TREE_UNIT && !(r->store->min_weight >= 0))
 		return fail(MILL_EUSAGE, "%s has negative weights, which sssp cannot take", r->store->path);
 	*out = (struct need){
-		.state = n * kinds[kind].size + frontier_bytes(n, true),
-		.host = frontier_host_bytes(n),
+		.state = n * kinds[kind].size,
 		.out = true,
-		.advances = true,
+		.partitions = run_by_partitions(r),
 		.weights = kind != TREE_UNIT,
 	};
+	if (!out->partitions) {
+		out->state += frontier_bytes(n, true);
+		out->host = frontier_host_bytes(n);
+		out->advances = true;
+	}
 	if (r->options.parents)
 		tree_need(r, kind, out);
 	return MILL_OK;
@@ -136,13 +140,27 @@ static u64 raise(enum tree_kind kind, u64 key, f64 delta)
 	return limit;
 }
 
-static mill_err search(struct mill_run *r, enum tree_kind kind, struct vec *distance, struct frontier *front,
-		       f64 delta)
+/* Graphie's search has no priorities. */
+static mill_err search_partitions(struct mill_run *r, enum tree_kind kind, struct vec *distance, vid root)
+{
+	struct sssp_unit_args a = { .distance = distance };
+	bool has_edges;
+
+	TRY(search_begin(r, distance, root, &has_edges));
+	return has_edges ? op_partitions(r, kinds[kind].program, &a, &root) : MILL_OK;
+}
+
+static mill_err search(struct mill_run *r, enum tree_kind kind, struct vec *distance, vid root, f64 delta)
 {
 	const struct advance_program *p = kinds[kind].program;
 	struct sssp_unit_args a = { .distance = distance };	/* all instances have the same */
+	struct frontier *front;
 	u64 rest;
 
+	if (r->need.partitions)
+		return search_partitions(r, kind, distance, root);
+	TRY(run_frontier(r, &front, true));
+	TRY(frontier_begin(front, distance, root));
 	front->limit = raise(kind, 0, delta);
 	for (;;) {
 		while (front->n)
@@ -180,7 +198,6 @@ MILL_API mill_err mill_sssp(mill_run *r, const struct mill_sssp *how)
 	enum tree_kind kind = kind_of(r, how);
 	u64 none = kinds[kind].real ? bits_f64(__builtin_inf()) : UINT64_MAX;
 	f64 delta = choose_delta(r, kind, how ? how->delta : 0);
-	struct frontier *front;
 	struct vec *distance;
 	struct reach reach;
 	struct need need;
@@ -192,12 +209,10 @@ MILL_API mill_err mill_sssp(mill_run *r, const struct mill_sssp *how)
 	TRY(run_source(r, how ? how->source : NULL, &root));
 	TRY(run_begin(r, "sssp", &need));
 	r->root = root;
-	TRY(device_prepare(r->device, &kinds[kind].program->program.source));
+	TRY(device_prepare(r->device, need.partitions ? &kinds[kind].program->partition->source : &kinds[kind].program->program.source));
 	run_start(r);
 	TRY(run_vec(r, &distance, "distance", r->store->connected, kinds[kind].size, &none));
-	TRY(run_frontier(r, &front, true));
-	TRY(frontier_begin(front, distance, root));
-	TRY(search(r, kind, distance, front, delta));
+	TRY(search(r, kind, distance, root, delta));
 
 	run_column(r, "distance", kinds[kind].real ? MILL_TYPE_F64 : MILL_TYPE_U64, distance, UINT64_MAX, none);
 	TRY(run_end(r));

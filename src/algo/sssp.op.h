@@ -19,6 +19,13 @@ DEVICE bool OF(PROGRAM, edge)(struct PROGRAM s, vid u, vid v, VALUE w)
 	return OF(dev_min, VALUE)(s.shared, &s.distance[v], OF(PROGRAM, at)(s, u) + w);
 }
 
+/* By partitions: what a source has, and what an edge does with it, whether it has been reached or not. */
+typedef VALUE OF(PROGRAM, held);
+DEVICE bool OF(PROGRAM, up)(struct PROGRAM s, VALUE x, vid v, VALUE w)
+{
+	return !OF(unreached, VALUE)(x) && OF(dev_min, VALUE)(s.shared, &s.distance[v], x + w);
+}
+
 DEVICE bool OF(PROGRAM, cond)(struct PROGRAM s, vid v)
 {
 	(void)s;

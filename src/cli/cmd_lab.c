@@ -51,32 +51,137 @@ static mill_err find_variant(struct mill_variant *out, const struct mill_variant
 	return refuse(MILL_EUSAGE, "--policies %s: unknown; there are %s", name, names);
 }
 
-static mill_err choose_variants(struct lab *l, struct options *o)
+/* Those of the table that --policies names, or all. */
+static mill_err choose_policies(struct lab *l, struct options *o)
 {
 	const struct mill_variant *table = o->mappings ? mill_lab_mappings() : mill_lab_policies(), *v;
 	const char **name = NULL;
-	size_t length = 0, n = 0;
-	mill_err err;
+	size_t length = 0, n = 0, i;
+	mill_err err = MILL_OK;
 
-	l->how.variant = table;
 	for (v = table; v->name && length < sizeof(l->names); v++)
 		length += (size_t)snprintf(l->names + length, sizeof(l->names) - length, "%s%s",
 					   v == table ? "" : ",", v->name);
-	l->how.n_variants = (size_t)(v - table);
-	if (!o->policies) {
-		o->policies = o->mappings ? NULL : l->names;
-		return MILL_OK;
-	}
-	err = split(&name, &n, "policies", o->policies);
+	if (!o->policies && !o->mappings)
+		o->policies = o->wires || o->queue_counts ? "graphie" : l->names;
+	if (o->policies)
+		err = split(&name, &n, "policies", o->policies);
+	else
+		n = (size_t)(v - table);
 	if (!err) {
 		l->variant = calloc(n, sizeof(*l->variant));
-		err = l->variant ? MILL_OK : refuse(MILL_ENOMEM, "no memory for --policies");
+		err = l->variant ? MILL_OK : refuse(MILL_ENOMEM, "no memory for the rows of the lab");
 	}
-	for (l->how.n_variants = 0; !err && l->how.n_variants < n; l->how.n_variants++)
-		err = find_variant(&l->variant[l->how.n_variants], table, l->names, name[l->how.n_variants]);
+	for (i = 0; !err && i < n; i++) {
+		if (name)
+			err = find_variant(&l->variant[i], table, l->names, name[i]);
+		else
+			l->variant[i] = table[i];
+	}
 	l->how.variant = l->variant;
+	l->how.n_variants = n;
 	free(name);
 	return err;
+}
+
+/* What --wires and --queue-counts say: {0} where they were not given. */
+struct choices {
+	enum mill_wire wire[16];
+	uint32_t queues[16];
+	size_t n_wires, n_queues;
+};
+
+static mill_err parse_wires(struct choices *c, const char *list)
+{
+	const char **item = NULL;
+	size_t n = 0, i;
+	mill_err err = split(&item, &n, "wires", list);
+
+	if (!err && n > sizeof(c->wire) / sizeof(c->wire[0]))
+		err = refuse(MILL_EUSAGE, "--wires %s: too many", list);
+	for (i = 0; !err && i < n; i++) {
+		enum mill_wire w = MILL_WIRE_EDGES;
+
+		while (w <= MILL_WIRE_PACKED && strcmp(wire_word(w), item[i]))
+			w++;
+		c->wire[i] = w;
+		if (w > MILL_WIRE_PACKED)
+			err = refuse(MILL_EUSAGE, "--wires %s: takes edges, csr, packed", item[i]);
+	}
+	c->n_wires = n;
+	free(item);
+	return err;
+}
+
+static mill_err parse_queues(struct choices *c, const char *list)
+{
+	const char **item = NULL;
+	size_t n = 0, i;
+	mill_err err = split(&item, &n, "queue-counts", list);
+
+	if (!err && n > sizeof(c->queues) / sizeof(c->queues[0]))
+		err = refuse(MILL_EUSAGE, "--queue-counts %s: too many", list);
+	for (i = 0; !err && i < n; i++) {
+		char *end;
+		unsigned long number = strtoul(item[i], &end, 10);
+
+		if (item[i][0] < '0' || item[i][0] > '9' || *end || !number || number > 256)
+			err = refuse(MILL_EUSAGE, "--queue-counts %s: must be from 1 to 256", item[i]);
+		c->queues[i] = (uint32_t)number;
+	}
+	c->n_queues = n;
+	free(item);
+	return err;
+}
+
+#define LABEL 48
+
+/* Every row once for each wire, if it is graphie's, and number of queues, those side by side. */
+static mill_err multiply(struct lab *l, const struct choices *c)
+{
+	size_t n = 0, most = l->how.n_variants * c->n_wires * c->n_queues, i, w, q;
+	struct mill_variant *all = calloc(most, sizeof(*all));
+
+	l->labels = calloc(most, LABEL);
+	if (!all || !l->labels) {
+		free(all);
+		return refuse(MILL_ENOMEM, "no memory for the rows of the lab");
+	}
+	for (i = 0; i < l->how.n_variants; i++)
+		for (w = 0; w < c->n_wires; w++)
+			for (q = 0; q < c->n_queues; q++) {
+				struct mill_variant v = l->variant[i];
+				bool graphie = v.policy && !strcmp(v.policy, "graphie");
+				char *label = l->labels + n * LABEL;
+				int length;
+
+				if (w && !graphie)
+					continue;
+				v.wire = graphie ? c->wire[w] : MILL_WIRE_AUTO;
+				v.queues = c->queues[q];
+				length = snprintf(label, LABEL, "%s%s%s", v.name, v.wire ? " " : "", v.wire ? wire_word(v.wire) : "");
+				if (v.queues)
+					snprintf(label + length, LABEL - (size_t)length, " q%u", v.queues);
+				v.name = label;
+				all[n++] = v;
+			}
+	free(l->variant);
+	l->how.variant = l->variant = all;
+	l->how.n_variants = n;
+	return MILL_OK;
+}
+
+static mill_err choose_variants(struct lab *l, struct options *o)
+{
+	struct choices c = { .n_wires = 1, .n_queues = 1 };
+	mill_err err = choose_policies(l, o);
+
+	if (!err && o->wires)
+		err = parse_wires(&c, o->wires);
+	if (!err && o->queue_counts)
+		err = parse_queues(&c, o->queue_counts);
+	l->n_queues = c.n_queues;
+	return err || !(o->wires || o->queue_counts) ? err : multiply(l, &c);
 }
 
 static mill_err check_plot(const struct options *o)
@@ -98,6 +203,10 @@ static mill_err check_asked(struct options *o)
 		return refuse(MILL_EUSAGE, "--mappings and --policies: the rows are one or the other");
 	if (o->mappings && option_given(o, "mapping"))
 		return refuse(MILL_EUSAGE, "--mappings runs all of them: leave --mapping out");
+	if (o->wires && option_given(o, "wire"))
+		return refuse(MILL_EUSAGE, "--wires and --wire: give one of them");
+	if (o->queue_counts && option_given(o, "queues"))
+		return refuse(MILL_EUSAGE, "--queue-counts and --queues: give one of them");
 	if (o->budgets && option_given(o, "device-memory"))
 		return refuse(MILL_EUSAGE, "--budgets and --device-memory: give one of them");
 	if (o->budgets)
@@ -181,13 +290,14 @@ static void close_lab(struct lab *l)
 	free(l->budget);
 	free(l->budget_text);
 	free(l->variant);
+	free(l->labels);
 	work_close(&l->work);
 }
 
 /* ---- Tell ---- */
 
 enum column {
-	NAME, BUDGET, MOVED, MULTIPLE, PAGES, REUSED, ACTIVE, UPDATES, STEPS, EDGES, LANES, ATOMICS, TIME, HASH, CHECK, N_COLUMNS
+	NAME, BUDGET, MOVED, MULTIPLE, READ_ONLY, WRITABLE, FLAGS, PAGES, REUSED, ACTIVE, UPDATES, STEPS, EDGES, LANES, ATOMICS, TIME, HASH, CHECK, N_COLUMNS
 };
 
 #define CELL 64
@@ -225,6 +335,11 @@ static void cell(char *to, const struct lab *l, size_t i, enum column c)
 		break;
 	case MULTIPLE:
 		snprintf(to, CELL, "%.2f", lab_multiple(l, i));
+		break;
+	case READ_ONLY:
+	case WRITABLE:
+	case FLAGS:
+		snprintf(to, CELL, "%.1f", (double)(c == READ_ONLY ? r->read_only : c == WRITABLE ? r->writable : r->flags) / 1024);
 		break;
 	case TIME:
 		show_seconds(to, l->seconds[i]);
@@ -266,7 +381,7 @@ static void tell(const struct call *call, const struct lab *l)
 {
 	const struct options *o = &call->options;
 	const char *const head[N_COLUMNS] = {
-		o->mappings ? "mapping" : "policy", "budget", "MiB moved", "x CSR", "pages", "reused", "active", "updates",
+		o->mappings ? "mapping" : "policy", "budget", "MiB moved", "x CSR", "KiB read-only", "writable", "flags", "pages", "reused", "active", "updates",
 		"steps", "edges", "lanes", "atomics", "time", "hash", "check",
 	};
 	const struct mill_info *info = &l->work.info;
@@ -330,10 +445,14 @@ static void report_row(struct json *j, const struct lab *l, size_t i, const stru
 	json_u64(j, "budget", row->budget);
 	count_or_null(j, "to_device", ran, r->to_device);
 	count_or_null(j, "topology", ran, r->topology);
+	count_or_null(j, "read_only", ran, r->read_only);
+	count_or_null(j, "writable", ran, r->writable);
+	count_or_null(j, "flags", ran, r->flags);
 	seconds_or_null(j, "csr_multiple", ran, lab_multiple(l, i));
 	count_or_null(j, "pages_to_device", ran, r->pages_to_device);
 	count_or_null(j, "pages_reused", ran, r->pages_reused);
 	count_or_null(j, "pages_active", ran, r->pages_active);
+	report_partitions(j, &r->partitions);
 	count_or_null(j, "updates", ran, r->updates);
 	count_or_null(j, "iterations", ran, r->iterations);
 	count_or_null(j, "edges", ran, row->edges);
@@ -371,7 +490,7 @@ static mill_err draw(const struct lab *l, const char *path)
 	mill_err err;
 	char *text;
 
-	err = lab_plot(&text, l);
+	err = l->n_queues > 1 ? lab_plot_queues(&text, l) : lab_plot(&text, l);
 	if (err)
 		return err;
 	err = output_write(path, text);

@@ -152,8 +152,15 @@ static void tell_device(const struct call *call, const struct mill_report *r)
 		return;
 	say(call, "  device  %s, %s moved to it (topology %s), ", r->device, show_size(a, r->to_device),
 	    show_size(b, r->topology));
-	say(call, "%" PRIu64 " pages, %" PRIu64 " reused; peak %s of %s\n", r->pages_to_device, r->pages_reused,
-	    show_size(a, r->device_peak), show_size(b, r->device_budget));
+	say(call, "%" PRIu64 " %s, %" PRIu64 " reused; peak %s of %s\n", r->pages_to_device,
+	    r->partitions.count ? "partitions" : "pages", r->pages_reused, show_size(a, r->device_peak), show_size(b, r->device_budget));
+	if (r->partitions.count) {
+		const struct mill_partitions *p = &r->partitions;
+
+		say(call, "  graphie %" PRIu64 " partitions of up to %s as %s, %" PRIu64 " buffers; renamed in %s", p->count,
+		    show_size(a, p->bytes), wire_word(p->wire), p->buffers, show_seconds(b, p->round2_seconds));
+		say(call, "%s%s\n", p->staged ? "" : ", no staging", p->local_flags ? "" : ", flags do not fit local memory");
+	}
 	if (call->options.lanes)
 		say(call, "  lanes   %" PRIu64 ", %" PRIu64 " atomics\n", r->lanes, r->atomics);
 }
@@ -255,6 +262,7 @@ static void report_traffic(struct json *j, const struct outcome *out, bool known
 	count_or_null(j, "to_device", known, r->pages_to_device);
 	count_or_null(j, "reused", known, r->pages_reused);
 	json_object_end(j);
+	report_partitions(j, &r->partitions);
 	json_object(j, "memory");
 	count_or_null(j, "budget", known, r->memory_budget);
 	json_u64(j, "peak_rss", peak_rss());

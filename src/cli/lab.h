@@ -3,18 +3,22 @@
 #ifndef CLI_LAB_H
 #define CLI_LAB_H
 
+#include <stdio.h>
+
 #include "cli/run.h"
 
 struct lab {
 	struct work work;
 	struct mill_lab how;
-	struct mill_variant *variant;	/* those of --policies; NULL: all of the table */
+	struct mill_variant *variant;	/* the rows of a budget */
+	char *labels;			/* their names, where wires or queues vary */
+	size_t n_queues;		/* how many of them differ only in that, side by side; 1: --queue-counts was not given */
 	uint64_t *budget;
 	const char **budget_text;	/* as they were given */
 	struct mill_lab_row *row;	/* how.n_variants for each budget */
 	double *seconds;		/* median of each row */
 	size_t n_rows;
-	char names[256];		/* of the variants, for the report */
+	char names[256];		/* of the table's, for the report */
 };
 
 /* The budget of row i as it was given: "25%". */
@@ -40,5 +44,10 @@ static inline bool lab_ran(const struct lab *l, size_t i)
  * (Graphie's figure 8), as SVG. *out is for free().
  */
 mill_err lab_plot(char **out, const struct lab *l);
+/* For drawings: text that XML can hold, and the distance of marks on an axis that goes so far. */
+void svg_text(FILE *to, const char *text);
+uint64_t svg_tick(uint64_t end);
+/* With --queue-counts instead: times over the numbers of queues, a line for each of the other choices (its figure 9). */
+mill_err lab_plot_queues(char **out, const struct lab *l);
 
 #endif

@@ -55,7 +55,7 @@ static uint64_t steps_of(const struct mill_lab_row *row)
 }
 
 /* 1, 2 or 5 times a power of ten, so that at most five or so of them make `end`. */
-static uint64_t tick(uint64_t end)
+uint64_t svg_tick(uint64_t end)
 {
 	static const double round[] = { 1, 2, 5, 10 };
 	double power = pow(10, floor(log10((double)end / 4)));
@@ -83,12 +83,12 @@ static void find_ends(struct drawing *d)
 			d->pages = moved(&row->step[k]) > d->pages ? moved(&row->step[k]) : d->pages;
 		}
 	}
-	d->pages += tick(d->pages) - 1;
-	d->pages -= d->pages % tick(d->pages);
+	d->pages += svg_tick(d->pages) - 1;
+	d->pages -= d->pages % svg_tick(d->pages);
 }
 
 /* Text from outside: a path may hold anything, XML holds less. */
-static void put_text(FILE *to, const char *text)
+void svg_text(FILE *to, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	size_t length;
@@ -106,7 +106,7 @@ static void put_text(FILE *to, const char *text)
 
 static void put_axes(const struct drawing *d)
 {
-	uint64_t every = tick(d->pages), at;
+	uint64_t every = svg_tick(d->pages), at;
 	double x, y;
 
 	for (at = 0; at <= d->pages; at += every) {
@@ -114,7 +114,7 @@ static void put_axes(const struct drawing *d)
 		fprintf(d->to, "<line x1=\"0\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>", WIDTH, y, y, at ? "#e8e8e8" : INK);
 		fprintf(d->to, "<text x=\"-7\" y=\"%.1f\" text-anchor=\"end\">%" PRIu64 "</text>\n", y + 4, at);
 	}
-	every = tick(d->steps);
+	every = svg_tick(d->steps);
 	for (at = every; at <= d->steps; at += every) {
 		x = WIDTH * ((double)at - 0.5) / (double)d->steps;
 		fprintf(d->to, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" stroke=\"%s\"/>", x, x, HEIGHT, HEIGHT + 4, INK);
@@ -149,9 +149,9 @@ static void put_panel(const struct drawing *d, size_t i, double x, double y)
 
 	fprintf(d->to, "<g transform=\"translate(%g %g)\">\n<text y=\"-26\" font-size=\"13\"><tspan font-weight=\"bold\">",
 		x + LEFT, y + ABOVE);
-	put_text(d->to, row->name);
+	svg_text(d->to, row->name);
 	fprintf(d->to, "</tspan> at ");
-	put_text(d->to, lab_budget(d->lab, i));
+	svg_text(d->to, lab_budget(d->lab, i));
 	fprintf(d->to, "</text>\n");
 	if (lab_ran(d->lab, i)) {
 		fprintf(d->to, "<text y=\"-11\" fill=\"" FAINT "\">%" PRIu64 " pages moved, %.3g x CSR</text>\n",
@@ -180,9 +180,9 @@ static void put_head(const struct drawing *d, unsigned width, unsigned height)
 	fprintf(d->to, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" "
 		"font-family=\"sans-serif\" font-size=\"11\" fill=\"" INK "\">\n", width, height, width, height);
 	fprintf(d->to, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<text x=\"%d\" y=\"26\" font-size=\"16\">", 14);
-	put_text(d->to, d->lab->how.algorithm);
+	svg_text(d->to, d->lab->how.algorithm);
 	fprintf(d->to, " of ");
-	put_text(d->to, d->lab->work.info.path);
+	svg_text(d->to, d->lab->work.info.path);
 	fprintf(d->to, ": pages in each superstep</text>\n<rect x=\"14\" y=\"40\" width=\"18\" height=\"11\" fill=\"" ACTIVE "\"/>"
 		"<text x=\"38\" y=\"50\">active</text>\n"
 		"<line x1=\"90\" x2=\"108\" y1=\"46\" y2=\"46\" stroke=\"" MOVED "\" stroke-width=\"1.5\"/>"

@@ -61,7 +61,8 @@ const struct command commands[] = {
 	  "  millrace lab bfs web.mill --source max-degree\n"
 	  "  millrace lab sssp web.mill --budgets 10%,25%,50%,100% --policies all,active,reuse --json=lab.json\n"
 	  "  millrace lab pagerank web.mill --exact --device-memory 32M --check --plot pages.svg\n"
-	  "  millrace lab bfs web.mill --mappings --device opencl:0\n" },
+	  "  millrace lab bfs web.mill --mappings --device opencl:0\n"
+	  "  millrace lab sssp web.mill --wires edges,csr,packed --queue-counts 1,8,32 --plot queues.svg\n" },
 	{ "bfs", FOR_BFS, cmd_run, 1, 1, "STORE [options]",
 	  "breadth-first search: depths and parents",
 	  "How many edges away from the source is every vertex? -o writes `id depth parent`; of several\n"

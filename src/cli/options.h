@@ -85,6 +85,9 @@ struct options {
 	bool check, async, recalibrate;
 	bool fallback, no_skip, no_reuse, lanes;
 	uint32_t queues, group_size;
+	int wire;		/* enum mill_wire */
+	struct size_option partition_size;
+	bool no_staging;
 	int mapping;		/* enum mill_mapping */
 	int filter;		/* enum mill_filter */
 	int direction;		/* enum mill_direction */
@@ -101,7 +104,7 @@ struct options {
 	int lcc;		/* enum mill_lcc */
 
 	/* labs */
-	const char *policies, *budgets, *plot;
+	const char *policies, *budgets, *plot, *wires, *queue_counts;
 	bool mappings;
 };
 

@@ -135,6 +135,36 @@ void count_or_null(struct json *j, const char *key, bool known, uint64_t count)
 		json_null(j, key);
 }
 
+const char *wire_word(enum mill_wire wire)
+{
+	static const char *const word[] = { "auto", "edges", "csr", "packed" };
+
+	return word[wire];
+}
+
+void report_partitions(struct json *j, const struct mill_partitions *p)
+{
+	if (!p->count) {
+		json_null(j, "partitions");
+		return;
+	}
+	json_object(j, "partitions");
+	json_u64(j, "count", p->count);
+	json_u64(j, "bytes", p->bytes);
+	json_u64(j, "buffers", p->buffers);
+	json_u64(j, "range", p->range);
+	json_u64(j, "ids", p->ids);
+	json_string(j, "wire", wire_word(p->wire));
+	json_bool(j, "staging", p->staged);
+	json_bool(j, "local_flags", p->local_flags);
+	json_object(j, "seconds");
+	json_f64(j, "round1", p->round1_seconds);
+	json_f64(j, "round2", p->round2_seconds);
+	json_f64(j, "edges", p->edges_seconds);
+	json_object_end(j);
+	json_object_end(j);
+}
+
 void report_step(struct json *j, const struct mill_step *s, bool counted)
 {
 	json_object(j, NULL);

@@ -17,6 +17,9 @@ void report_predicted(struct json *j, const struct mill_prediction *p);
 void count_or_null(struct json *j, const char *key, bool known, uint64_t count);
 void seconds_or_null(struct json *j, const char *key, bool known, double seconds);
 /* An element of "supersteps"; counted: lanes and atomics were. */
+/* Partitions of the policy graphie, or null. */
+void report_partitions(struct json *j, const struct mill_partitions *p);
+const char *wire_word(enum mill_wire wire);
 void report_step(struct json *j, const struct mill_step *s, bool counted);
 
 /* Of n > 0 values. */

@@ -183,6 +183,8 @@ mill_err work_prepare(struct work *w, struct call *call, const char *algorithm,
 	err = option_size(&o->memory, "memory", w->info.csr_bytes);
 	if (!err)
 		err = option_size(&o->device_memory, "device-memory", w->info.csr_bytes);
+	if (!err)
+		err = option_size(&o->partition_size, "partition-size", w->info.csr_bytes);
 	if (err)
 		return err;
 	if (o->do_a <= 0)
@@ -207,6 +209,9 @@ mill_err work_prepare(struct work *w, struct call *call, const char *algorithm,
 		.filter = (enum mill_filter)o->filter,
 		.no_skip = o->no_skip,
 		.no_reuse = o->no_reuse,
+		.wire = (enum mill_wire)o->wire,
+		.partition_size = o->partition_size.bytes,
+		.no_staging = o->no_staging,
 		.count_lanes = o->lanes,
 		.fallback = o->fallback,
 		.parents = w->algorithm->parents && (o->output || o->check),
@@ -218,6 +223,8 @@ mill_err work_prepare(struct work *w, struct call *call, const char *algorithm,
 		o->threads = processors();
 	if (!o->queues)
 		o->queues = 32;
+	if (!o->wire && !strcmp(o->policy, "graphie"))
+		o->wire = MILL_WIRE_EDGES;
 	return MILL_OK;
 }
 

@@ -290,6 +290,9 @@ DEVICE f64 dev_abs(f64 x) { return __builtin_fabs(x); }
 #define MODE_LONG_LEAST 256u
 #define MODE_SCRATCH 17u
 
+/* Edges that a work-item of a CPU takes at a time of a partition; elsewhere one. */
+#define TILE_EDGES 32u
+
 /* Rows of a segment whose lists lie partly in other segments. */
 #define PARTIAL_HEAD 1u
 #define PARTIAL_TAIL 2u
@@ -383,6 +386,11 @@ typedef u64 key_f64;
 #define dev_load_key_u32(p) dev_load_u32(p)
 #define dev_load_key_u64(p) dev_load_u64(p)
 #define dev_load_key_f64(p) dev_load_u64(p)
+
+/* Is it the value of who has not been reached? Adding to infinity leads nowhere by itself. */
+#define unreached_u32(x) ((x) == 0xffffffffu)
+#define unreached_u64(x) ((x) == ~(u64)0)
+#define unreached_f64(x) false
 
 /* Sums are kept wider than their terms: a long list of small f32 must not lose its tail. */
 typedef f64 sum_f32;

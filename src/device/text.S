@@ -9,6 +9,7 @@
 TEXT(dialect, "device/dialect.h")
 TEXT(pages, "engine/pages.cl")
 TEXT(wanted, "op/wanted.cl")
+TEXT(graphie, "op/graphie.cl")
 TEXT(page, "op/page.cl")
 TEXT(advance, "op/advance.cl")
 TEXT(reduce, "op/reduce.cl")

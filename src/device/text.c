@@ -8,6 +8,7 @@
 	X(dialect, "device/dialect.h")    \
 	X(pages, "engine/pages.cl")       \
 	X(wanted, "op/wanted.cl")         \
+	X(graphie, "op/graphie.cl")       \
 	X(page, "op/page.cl")             \
 	X(advance, "op/advance.cl")       \
 	X(reduce, "op/reduce.cl")         \

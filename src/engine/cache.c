@@ -1,53 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/cache.h"
+#include "engine/cache_form.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "base/bitmap.h"
 #include "store/packed.h"
 #include "store/page.h"
-#include "stream/evict.h"
 
-#define STAGES 4u		/* whole: pages on their way */
 #define AREA_SHARE 4u		/* slots: areas of queues take at most one part in so many */
-/* Whole: edges that share the scratch at a time. So few that it stays in a CPU's cache, or so many that a GPU is busy. */
-#define SCRATCH_CHUNKED ((u64)1 << 18)
-#define SCRATCH_WIDE ((u64)1 << 22)
-#define LANE_WORDS (COUNT_LANES * COUNT_STRIDE)
-
-struct slot {
-	struct buffer buffer;
-	struct page_wire wire;	/* of the page that it holds */
-	struct transfer used;	/* the last kernels that look at it */
-};
-
-/* One direction. */
-struct side {
-	const struct pages *pages;	/* NULL: not needed */
-	struct buffer range;		/* first vertex and rows of each page */
-	struct buffer lists, weights;	/* whole */
-	u64 *present;			/* whole: a bit for each page */
-};
-
-struct device_cache {
-	struct mill_run *run;
-	bool whole, select, weights;
-	u32 n_slots;		/* whole: stages */
-	struct slot *slot;
-	struct evict *evict;	/* slots */
-	struct side side[2];
-	u32 n_areas;
-	struct work_area *area;
-	struct buffer counts;	/* LANE_WORDS u64, then u32 for each page */
-	u64 counts_size;
-	u64 scratch_edges;
-	void *counted;		/* their copy on the host */
-	struct buffer fault;	/* the number of a page that cannot be unpacked, + 1 */
-};
 
 static const char *const pages_text[] = { "device/dialect.h", "op/page.cl", "engine/pages.cl" };
-static const struct kernel_source pages_source = { "pages", pages_text, ARRAY_LEN(pages_text) };
+const struct kernel_source cache_kernels = { "pages", pages_text, ARRAY_LEN(pages_text) };
 
 /* ---- Sizes ---- */
 
@@ -128,7 +91,12 @@ u64 cache_least(const struct mill_run *r, const struct need *n)
 	struct shape s = n->view ? shape_at_most(st) : shape_of(st);
 	u64 pages = all_pages(st) * (n->view ? 4 : 1);	/* a view can have more */
 
-	return fixed_bytes(pages) + page_area(r, n, st, &s) + s.wire + (st->codec == PAGE_PACKED ? 0 : s.wire);
+	u64 least = fixed_bytes(pages) + page_area(r, n, st, &s) + s.wire + (st->codec == PAGE_PACKED ? 0 : s.wire);
+
+	if (!n->partitions)
+		return least;
+	/* Parents are settled page by page. */
+	return max_u64(parts_least(r, n), n->advances ? least : 0);
 }
 
 /* ---- Open and close ---- */
@@ -166,7 +134,7 @@ static bool fits_whole(const struct device_cache *c, u64 room)
 	return !r->sample && bytes + area_bytes(r, &r->need, rows, edges, 0, whole_scratch(r, edges)) <= room;
 }
 
-static mill_err open_buffer(struct device_cache *c, struct buffer *b, u64 size, const char *what, enum traffic kind)
+mill_err cache_buffer(struct device_cache *c, struct buffer *b, u64 size, const char *what, enum traffic kind)
 {
 	TRY(device_buffer(c->run->device, b, size, what));
 	b->kind = kind;
@@ -178,25 +146,25 @@ static mill_err open_area(struct device_cache *c, struct work_area *a, u64 rows,
 	enum mill_filter filter = c->run->options.filter;
 
 	if (lists)
-		TRY(open_buffer(c, &a->lists, lists, "an unpacked page", TRAFFIC_WRITABLE));
+		TRY(cache_buffer(c, &a->lists, lists, "an unpacked page", TRAFFIC_WRITABLE));
 	if (c->run->need.edge_scratch)
-		TRY(open_buffer(c, &a->scratch, scratch_bytes(&c->run->need, c->scratch_edges), "scratch", TRAFFIC_WRITABLE));
+		TRY(cache_buffer(c, &a->scratch, scratch_bytes(&c->run->need, c->scratch_edges), "scratch", TRAFFIC_WRITABLE));
 	if (!c->select)
 		return MILL_OK;
-	TRY(open_buffer(c, &a->list, 4 * rows, "a list of active rows", TRAFFIC_WRITABLE));
-	TRY(open_buffer(c, &a->offset, 4 * (rows + 1), "a list of active rows", TRAFFIC_WRITABLE));
-	TRY(open_buffer(c, &a->tile, 8 * (tiles(rows) + 1), "a list of active rows", TRAFFIC_WRITABLE));
+	TRY(cache_buffer(c, &a->list, 4 * rows, "a list of active rows", TRAFFIC_WRITABLE));
+	TRY(cache_buffer(c, &a->offset, 4 * (rows + 1), "a list of active rows", TRAFFIC_WRITABLE));
+	TRY(cache_buffer(c, &a->tile, 8 * (tiles(rows) + 1), "a list of active rows", TRAFFIC_WRITABLE));
 	a->edges = edges;
 	if (filter != MILL_FILTER_FUSED)
-		TRY(open_buffer(c, &a->queue, 4 * edges, "the queue of an advance", TRAFFIC_WRITABLE));
+		TRY(cache_buffer(c, &a->queue, 4 * edges, "the queue of an advance", TRAFFIC_WRITABLE));
 	if (filter == MILL_FILTER_EXACT) {
-		TRY(open_buffer(c, &a->kept, 4 * edges, "the queue of an advance", TRAFFIC_WRITABLE));
-		TRY(open_buffer(c, &a->kept_tile, 8 * (tiles(edges) + 1), "the queue of an advance", TRAFFIC_WRITABLE));
+		TRY(cache_buffer(c, &a->kept, 4 * edges, "the queue of an advance", TRAFFIC_WRITABLE));
+		TRY(cache_buffer(c, &a->kept_tile, 8 * (tiles(edges) + 1), "the queue of an advance", TRAFFIC_WRITABLE));
 	}
 	return MILL_OK;
 }
 
-static mill_err open_areas(struct device_cache *c, u32 n, u64 rows, u64 edges, u64 lists)
+mill_err cache_open_areas(struct device_cache *c, u32 n, u64 rows, u64 edges, u64 lists)
 {
 	c->n_areas = n;
 	TRY(memory_new(&c->area, &c->run->budget, n, sizeof(*c->area), "the device's work areas"));
@@ -205,14 +173,12 @@ static mill_err open_areas(struct device_cache *c, u32 n, u64 rows, u64 edges, u
 	return MILL_OK;
 }
 
-static mill_err open_slots(struct device_cache *c, u32 n)
+mill_err cache_open_slots(struct device_cache *c, u32 n, u64 size)
 {
-	u64 size = c->run->graph->page_size;
-
 	c->n_slots = n;
 	TRY(memory_new(&c->slot, &c->run->budget, n, sizeof(*c->slot), "the device's slots"));
 	for (u32 i = 0; i < n; i++)
-		TRY(open_buffer(c, &c->slot[i].buffer, size, "a page slot", TRAFFIC_TOPOLOGY));
+		TRY(cache_buffer(c, &c->slot[i].buffer, size, "a slot for pages", TRAFFIC_TOPOLOGY));
 	return MILL_OK;
 }
 
@@ -228,17 +194,17 @@ static mill_err open_whole(struct device_cache *c)
 
 		if (!s->pages)
 			continue;
-		TRY(open_buffer(c, &s->lists, whole_bytes(t), "the lists", TRAFFIC_TOPOLOGY));
+		TRY(cache_buffer(c, &s->lists, whole_bytes(t), "the lists", TRAFFIC_TOPOLOGY));
 		if (c->weights)
-			TRY(open_buffer(c, &s->weights, t->n_edges * weight_size(r->graph->weight), "the weights",
+			TRY(cache_buffer(c, &s->weights, t->n_edges * weight_size(r->graph->weight), "the weights",
 					TRAFFIC_TOPOLOGY));
 		TRY(memory_new(&s->present, &r->budget, bitmap_words(s->pages->n_pages) + 1, sizeof(u64), "the page table"));
 		rows = max_u64(rows, t->n_rows);
 		edges = max_u64(edges, t->n_edges);
 	}
 	c->scratch_edges = whole_scratch(r, edges);
-	TRY(open_areas(c, 1, rows, edges, 0));
-	return open_slots(c, STAGES);
+	TRY(cache_open_areas(c, 1, rows, edges, 0));
+	return cache_open_slots(c, STAGES, r->graph->page_size);
 }
 
 static mill_err open_cached(struct device_cache *c, u64 room, u64 pages)
@@ -247,8 +213,10 @@ static mill_err open_cached(struct device_cache *c, u64 room, u64 pages)
 	const struct store *st = r->graph;
 	struct shape s = shape_of(st);
 	u64 area = page_area(r, &r->need, st, &s);
+	u32 n_pages[2];
 	u64 queues = min_u64(max_u64(room / AREA_SHARE / area, 1), r->device->n_queues), slots;
 
+	evict_count_pages(n_pages, st);
 	/* With few slots a queue more would cost one of them. */
 	queues = min_u64(queues, max_u64(room / (area + 2 * s.wire), 1));
 	slots = room > queues * area ? (room - queues * area) / s.wire : 0;
@@ -256,9 +224,9 @@ static mill_err open_cached(struct device_cache *c, u64 room, u64 pages)
 	if (!slots)
 		return fail(MILL_ENOMEM, "the device's budget leaves no room for a page");
 	c->scratch_edges = s.edges;
-	TRY(open_areas(c, (u32)min_u64(queues, slots), s.rows, s.edges, st->codec == PAGE_PACKED ? s.lists : 0));
-	TRY(open_slots(c, (u32)slots));
-	return evict_open(&c->evict, &r->budget, st, c->n_slots, c->n_areas, r->policy);
+	TRY(cache_open_areas(c, (u32)min_u64(queues, slots), s.rows, s.edges, st->codec == PAGE_PACKED ? s.lists : 0));
+	TRY(cache_open_slots(c, (u32)slots, st->page_size));
+	return evict_open(&c->evict, &r->budget, n_pages, c->n_slots, c->n_areas, r->policy);
 }
 
 static mill_err open_side(struct device_cache *c, int in, const struct pages *p)
@@ -270,7 +238,7 @@ static mill_err open_side(struct device_cache *c, int in, const struct pages *p)
 	s->pages = p;
 	if (!p->n_pages)
 		return MILL_OK;
-	TRY(open_buffer(c, &s->range, 8 * (u64)p->n_pages, "the page table", TRAFFIC_FLAGS));
+	TRY(cache_buffer(c, &s->range, 8 * (u64)p->n_pages, "the page table", TRAFFIC_FLAGS));
 	TRY(memory_new(&range, &c->run->budget, p->n_pages, 2 * sizeof(u32), "the page table"));
 	for (u32 i = 0; i < p->n_pages; i++) {
 		range[2 * i] = p->entry[i].first_vertex;
@@ -294,51 +262,86 @@ static mill_err open_sides(struct device_cache *c)
 	return MILL_OK;
 }
 
-static struct side *side_of(struct device_cache *c, bool in)
+struct side *cache_side(struct device_cache *c, bool in)
 {
 	struct mill_run *r = c->run;
 
 	return &c->side[in && r->store->directed && !r->need.view];
 }
 
-static mill_err open_all(struct device_cache *c, u64 state)
+mill_err cache_open_counts(struct device_cache *c, u64 n)
 {
-	struct mill_run *r = c->run;
-	u64 pages = 0, most = 0, left;
+	c->counts_size = LANE_WORDS * sizeof(u64) + 4 * round_up(n, 2);
+	TRY(cache_buffer(c, &c->counts, c->counts_size, "counts", TRAFFIC_FLAGS));
+	TRY(memory_new(&c->counted, &c->run->budget, c->counts_size, 1, "counts"));
+	TRY(cache_buffer(c, &c->fault, sizeof(u64), "counts", TRAFFIC_FLAGS));
+	return device_fill(&c->fault, &(u64){ 0 }, sizeof(u64));
+}
 
-	TRY(device_prepare(r->device, &pages_source));
+/* What the device's budget leaves beside state that is not there yet. */
+static u64 room_beside(const struct device_cache *c, u64 state)
+{
+	u64 left = budget_left(c->run->device->memory);
+
+	return left > state ? left - state : 0;
+}
+
+static mill_err open_pages(struct device_cache *c, u64 state)
+{
+	u64 pages = 0, most = 0;
+
 	TRY(open_sides(c));
 	for (int in = 0; in < 2; in++)
 		if (c->side[in].pages) {
 			pages += c->side[in].pages->n_pages;
 			most = max_u64(most, c->side[in].pages->n_pages);
 		}
-	c->counts_size = LANE_WORDS * sizeof(u64) + 4 * round_up(most, 2);
-	TRY(open_buffer(c, &c->counts, c->counts_size, "counts", TRAFFIC_FLAGS));
-	TRY(memory_new(&c->counted, &r->budget, c->counts_size, 1, "counts"));
-	TRY(open_buffer(c, &c->fault, sizeof(u64), "counts", TRAFFIC_FLAGS));
-	TRY(device_fill(&c->fault, &(u64){ 0 }, sizeof(u64)));
-	left = budget_left(r->device->memory);
-	left = left > state ? left - state : 0;
-	return fits_whole(c, left) ? open_whole(c) : open_cached(c, left, pages);
+	TRY(cache_open_counts(c, most));
+	return fits_whole(c, room_beside(c, state)) ? open_whole(c) : open_cached(c, room_beside(c, state), pages);
 }
 
-mill_err cache_open(struct device_cache **out, struct mill_run *r, u64 state)
+static mill_err open_form(struct device_cache **out, struct mill_run *r, u64 state, bool partitions)
 {
 	struct device_cache *c;
 	mill_err err;
 
 	TRY(memory_new(&c, &r->budget, 1, sizeof(*c), "the device's cache"));
 	c->run = r;
-	c->select = r->need.advances;
+	c->select = r->need.advances && !partitions;
 	c->weights = r->need.weights && r->graph->weight;
-	err = open_all(c, state);
+	err = device_prepare(r->device, &cache_kernels);
+	if (!err)
+		err = partitions ? parts_open(c, room_beside(c, state)) : open_pages(c, state);
 	if (err) {
 		cache_close(c);
 		return err;
 	}
 	*out = c;
 	return MILL_OK;
+}
+
+mill_err cache_open(struct device_cache **out, struct mill_run *r, u64 state)
+{
+	return open_form(out, r, state, r->need.partitions);
+}
+
+/* State that the run has made already is no part of what the budget leaves. */
+mill_err cache_turn(struct mill_run *r, bool partitions)
+{
+	u64 state = r->need.state;
+	mill_err err;
+
+	if (!r->cache || !r->cache->parts == !partitions)
+		return MILL_OK;
+	for (u32 i = 0; i < r->n_vecs; i++)
+		if (r->vec[i]->buffer.owner == r->device)
+			state -= min_u64(state, r->vec[i]->buffer.size);
+	cache_close(r->cache);
+	r->cache = NULL;
+	err = open_form(&r->cache, r, state, partitions);
+	if (err)
+		r->loaded = false;
+	return err;
 }
 
 void cache_close(struct device_cache *c)
@@ -366,386 +369,22 @@ void cache_close(struct device_cache *c)
 	device_buffer_free(&c->fault);
 	device_buffer_free(&c->counts);
 	memory_free(c->counted);
+	parts_close(c->parts);
 	evict_close(c->evict);
 	memory_free(c->area);
 	memory_free(c->slot);
 	memory_free(c);
 }
 
-u32 cache_slots(const struct device_cache *c) { return c->whole ? UINT32_MAX : c->n_slots; }
+u32 cache_slots(const struct device_cache *c)
+{
+	if (c->parts)
+		return c->n_slots < c->parts->table.n ? 0 : UINT32_MAX;
+	return c->whole ? UINT32_MAX : c->n_slots;
+}
+
 bool cache_is_whole(const struct device_cache *c) { return c->whole; }
 u64 cache_scratch_edges(const struct device_cache *c) { return c->scratch_edges; }
-
-/* ---- A page ---- */
-
-struct passing {
-	struct mill_run *run;
-	struct device_cache *cache;
-	const struct device_pass *pass;
-	struct mill_step *step;
-	struct side *side;
-	u32 next_stage;		/* whole */
-};
-
-static bool is_active(const struct passing *p, u32 page)
-{
-	return run_takes_page(p->run, page) && (!p->pass->page_n || p->pass->page_n[page]);
-}
-
-/* Does it cross, or stay to be used? */
-static bool is_taken(const struct passing *p, u32 page)
-{
-	return is_active(p, page) || (p->run->options.no_skip && !p->pass->chosen && run_takes_page(p->run, page));
-}
-
-static u32 partial_of(const struct pages *p, u32 page)
-{
-	return (p->entry[page].skip ? PARTIAL_HEAD : 0) |
-	       (page + 1 < p->n_pages && p->entry[page + 1].skip ? PARTIAL_TAIL : 0);
-}
-
-/* Where the last row of a page begins, if it goes on in the next. */
-static u32 tail_at(const struct pages *p, u32 page)
-{
-	const struct page_entry *e = &p->entry[page];
-	u64 tail;
-
-	if (!(partial_of(p, page) & PARTIAL_TAIL))
-		return e->n_edges;
-	tail = e[1].skip - (e->n_rows == 1 ? e->skip : 0);
-	return tail > e->n_edges ? 0 : e->n_edges - (u32)tail;
-}
-
-/* Where the rows of a page go: an area of its own, or among all others. */
-struct place {
-	const struct buffer *lists;
-	u32 row_at, neighbour_at, edge_base, shared, queue;
-};
-
-static mill_err unpack(struct device_cache *c, const struct pages *p, u32 page, const struct slot *s, const struct place *to)
-{
-	const struct page_entry *e = &p->entry[page];
-	u32 n_vertices = (u32)p->store->connected, partial = partial_of(p, page), tail = tail_at(p, page);
-	struct launching l;
-
-	launch_begin_kernel(&l, &pages_source, "pages_unpack");
-	launch_buffer(&l, &s->buffer);
-	launch_u32(&l, &s->wire.begin);
-	launch_u32(&l, &s->wire.n_blocks);
-	launch_u32(&l, &s->wire.end);
-	launch_u32(&l, &e->first_vertex);
-	launch_u32(&l, &n_vertices);
-	launch_buffer(&l, to->lists);
-	launch_u32(&l, &to->row_at);
-	launch_u32(&l, &to->neighbour_at);
-	launch_u32(&l, &to->edge_base);
-	launch_u32(&l, &e->n_rows);
-	launch_u32(&l, &e->n_edges);
-	launch_u32(&l, &partial);
-	launch_u32(&l, &tail);
-	launch_u32(&l, &to->shared);
-	launch_u32(&l, &page);
-	launch_buffer(&l, &c->fault);
-	l.launch.queue = to->queue;
-	return launch_go(c->run, &l, s->wire.n_blocks, 1);
-}
-
-/* Raw pages, whole. */
-static mill_err place_raw(struct device_cache *c, const struct pages *p, u32 page, const struct slot *s, const struct place *to)
-{
-	const struct page_entry *e = &p->entry[page];
-	u32 rows = s->wire.begin / 4, neighbours = s->wire.neighbour_at / 4, partial = partial_of(p, page);
-	struct launching l;
-
-	launch_begin_kernel(&l, &pages_source, "pages_place");
-	launch_buffer(&l, &s->buffer);
-	launch_u32(&l, &rows);
-	launch_u32(&l, &neighbours);
-	launch_buffer(&l, to->lists);
-	launch_u32(&l, &to->row_at);
-	launch_u32(&l, &to->neighbour_at);
-	launch_u32(&l, &to->edge_base);
-	launch_u32(&l, &e->n_rows);
-	launch_u32(&l, &e->n_edges);
-	launch_u32(&l, &partial);
-	l.launch.queue = to->queue;
-	return launch_go(c->run, &l, (u64)e->n_edges + e->n_rows + 1, ITEM_ROWS);
-}
-
-/* Transfers have a queue of their own, so that none waits for the kernels of other slots. */
-static u32 transfer_queue(const struct device_cache *c)
-{
-	return (u32)min_u64((c->whole ? STAGES : c->n_areas) + 1, c->run->device->n_queues);
-}
-
-/* The kernels in this queue were the last that look at the slot. */
-static mill_err leave_slot(struct device_cache *c, struct slot *s, u32 queue)
-{
-	TRY(device_wait(&s->used));
-	device_mark(c->run->device, queue, &s->used);
-	return MILL_OK;
-}
-
-/* `from` can be used again afterwards, also where it failed. */
-static mill_err send(struct passing *p, struct buffer *to, u64 at, const char *from, u32 size)
-{
-	struct transfer t;
-	mill_err err = device_send(to, at, from, size, transfer_queue(p->cache), &t), late = device_wait(&t);
-
-	p->step->to_device += size;
-	return err ? err : late;
-}
-
-/* The bytes of a page that somebody looks at. */
-static mill_err send_page(struct passing *p, struct slot *s, const char *from)
-{
-	bool weights = p->cache->weights && !p->cache->whole;
-	u32 end = weights ? s->wire.weight_end : s->wire.end;
-
-	p->step->pages_to_device++;
-	TRY(device_wait(&s->used));
-	return send(p, &s->buffer, s->wire.begin, from + s->wire.begin, end - s->wire.begin);
-}
-
-static mill_err send_weights(struct passing *p, u32 page, const struct slot *s, const char *from)
-{
-	u64 size = weight_size(p->run->graph->weight), at = p->side->pages->entry[page].first_edge * size;
-
-	return send(p, &p->side->weights, at, from + s->wire.weight_at, s->wire.weight_end - s->wire.weight_at);
-}
-
-static mill_err check_fault(struct passing *p)
-{
-	u64 fault = 0;
-
-	TRY(device_read(&p->cache->fault, 0, &fault, sizeof(fault)));
-	if (!fault)
-		return MILL_OK;
-	TRY(device_fill(&p->cache->fault, &(u64){ 0 }, sizeof(u64)));
-	return fail(MILL_ECORRUPT, "%s: page %llu: its blocks cannot be unpacked",
-		    page_place(p->side->pages, (u32)fault - 1).file->name, (unsigned long long)fault - 1);
-}
-
-/* ---- Whole ---- */
-
-static bool is_absent(void *arg, u32 page)
-{
-	struct passing *p = arg;
-
-	return !bitmap_get(p->side->present, page) && is_taken(p, page);
-}
-
-static mill_err place_page(void *arg, u32 page, const void *frame)
-{
-	struct passing *p = arg;
-	struct device_cache *c = p->cache;
-	const struct page_entry *e = &p->side->pages->entry[page];
-	u32 stage = p->next_stage++ % STAGES;
-	struct slot *s = &c->slot[stage];
-	struct place to = {
-		.lists = &p->side->lists,
-		.row_at = e->first_vertex,
-		.neighbour_at = p->side->pages->n_rows + 1u,
-		.edge_base = (u32)e->first_edge,
-		.shared = true,
-		.queue = 1 + stage % p->run->device->n_queues,
-	};
-
-	TRY(device_wait(&s->used));
-	TRY(page_wire(p->side->pages, page, frame, &s->wire));
-	TRY(send_page(p, s, frame));
-	if (c->weights)
-		TRY(send_weights(p, page, s, frame));
-	TRY(s->wire.n_blocks ? unpack(c, p->side->pages, page, s, &to) : place_raw(c, p->side->pages, page, s, &to));
-	bitmap_put(p->side->present, page);
-	return leave_slot(c, s, to.queue);
-}
-
-static mill_err stream_missing(struct passing *p, bool (*missing)(void *, u32), mill_err (*take)(void *, u32, const void *))
-{
-	struct stream_pass sp = {
-		.pages = p->side->pages,
-		.active = missing,
-		.pass_on = take,
-		.want = { .lists_only = !p->cache->weights },
-		.arg = p,
-		.in_order = true,
-		.ticker = &p->run->ticker,
-	};
-	mill_err err = stream_run(p->run->stream, &sp);
-
-	sp.n_active = sp.n_reused = 0;		/* of the device's own */
-	step_add_pass(p->step, &sp);
-	return err;
-}
-
-static void forget_whole(struct side *s)
-{
-	memset(s->present, 0, (bitmap_words(s->pages->n_pages) + 1) * sizeof(u64));
-}
-
-/* What failed leaves nothing under way that uses slots and frames. */
-static mill_err join(struct passing *p, mill_err err)
-{
-	if (!err)
-		err = device_join(p->run->device);
-	if (err)
-		device_drain(p->run->device);
-	return err;
-}
-
-static mill_err load_missing(struct passing *p)
-{
-	mill_err err = device_fork(p->run->device);
-
-	if (!err)
-		err = stream_missing(p, is_absent, place_page);
-	err = join(p, err);
-	return err ? err : check_fault(p);
-}
-
-static mill_err run_whole(struct passing *p)
-{
-	struct side *s = p->side;
-	struct device_segment seg = {
-		.lists = &s->lists,
-		.weights = p->cache->weights ? &s->weights : NULL,
-		.neighbour_at = s->pages->n_rows + 1u,
-		.n_rows = s->pages->n_rows,
-		.n_edges = (u32)run_direction(p->run, p->pass->in)->n_edges,
-		.page = NO_PAGE,
-		.area = &p->cache->area[0],
-	};
-	bool missing = false, any = false;
-	mill_err err = MILL_OK;
-
-	if (p->run->options.no_reuse)
-		forget_whole(s);
-	for (u32 i = 0; i < s->pages->n_pages; i++) {
-		if (!is_taken(p, i))
-			continue;
-		if (bitmap_get(s->present, i))
-			p->step->pages_reused++;
-		else
-			missing = true;
-		if (!is_active(p, i))
-			continue;
-		any = true;
-		p->step->pages_active++;
-		seg.n_active += p->pass->page_n ? p->pass->page_n[i] : s->pages->entry[i].n_rows;
-	}
-	if (missing)
-		err = load_missing(p);
-	if (err)
-		forget_whole(s);	/* a page may not have come where it was sent */
-	return err || !any ? err : p->pass->launch(p->pass->arg, &seg);
-}
-
-/* ---- Slots ---- */
-
-static bool is_missing(void *arg, u32 page)
-{
-	struct passing *p = arg;
-
-	return evict_slot(p->cache->evict, p->side->pages, page) == NO_SLOT_HELD && is_taken(p, page);
-}
-
-static mill_err use_slot(struct passing *p, u32 page, u32 slot)
-{
-	struct device_cache *c = p->cache;
-	const struct page_entry *e = &p->side->pages->entry[page];
-	struct slot *s = &c->slot[slot];
-	struct work_area *area = &c->area[slot % c->n_areas];
-	struct device_segment seg = {
-		.lists = &s->buffer,
-		.weights = c->weights ? &s->buffer : NULL,
-		.row_at = s->wire.begin / 4,
-		.neighbour_at = s->wire.neighbour_at / 4,
-		.weight_at = s->wire.weight_at / 4,
-		.first = e->first_vertex,
-		.n_rows = e->n_rows,
-		.n_edges = e->n_edges,
-		.partial = partial_of(p->side->pages, page),
-		.queue = 1 + slot % c->n_areas,
-		.page = page,
-		.n_active = p->pass->page_n ? p->pass->page_n[page] : e->n_rows,
-		.area = area,
-	};
-
-	if (!is_active(p, page))
-		return MILL_OK;
-	p->step->pages_active++;
-	if (s->wire.n_blocks) {
-		struct place to = { .lists = &area->lists, .neighbour_at = e->n_rows + 1u, .queue = seg.queue };
-
-		TRY(unpack(c, p->side->pages, page, s, &to));
-		seg.lists = &area->lists;
-		seg.row_at = 0;
-		seg.neighbour_at = to.neighbour_at;
-		if (!c->weights)
-			TRY(leave_slot(c, s, seg.queue));
-	}
-	TRY(p->pass->launch(p->pass->arg, &seg));
-	return s->wire.n_blocks && !c->weights ? MILL_OK : leave_slot(c, s, seg.queue);
-}
-
-static mill_err move_page(void *arg, u32 page, const void *frame)
-{
-	struct passing *p = arg;
-	struct device_cache *c = p->cache;
-	u32 slot = evict_take(c->evict, p->side->pages, page);
-
-	TRY(page_wire(p->side->pages, page, frame, &c->slot[slot].wire));
-	TRY(send_page(p, &c->slot[slot], frame));
-	return use_slot(p, page, slot);
-}
-
-/* Resident pages first, then the others over the slots that this pass does not need. */
-static mill_err run_pages(struct passing *p)
-{
-	struct evict *e = p->cache->evict;
-
-	evict_begin(e);
-	for (u32 i = 0; i < p->side->pages->n_pages; i++) {
-		u32 slot = evict_slot(e, p->side->pages, i);
-
-		if (slot == NO_SLOT_HELD || !is_taken(p, i))
-			continue;
-		evict_use(e, slot);
-		p->step->pages_reused++;
-		TRY(use_slot(p, i, slot));
-	}
-	return stream_missing(p, is_missing, move_page);
-}
-
-static mill_err run_slots(struct passing *p)
-{
-	u64 moved = p->step->pages_to_device;
-	mill_err err;
-
-	if (p->run->options.no_reuse)
-		evict_clear(p->cache->evict);
-	err = device_fork(p->run->device);
-	if (!err)
-		err = run_pages(p);
-	err = join(p, err);
-	if (!err && p->step->pages_to_device != moved)
-		err = check_fault(p);
-	if (err)
-		evict_clear(p->cache->evict);	/* a page may not have come where it was sent */
-	return err;
-}
-
-mill_err cache_run(struct mill_run *r, const struct device_pass *dp, struct mill_step *step)
-{
-	struct passing p = { .run = r, .cache = r->cache, .pass = dp, .step = step, .side = side_of(r->cache, dp->in) };
-
-	assert(p.side->pages);
-	if (!p.side->pages->n_pages)
-		return MILL_OK;
-	TRY(r->cache->whole ? run_whole(&p) : run_slots(&p));
-	return ticker_tick(&r->ticker, p.side->pages->n_pages);
-}
 
 /* ---- Frontiers ---- */
 
@@ -755,14 +394,14 @@ mill_err cache_select(struct mill_run *r, const struct device_segment *seg, cons
 	u32 n_tiles = (u32)tiles(seg->n_rows);
 	struct launching l;
 
-	launch_begin_kernel(&l, &pages_source, "pages_select_count");
+	launch_begin_kernel(&l, &cache_kernels, "pages_select_count");
 	launch_vec(&l, bits);
 	launch_segment(&l, seg);
 	launch_buffer(&l, &a->tile);
 	launch_u32(&l, &n_tiles);
 	TRY(launch_go(r, &l, n_tiles, 1));
 	TRY(cache_scan(r, &a->tile, n_tiles, seg->queue));
-	launch_begin_kernel(&l, &pages_source, "pages_select_put");
+	launch_begin_kernel(&l, &cache_kernels, "pages_select_put");
 	launch_vec(&l, bits);
 	launch_segment(&l, seg);
 	launch_buffer(&l, &a->tile);
@@ -776,7 +415,7 @@ mill_err cache_scan(struct mill_run *r, const struct buffer *tile, u32 n_tiles, 
 {
 	struct launching l;
 
-	launch_begin_kernel(&l, &pages_source, "pages_select_scan");
+	launch_begin_kernel(&l, &cache_kernels, "pages_select_scan");
 	launch_buffer(&l, tile);
 	launch_u32(&l, &n_tiles);
 	l.launch.queue = queue;
@@ -790,12 +429,12 @@ mill_err cache_count_begin(struct mill_run *r) { return device_fill(&r->cache->c
 /* In the same buffer, so that one read has all: kernels find the pages' numbers behind the lanes (PAGE_COUNTS). */
 mill_err cache_census(struct mill_run *r, bool in, const struct vec *bits)
 {
-	const struct side *s = side_of(r->cache, in);
+	const struct side *s = cache_side(r->cache, in);
 	struct launching l;
 
 	if (!s->pages->n_pages)
 		return MILL_OK;
-	launch_begin_kernel(&l, &pages_source, "pages_census");
+	launch_begin_kernel(&l, &cache_kernels, "pages_census");
 	launch_vec(&l, bits);
 	launch_buffer(&l, &s->range);
 	launch_u32(&l, &s->pages->n_pages);
@@ -805,10 +444,10 @@ mill_err cache_census(struct mill_run *r, bool in, const struct vec *bits)
 
 mill_err cache_census_edges(struct mill_run *r, const struct vec *bits, const struct vec *begin)
 {
-	const struct side *s = side_of(r->cache, false);
+	const struct side *s = cache_side(r->cache, false);
 	struct launching l;
 
-	launch_begin_kernel(&l, &pages_source, "pages_census_edges");
+	launch_begin_kernel(&l, &cache_kernels, "pages_census_edges");
 	launch_vec(&l, bits);
 	launch_vec(&l, begin);
 	launch_u32(&l, &s->pages->n_pages);
@@ -818,7 +457,7 @@ mill_err cache_census_edges(struct mill_run *r, const struct vec *bits, const st
 
 u64 cache_first_edge(struct mill_run *r, const struct device_segment *seg)
 {
-	return seg->page == NO_PAGE ? 0 : side_of(r->cache, false)->pages->entry[seg->page].first_edge;
+	return seg->page == NO_PAGE ? 0 : cache_side(r->cache, false)->pages->entry[seg->page].first_edge;
 }
 
 mill_err cache_ends(struct mill_run *r, const struct device_segment *seg, const struct vec *bits, const struct vec *next)
@@ -826,7 +465,7 @@ mill_err cache_ends(struct mill_run *r, const struct device_segment *seg, const 
 	u64 first_edge = cache_first_edge(r, seg);
 	struct launching l;
 
-	launch_begin_kernel(&l, &pages_source, "pages_ends");
+	launch_begin_kernel(&l, &cache_kernels, "pages_ends");
 	launch_segment(&l, seg);
 	launch_vec(&l, bits);
 	launch_u64(&l, &first_edge);
@@ -855,7 +494,7 @@ mill_err cache_count_end(struct mill_run *r, u64 counts[COUNTS_N], u32 *page_n)
 
 mill_err cache_wanted(struct mill_run *r, const struct program *p, const void *args, bool in, u32 *page_n)
 {
-	const struct side *s = side_of(r->cache, in);
+	const struct side *s = cache_side(r->cache, in);
 	u64 counts[COUNTS_N];
 	struct launching l;
 

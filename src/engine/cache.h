@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The second boundary, RAM to device. Pages cross as they are on disk, packed ones packed, and become rows and neighbours in a
- * kernel. In one of two forms, as the device's budget allows:
+ * kernel. In one of two forms, as the device's budget allows, or a third, as the policy says:
  *
  *	whole	there is room for all lists side by side, as one segment a direction: a page is unpacked when it comes and
  *		stays, kernels are launched once for all pages;
  *	slots	pages stay packed in slots and are unpacked for each use into the work area of a queue: packed, more of them
  *		stay. Transfers have a queue of their own and wait only for the kernels that used the slot.
+ *
+ *	parts	slots hold Graphie's partitions (engine/partition.h), in the form that the run's options name, for cache_run_partitions
+ *		alone. cache_turn changes between this form and the other two.
  *
  * Only pages with work cross, those that are there already are used first and never moved again while they stay. A graph that
  * fits, in either form, crosses once.
@@ -15,6 +18,7 @@
 #define ENGINE_CACHE_H
 
 #include "engine/launch.h"
+#include "engine/partition.h"
 
 struct device_cache;
 
@@ -53,6 +57,35 @@ mill_err cache_run(struct mill_run *r, const struct device_pass *p, struct mill_
 
 /* The far ends of the edges of a segment that are in the bitmap, which is by edge number, become bits of `next`, and are counted as emitted. */
 mill_err cache_ends(struct mill_run *r, const struct device_segment *seg, const struct vec *bits, const struct vec *next);
+/* ---- Partitions ---- */
+
+/* A partition on the device, or one of its pages, as kernels take it: offsets in 32-bit words. */
+struct device_partition {
+	enum mill_wire wire;
+	const struct buffer *lists, *weights;
+	u32 source_at;		/* edges: their sources; else the rows */
+	u32 neighbour_at, weight_at, first, n_rows, n_edges;
+	u32 base;		/* rows count from there; row 0 begins at 0 whatever it says */
+	u32 queue;
+};
+
+struct partition_pass {
+	const u32 *active;	/* not 0 for partitions that have work */
+	mill_err (*launch)(void *arg, const struct device_partition *part);
+	void *arg;
+};
+
+/* The cache takes the form of partitions, or one of the others; what it held is forgotten. */
+mill_err cache_turn(struct mill_run *r, bool partitions);
+/* Of the run's cache, where that is its form; else NULL. Behind it what kernels need of it. */
+const struct partitions *cache_partitions(const struct mill_run *r);
+const struct buffer *cache_pre_sum(const struct mill_run *r);
+const struct buffer *cache_first(const struct mill_run *r);	/* only where they cross packed */
+mill_err cache_run_partitions(struct mill_run *r, const struct partition_pass *p, struct mill_step *step);
+/* Host bytes that this form takes of what frames would get: planned, and of a cache. */
+u64 cache_stage_bytes(const struct mill_run *r, const struct need *n);
+u64 cache_staged(const struct device_cache *c);
+
 /* The active rows of a segment become the list of its area. */
 mill_err cache_select(struct mill_run *r, const struct device_segment *seg, const struct vec *bits);
 /* The number of the first edge of a segment of out-edges. */

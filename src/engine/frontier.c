@@ -25,6 +25,7 @@ mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far)
 	struct vec *self;
 	struct frontier *f;
 
+	TRY(cache_turn(r, false));
 	/* The run frees it with its vectors: its memory is one of them. */
 	TRY(run_vec_host(r, &self, "frontier", 1, sizeof(*f)));
 	f = self->buffer.host;
@@ -62,18 +63,25 @@ void frontier_restart(struct frontier *f, bool in)
 	f->vertices_left = f->run->store->vertices;
 }
 
-mill_err frontier_begin(struct frontier *f, struct vec *value, vid v)
+mill_err search_begin(struct mill_run *r, struct vec *value, vid v, bool *has_edges)
 {
 	u64 zero = 0;
 
-	if (v >= f->run->store->connected) {
-		f->run->alone = v;
-		f->run->chosen = &f->run->alone;
-		f->run->n_chosen = 1;
-		return MILL_OK;
-	}
-	TRY(vec_set(value, v, &zero));
-	return frontier_set(f, v);
+	*has_edges = v < r->store->connected;
+	if (*has_edges)
+		return vec_set(value, v, &zero);
+	r->alone = v;
+	r->chosen = &r->alone;
+	r->n_chosen = 1;
+	return MILL_OK;
+}
+
+mill_err frontier_begin(struct frontier *f, struct vec *value, vid v)
+{
+	bool has_edges;
+
+	TRY(search_begin(f->run, value, v, &has_edges));
+	return has_edges ? frontier_set(f, v) : MILL_OK;
 }
 
 mill_err frontier_set(struct frontier *f, vid v)

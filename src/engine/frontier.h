@@ -44,6 +44,8 @@ mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far);
  * knows it.
  */
 mill_err frontier_begin(struct frontier *f, struct vec *value, vid v);
+/* The same without a frontier; *has_edges: v has state. */
+mill_err search_begin(struct mill_run *r, struct vec *value, vid v, bool *has_edges);
 /* Makes v (all of 0 .. n - 1) the active vertices, where none is active. */
 mill_err frontier_set(struct frontier *f, vid v);
 mill_err frontier_set_all(struct frontier *f, u64 n);

@@ -24,6 +24,8 @@ void launch_u64(struct launching *l, const u64 *value)
 	add(l, (struct launch_arg){ .value = value, .size = sizeof(*value) });
 }
 
+void launch_local(struct launching *l, u64 bytes) { add(l, (struct launch_arg){ .size = bytes }); }
+
 void launch_begin_kernel(struct launching *l, const struct kernel_source *source, const char *entry)
 {
 	snprintf(l->entry, sizeof(l->entry), "%s", entry);

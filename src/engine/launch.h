@@ -32,6 +32,7 @@ void launch_vec(struct launching *l, const struct vec *v);	/* NULL is a null poi
 void launch_buffer(struct launching *l, const struct buffer *b);
 void launch_u32(struct launching *l, const u32 *value);		/* must live until launch_go */
 void launch_u64(struct launching *l, const u64 *value);
+void launch_local(struct launching *l, u64 bytes);		/* not 0 */
 /* As many work-items as n things take, of which each takes so many. */
 mill_err launch_go(struct mill_run *r, struct launching *l, u64 n, u32 per_item);
 mill_err launch_groups(struct mill_run *r, struct launching *l, u64 n_groups);

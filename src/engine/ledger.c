@@ -8,7 +8,7 @@ void ledger_clear(struct ledger *l)
 	l->n_steps = 0;
 	l->total = (struct mill_step){ 0 };
 	l->edges_traversed = 0;
-	l->parents = l->output = 0;
+	l->parents = l->output = l->edges_made = 0;
 	l->paused = false;
 }
 

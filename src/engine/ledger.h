@@ -19,11 +19,12 @@ struct ledger {
 	f64 run[LEDGER_RUNS];
 	u32 n_runs;
 	f64 load, parents, output;
+	f64 renaming, edges_made;	/* partitions: of making them, and of making what crosses */
 	unsigned threads;	/* that compute */
 	bool paused;		/* what happens now is reported apart */
 };
 
-void ledger_clear(struct ledger *l);	/* all but the run times and the load */
+void ledger_clear(struct ledger *l);	/* all but the run times, the load and the renaming */
 /* What a pass of the stream cost. */
 void step_add_pass(struct mill_step *to, const struct stream_pass *p);
 /* A superstep that began then is over. */

@@ -79,14 +79,14 @@ DEVICE void integers_unpack(struct integers s, GLOBAL u32 *to)
  * PARTIAL_TAIL: the last row goes on in the next one, and begins at edge tail_at. shared: rows of several pages lie
  * side by side, so what another page says of a row is left to it.
  */
-__kernel void pages_unpack(GLOBAL const u8 *page, u32 index_at, u32 n_blocks, u32 limit, u32 first, u32 n_vertices,
+__kernel void pages_unpack(GLOBAL const u8 *pages, u64 page_at, u32 index_at, u32 n_blocks, u32 limit, u32 first, u32 n_vertices,
 			   GLOBAL u32 *lists, u32 row_at, u32 neighbour_at, u32 edge_base, u32 n_rows, u32 n_edges,
 			   u32 partial, u32 tail_at, u32 shared, u32 number, GLOBAL u32 *fault)
 {
 	u32 cap = partial & PARTIAL_TAIL ? tail_at : n_edges;
 	GLOBAL u32 *row = lists + row_at, *neighbour, *from;
 	u32 i = get_global_id(0);
-	GLOBAL const u8 *entry = page + index_at + 16 * i, *end = page + limit, *next, *p;
+	GLOBAL const u8 *page = pages + page_at, *entry = page + index_at + 16 * i, *end = page + limit, *next, *p;
 	u32 first_row, first_edge, rows, edges, firsts = 0, at, width = 0;
 	struct integers degree, begin, gap;
 	bool good, goes_on = false;

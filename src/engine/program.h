@@ -74,6 +74,8 @@ struct advance_program {
 			  struct emit *emit);
 	/* Goes on with those of the rows that became active in this step. NULL: the program needs its steps. */
 	void (*push_again)(const void *args, const struct segment *seg, vid begin, vid end, struct emit *emit);
+	/* The same fields with kernels for partitions: op/graphie.cl. NULL: it is not monotone. */
+	const struct program *partition;
 	/* Does any vertex of the range still want something (cond)? */
 	bool (*wanted)(const void *args, u64 begin, u64 end);
 	/* Near/far: sorts the waiting vertices of words [begin, end); keys below `old` are settled. NULL without. */

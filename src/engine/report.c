@@ -13,6 +13,17 @@ static u64 sum(const u64 *bytes)
 	return all;
 }
 
+static struct mill_partitions partitions(const mill_run *r)
+{
+	struct mill_partitions p = r->parted;
+
+	if (!r->need.partitions)
+		return (struct mill_partitions){ 0 };
+	p.round2_seconds = r->ledger.renaming;
+	p.edges_seconds = r->ledger.edges_made;
+	return p;
+}
+
 MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 {
 	const struct mill_step *t = &r->ledger.total;
@@ -61,6 +72,7 @@ MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 		.n_top = r->n_top,
 		.distribution = r->distribution ? r->distribution->buffer.host : NULL,
 		.n_distribution = r->distribution ? r->distribution->n : 0,
+		.partitions = partitions(r),
 		.predicted = r->predicted,
 	};
 }

@@ -47,6 +47,8 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 		return fail(MILL_EUSAGE, "unknown policy '%s': see mill_policies()", o->policy);
 	if (o->io && strcmp(o->io, "uring") && strcmp(o->io, "pread"))
 		return fail(MILL_EUSAGE, "unknown way of I/O '%s': use uring or pread", o->io);
+	if (strcmp(evict_find(o->policy)->name, EVICT_GRAPHIE) && (o->wire || o->partition_size || o->no_staging))
+		return fail(MILL_EUSAGE, "--wire, --partition-size and --no-staging are for --policy graphie");
 	if (o->async && o->device && strcmp(o->device, "cpu"))
 		return fail(MILL_EUSAGE, "asynchronous runs are on the cpu: leave --async or --device out");
 	TRY(memory_new(&r, NULL, 1, sizeof(*r), "the run"));
@@ -57,6 +59,8 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 	r->options.device = r->device_name;
 	budget_init(&r->budget, o->memory ? o->memory : memory_available() / 5 * 4);
 	r->policy = evict_find(o->policy);
+	if (!o->wire)
+		r->options.wire = MILL_WIRE_EDGES;
 	r->way = o->io && !strcmp(o->io, "pread") ? READER_PREAD : READER_URING;
 	r->graph = r->store;
 	topology_init(&r->out, &r->store->out);
@@ -153,6 +157,11 @@ static u64 host_bytes(const struct mill_run *r, const struct need *n)
 	return n->state + n->host + r->store_budget->used + sizeof(struct emit) * pool_size(r->pool);
 }
 
+bool run_by_partitions(const struct mill_run *r)
+{
+	return !r->device->native && !strcmp(r->policy->name, EVICT_GRAPHIE);
+}
+
 bool run_may_have_bins(const struct mill_run *r, const struct need *n)
 {
 	return n->spread && r->only_bins != BINS_NEVER && r->store->out.n_pages &&
@@ -201,6 +210,7 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 		streamed = max_u64(streamed, view_making_bytes(st)) + view_kept_bytes(st, n->view);
 		out->pass_bytes = pages * st->page_size;
 	}
+	streamed += cache_stage_bytes(r, n);
 	out->needed = host_bytes(r, n) + max_u64(RUN_ROOM, streamed + PROCESS_BYTES + BUFFER_BYTES);
 	out->fits = graph_stays(r, n) && !r->only_frames && !fault_hold() &&
 		    out->resident <= r->budget.limit &&
@@ -276,6 +286,7 @@ static mill_err load_streamed(struct mill_run *r, const struct need *n)
 	r->frame_bytes = room > used ? room - used : 0;
 	if (!graph_stays(r, n)) {
 		TRY(cache_open(&r->cache, r, n->state));
+		r->frame_bytes -= min_u64(r->frame_bytes, cache_staged(r->cache));
 		/* What the device cannot keep is kept here, as far as the budget goes. */
 		all = cache_slots(r->cache) < all ? all : 2 * LOAD_FRAMES;
 	}
@@ -286,7 +297,8 @@ static mill_err load_streamed(struct mill_run *r, const struct need *n)
 mill_err run_open_stream(struct mill_run *r, struct stream **out, const struct store *st, u64 bytes, u64 most)
 {
 	struct stream_how how = {
-		.bytes = bytes, .most = most, .workers = pool_size(r->pool), .way = r->way, .policy = r->policy,
+		.bytes = bytes, .most = most, .workers = pool_size(r->pool), .way = r->way,
+		.policy = r->need.partitions ? &evict_latest : r->policy,
 	};
 
 	TRY(stream_open(out, &r->budget, st, &how));
@@ -344,9 +356,9 @@ static bool suits(const struct mill_run *r, const struct need *n)
 	const struct need *have = &r->need;
 
 	return (!r->bins || n->spread) && have->state >= n->state && have->host >= n->host && have->out >= n->out &&
-	       have->in >= n->in && have->advances >= n->advances && have->weights >= n->weights && have->view == n->view &&
-	       have->resident >= n->resident && have->edge_scratch >= n->edge_scratch && have->one_segment >= n->one_segment &&
-	       have->on_host == n->on_host && !have->own_lists == !n->own_lists;
+	       have->in >= n->in && have->advances >= n->advances && have->partitions == n->partitions && have->weights >= n->weights &&
+	       have->view == n->view && have->resident >= n->resident && have->edge_scratch >= n->edge_scratch &&
+	       have->one_segment >= n->one_segment && have->on_host == n->on_host && !have->own_lists == !n->own_lists;
 }
 
 mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need *need)

@@ -37,6 +37,7 @@ struct need {
 	bool weights;
 	bool advances;		/* along a frontier */
 	u32 edge_scratch;	/* device bytes for each edge of the segments that kernels work on; see cache_scratch_edges */
+	bool partitions;	/* by partitions: run_by_partitions. `advances` is then of what follows */
 	u32 spread;		/* not 0: in-edges are only reduced, by programs with SPREAD, from values of so many bytes */
 	u64 resident;		/* host bytes more, if the topology is resident */
 	bool one_segment;	/* resident only as a single segment */
@@ -81,9 +82,11 @@ struct mill_run {
 	enum reader_way way;		/* how pages are read: as asked for, then as the system allows */
 	const struct evict_policy *policy;
 	struct device_cache *cache;	/* pages on a device that is not native */
+	struct mill_partitions parted;	/* what the last cache of partitions was, for the report */
 	struct need need;		/* what was made room for */
 	bool loaded;
 	u32 only_frames;		/* for tests: not 0 streams through so many frames, whatever would fit */
+	void (*see_step)(struct mill_run *r, const u32 *active, u32 n);	/* for tests: is shown a superstep's partitions */
 	enum { BINS_AUTO, BINS_NEVER, BINS_ALWAYS } only_bins;	/* for tests and benchmarks */
 	u32 sample;			/* for measuring: not 0, and of so many runs of SAMPLE_RUN pages only one takes part in passes */
 	struct machine machine;		/* once it is known */
@@ -138,6 +141,8 @@ void run_plan(const struct mill_run *r, const struct need *need, struct mill_pla
 void run_predict(struct mill_run *r, const char *algorithm, const struct need *need, struct mill_plan *plan);
 const struct machine *run_machine(struct mill_run *r);
 bool run_may_have_bins(const struct mill_run *r, const struct need *n);
+/* Do traversals that are monotone go by partitions, as the policy graphie has it? */
+bool run_by_partitions(const struct mill_run *r);
 /* What the stream of a run may take, and the most frames that are of use. */
 u64 run_frame_bytes(const struct mill_run *r, const struct need *n);
 u64 run_most_frames(const struct mill_run *r, const struct store *graph);

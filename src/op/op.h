@@ -31,6 +31,12 @@ mill_err op_advance(struct mill_run *r, const struct advance_program *p, const v
 		    struct frontier *f);
 
 /*
+ * Graphie: a monotone program by partitions, from beginning to end. In a superstep all edges of the active partitions are processed, in
+ * place, and those become active that have a source which changed. Active at first: the partitions of the source `first`, or all.
+ */
+mill_err op_partitions(struct mill_run *r, const struct advance_program *p, const void *args, const vid *first);
+
+/*
  * Near/far: moves what waits and has a key below `limit` to the frontier, and forgets what was
  * settled meanwhile (a key below the old limit). *rest: the smallest key that still waits, UINT64_MAX for none.
  */

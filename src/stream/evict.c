@@ -12,7 +12,7 @@ struct slot {
 };
 
 struct evict {
-	const struct store *store;
+	u32 n_pages[2];		/* out, in */
 	const struct evict_policy *policy;
 	u32 n_slots, n_lately;
 	struct slot *slot;
@@ -46,6 +46,15 @@ static u64 frequency_key(const struct held *h, u64 pass)
 	return h->uses;
 }
 
+/* What came by last will be wanted last. */
+static u64 latest_key(const struct held *h, u64 pass)
+{
+	(void)pass;
+	return ~h->last_use;
+}
+
+const struct evict_policy evict_latest = { "latest", latest_key };
+
 /*
  * Hubs stay: the page with the shortest lists goes first, by edges a row in 1/256. Which vertices have most in-edges
  * no page knows, but most graphs have them where the long lists are, and the longest fill pages of their own.
@@ -59,9 +68,10 @@ static u64 pinned_key(const struct held *h, u64 pass)
 static const struct evict_policy policies[] = {
 	{ "auto", auto_key }, { "fifo", fifo_key }, { "lru", lru_key },
 	{ "frequency", frequency_key }, { "pinned", pinned_key },
+	{ EVICT_GRAPHIE, fifo_key },
 };
 
-const char *const evict_names[] = { "auto", "fifo", "lru", "frequency", "pinned", NULL };
+const char *const evict_names[] = { "auto", "fifo", "lru", "frequency", "pinned", EVICT_GRAPHIE, NULL };
 _Static_assert(ARRAY_LEN(evict_names) == ARRAY_LEN(policies) + 1, "every policy has its name");
 
 const struct evict_policy *evict_find(const char *name)
@@ -80,15 +90,21 @@ u64 evict_bytes(const struct store *st, u64 n_slots)
 	return 2 * sizeof(u32) * ((u64)st->out.n_pages + in_pages(st)) + n_slots * (sizeof(struct slot) + 2 * sizeof(u32));
 }
 
-mill_err evict_open(struct evict **out, struct budget *budget, const struct store *st, u32 n_slots, u32 lately,
+void evict_count_pages(u32 n_pages[2], const struct store *st)
+{
+	n_pages[0] = st->out.n_pages;
+	n_pages[1] = in_pages(st);
+}
+
+mill_err evict_open(struct evict **out, struct budget *budget, const u32 n_pages[2], u32 n_slots, u32 lately,
 		    const struct evict_policy *policy)
 {
-	u32 n_pages[2] = { st->out.n_pages, in_pages(st) };
 	struct evict *e;
 	mill_err err;
 
 	TRY(memory_new(&e, budget, 1, sizeof(*e), "the page table"));
-	e->store = st;
+	e->n_pages[0] = n_pages[0];
+	e->n_pages[1] = n_pages[1];
 	e->policy = policy;
 	e->n_slots = n_slots;
 	e->n_lately = (u32)min_u64(lately, n_slots / 2);
@@ -127,8 +143,8 @@ void evict_close(struct evict *e)
 
 void evict_clear(struct evict *e)
 {
-	memset(e->slot_of[0], 0xff, (e->store->out.n_pages + 1u) * sizeof(u32));
-	memset(e->slot_of[1], 0xff, (in_pages(e->store) + 1u) * sizeof(u32));
+	memset(e->slot_of[0], 0xff, (e->n_pages[0] + 1u) * sizeof(u32));
+	memset(e->slot_of[1], 0xff, (e->n_pages[1] + 1u) * sizeof(u32));
 	for (u32 i = 0; i < e->n_slots; i++)
 		e->slot[i].pages = NULL;
 }

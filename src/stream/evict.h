@@ -26,17 +26,23 @@ struct evict_policy {
 	u64 (*key)(const struct held *h, u64 pass);
 };
 
+/* More than this: monotone traversals on a device then go by partitions (engine/partition.h). What goes first is the oldest. */
+#define EVICT_GRAPHIE "graphie"
+
 /* Ends with NULL; the first is the default. */
 extern const char *const evict_names[];
+/* For who makes many short passes of one long scan, over and over: the oldest would be what comes next. */
+extern const struct evict_policy evict_latest;
 /* NULL if there is none; name NULL: the default. */
 const struct evict_policy *evict_find(const char *name);
 
 /*
- * lately: so many slots given away last are not given away again, so that their pages can be on their way at
+ * n_pages: of the out- and in-direction, as evict_count_pages says of a store. lately: so many slots given away last are not given away again, so that their pages can be on their way at
  * the same time; fewer where there are few slots.
  */
-mill_err evict_open(struct evict **out, struct budget *budget, const struct store *st, u32 n_slots, u32 lately,
+mill_err evict_open(struct evict **out, struct budget *budget, const u32 n_pages[2], u32 n_slots, u32 lately,
 		    const struct evict_policy *policy);
+void evict_count_pages(u32 n_pages[2], const struct store *st);
 void evict_close(struct evict *e);
 u64 evict_bytes(const struct store *st, u64 n_slots);
 

@@ -135,9 +135,11 @@ u32 stream_fit(const struct store *store, u64 bytes, u64 most, unsigned workers)
 mill_err stream_open(struct stream **out, struct budget *budget, const struct store *store,
 		     const struct stream_how *how)
 {
+	u32 n_pages[2];
 	struct stream *s;
 	mill_err err;
 
+	evict_count_pages(n_pages, store);
 	TRY(memory_new(&s, budget, 1, sizeof(*s), "the stream"));
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->changed, NULL);
@@ -152,7 +154,7 @@ mill_err stream_open(struct stream **out, struct budget *budget, const struct st
 	if (!err)
 		err = memory_new(&s->time, budget, how->workers, sizeof(*s->time), "the workers' times");
 	if (!err)
-		err = evict_open(&s->evict, budget, store, s->n_frames, (u32)(AHEAD_BYTES / store->page_size) + 1,
+		err = evict_open(&s->evict, budget, n_pages, s->n_frames, (u32)(AHEAD_BYTES / store->page_size) + 1,
 				 how->policy ? how->policy : evict_find(NULL));
 	if (!err)
 		err = reader_open(&s->reader, budget, how->way);
@@ -240,8 +242,9 @@ static u64 units_lacking(const struct stream *s, u32 page, u32 frame)
 static void plan_resident(struct stream *s, u32 *n_partial, u32 *n_missing)
 {
 	struct stream_pass *p = s->pass;
+	u32 end = p->end ? p->end : p->pages->n_pages;
 
-	for (u32 i = 0; i < p->pages->n_pages; i++) {
+	for (u32 i = p->first; i < end; i++) {
 		u32 frame;
 
 		if (p->active && !p->active(p->arg, i))

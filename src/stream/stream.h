@@ -23,6 +23,7 @@ struct stream;
 
 struct stream_pass {
 	const struct pages *pages;
+	u32 first, end;		/* of them only [first, end); end 0: all */
 	/* Has any row of the page work? Asked once per page before reading begins. NULL: every page is active. */
 	bool (*active)(void *arg, u32 page);
 	/* Called once per active page, on any worker; the segment is gone when it returns. */

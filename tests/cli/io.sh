@@ -39,7 +39,7 @@ for io in uring pread; do
 done
 
 # Policies change what is read, never what comes of it.
-for policy in auto fifo lru frequency pinned; do
+for policy in auto fifo lru frequency pinned graphie; do
 	expect 0 list policies; says "$policy"
 	expect 0 pagerank g.mill --iterations 6 --policy $policy --json; same
 	json out "r['options']['policy'] == '$policy'"

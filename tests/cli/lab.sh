@@ -12,6 +12,12 @@ expect 2 lab bfs g.mill --nonsense; hints "unknown option"
 expect 2 lab bfs g.mill --policies reuze; hints "did you mean reuse?"
 expect 2 lab bfs g.mill --policies all,nonsense; hints "there are all,active,reuse"
 expect 2 lab bfs g.mill --policies all,,reuse; hints "empty"
+expect 2 lab bfs g.mill --wires edges,nonsense; hints "takes edges, csr, packed"
+expect 2 lab bfs g.mill --wires edges --wire csr
+expect 2 lab bfs g.mill --queue-counts 4,x; hints "from 1 to 256"
+expect 2 lab bfs g.mill --queue-counts 0
+expect 2 lab bfs g.mill --queue-counts 4 --queues 3
+expect 2 bfs g.mill --wire csr --device opencl; hints "policy graphie"
 expect 2 lab bfs g.mill --policies all --mappings
 expect 2 lab bfs g.mill --mapping group --mappings
 expect 2 lab bfs g.mill --budgets 10% --device-memory 20%
@@ -34,8 +40,8 @@ expect 8 lab bfs g.mill --device opencl:99
 # The table: one row a policy, one hash.
 expect 0 lab bfs g.mill --source max-degree --device-memory 60% --check
 says "x CSR"; says "reused"; says "hash"
-must [ "$(grep -cE '^  (all|active|reuse|fifo|lru|frequency|pinned) +60% .* passed$' out)" = 7 ]
-must [ "$(grep -c ' same ' out)" = 6 ]
+must [ "$(grep -cE '^  (all|active|reuse|fifo|lru|frequency|pinned|graphie(-naive|-opt1|-opt2)?) +60% .* passed$' out)" = 11 ]
+must [ "$(grep -c ' same ' out)" = 10 ]
 expect 0 lab bfs g.mill --source max-degree --device-memory 60% --policies reuse --quiet; silent
 
 # The report.
@@ -46,7 +52,8 @@ cat >rows.py <<'PY'
 import json
 r = json.load(open("lab.json"))
 cpu = json.load(open("cpu.json"))
-keys = ["policy", "budget", "to_device", "topology", "csr_multiple", "pages_to_device", "pages_reused", "pages_active", "updates", "iterations",
+keys = ["policy", "budget", "to_device", "topology", "read_only", "writable", "flags", "csr_multiple", "pages_to_device", "pages_reused", "pages_active",
+        "partitions", "updates", "iterations",
         "edges", "lanes", "atomics", "seconds", "hash", "check", "error", "supersteps"]
 rows = r["rows"]
 assert all(list(x) == keys for x in rows), [list(x) for x in rows]
@@ -84,8 +91,22 @@ json lab.json "r['rows'][0]['error']['code'] == 7 and r['rows'][0]['error']['nee
 needed=$(python3 -c "import json; print(json.load(open('lab.json'))['rows'][0]['error']['needed'])")
 expect 0 lab bfs g.mill --source max-degree --device-memory "$needed" --policies reuse
 expect 7 lab bfs g.mill --source max-degree --budgets 1K,2K --json; hints "too small"; hints "bytes"
-json out "len(r['rows']) == 14 and r['error']['code'] == 7 and all(x['error']['code'] == 7 for x in r['rows'])"
+json out "len(r['rows']) == 22 and r['error']['code'] == 7 and all(x['error']['code'] == 7 for x in r['rows'])"
 expect 7 lab bfs g.mill --source max-degree --memory 1M; hints "--memory"
+
+# Graphie: what each part buys, wires and queues side by side; times over queues are a drawing of their own.
+expect 0 lab sssp g.mill --source max-degree --device-memory 60% --policies graphie-naive,graphie-opt1,graphie-opt2,graphie --check --json=lab.json
+json lab.json "len({x['hash'] for x in r['rows']}) == 1 and all(x['partitions']['count'] > 32 for x in r['rows'])"
+json lab.json "r['rows'][0]['pages_reused'] == r['rows'][1]['pages_reused'] == 0 and not r['rows'][0]['partitions']['staging']"
+json lab.json "r['rows'][0]['pages_to_device'] == r['rows'][0]['iterations'] * r['rows'][0]['partitions']['count']"
+json lab.json "all(sum(x[k] for k in ('topology', 'read_only', 'writable', 'flags')) > x['to_device'] for x in r['rows'])"
+expect 0 lab bfs g.mill --source max-degree --device-memory 100% --policies reuse,graphie --wires edges,csr,packed --queue-counts 1,8 \
+	--json=lab.json --plot queues.svg
+json lab.json "[x['policy'] for x in r['rows']][:4] == ['reuse q1', 'reuse q8', 'graphie edges q1', 'graphie edges q8'] and len(r['rows']) == 8"
+json lab.json "[x['partitions'] and x['partitions']['wire'] for x in r['rows']][::2] == [None, 'edges', 'csr', 'packed']"
+json lab.json "r['rows'][2]['topology'] > r['rows'][4]['topology'] > r['rows'][6]['topology']"
+must grep -q "time by the number of queues" queues.svg
+must python3 -c "import xml.etree.ElementTree as x; x.parse('queues.svg')"
 
 # Mappings: lanes and atomics are counted.
 expect 0 lab sssp g.mill --source max-degree --device-memory 200% --mappings --json=lab.json; says "mapping"; says "lanes"; says "atomics"
@@ -117,7 +138,7 @@ assert len(list(root.iter(n + "path"))) == 2 * int(sys.argv[3])
 assert "pages" in text and "superstep" in text and "active" in text and "moved to the device" in text
 assert text[0].startswith("bfs of ") and any(t.startswith("needs ") for t in text)
 PY
-must python3 plot.py pages.svg 21 14
+must python3 plot.py pages.svg 33 22
 must python3 plot.py small.svg 2 1
 rm pages.svg
 expect 7 lab bfs g.mill --budgets 1K --plot pages.svg; must [ ! -e pages.svg ]

@@ -45,7 +45,8 @@ sweep() {
 	[ $n -lt 2000 ] || failed "$fault $*: no end"
 }
 
-for command in "bfs g.mill --source 0 --check" "sssp g.mill --source 0" "pagerank g.mill --iterations 2 --tolerance 0"; do
+for command in "bfs g.mill --source 0 --check" "sssp g.mill --source 0" "pagerank g.mill --iterations 2 --tolerance 0" \
+	"sssp g.mill --source 0 --check --policy graphie --partition-size 24"; do
 	# shellcheck disable=SC2086
 	{
 		expect 0 $command --json=want.json

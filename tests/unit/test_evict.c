@@ -71,14 +71,16 @@ static void test_decisions(void **state)
 		/* Two at a time are on their way: no slot is given twice in a row, and the hub still stays. */
 		{ "pinned", 4, 2, { "3", "012456", "3" }, "3|012456||" },
 	};
+	u32 n_pages[2];
 
 	(void)state;
 	make_store();
+	evict_count_pages(n_pages, &store);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char read[128] = "";
 		struct evict *e;
 
-		assert_int_equal(evict_open(&e, NULL, &store, cases[i].slots, cases[i].lately, evict_find(cases[i].policy)), 0);
+		assert_int_equal(evict_open(&e, NULL, n_pages, cases[i].slots, cases[i].lately, evict_find(cases[i].policy)), 0);
 		for (size_t k = 0; k < 6 && cases[i].passes[k]; k++)
 			pass(e, cases[i].passes[k], read);
 		if (strcmp(read, cases[i].read))
@@ -90,13 +92,16 @@ static void test_decisions(void **state)
 /* Slots that were given away lately are not given away again, whatever the policy. */
 static void test_lately(void **state)
 {
+	u32 n_pages[2];
+
 	(void)state;
 	make_store();
+	evict_count_pages(n_pages, &store);
 	for (size_t i = 0; evict_names[i]; i++) {
 		struct evict *e;
 		u32 before[2] = { NO_SLOT_HELD, NO_SLOT_HELD };
 
-		assert_int_equal(evict_open(&e, NULL, &store, 5, 2, evict_find(evict_names[i])), 0);
+		assert_int_equal(evict_open(&e, NULL, n_pages, 5, 2, evict_find(evict_names[i])), 0);
 		for (u32 k = 0; k < 3; k++) {
 			evict_begin(e);
 			for (u32 page = 0; page < PAGES; page++)

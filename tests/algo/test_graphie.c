@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The policy graphie: the paper's example with every number (figures 2 and 3), closed forms of transfers, and the CPU's results on
+ * all graphs, wires and budgets.
+ */
+#include "base/random.h"
+#include "engine/cache.h"
+#include "task.h"
+
+static const char *const wire_names[] = { "auto", "edges", "csr", "packed" };
+
+static mill_run *open_graphie(mill_store *store, struct mill_options o)
+{
+	mill_run *run;
+
+	o.device = "opencl";
+	o.policy = "graphie";
+	o.threads = 2;
+	o.memory = GIB;
+	o.seed = 1;
+	OK(mill_run_new(&run, store, &o));
+	return run;
+}
+
+/* Room for the least that the algorithm needs, and so many bytes more. */
+static void set_room(mill_run *run, const char *algorithm, const void *how, u64 more)
+{
+	struct mill_plan plan;
+
+	run->device->memory->limit = 512 * MIB;
+	OK(mill_run_plan(run, algorithm, how, &plan));
+	run->device->memory->limit = plan.device_needed + more;
+	run->device->memory->peak = 0;
+	run->loaded = false;
+}
+
+/* ---- Figures 2 and 3 ---- */
+
+static mill_store *figure_store(void)
+{
+	mill_store *store;
+	struct graph g;
+
+	assert_true(shape_make(&g, shape_named("Graphie's figure 2")));
+	store = graph_store(&g);
+	graph_release(&g);
+	return store;
+}
+
+/* Sets of active partitions, a bit each. */
+static u32 seen[16], n_seen;
+
+static void see(struct mill_run *r, const u32 *active, u32 n)
+{
+	u32 set = 0;
+
+	(void)r;
+	for (u32 i = 0; i < n; i++)
+		set |= active[i] ? 1u << i : 0;
+	seen[n_seen++] = set;
+}
+
+static void test_arrays(void **state)
+{
+	static const u32 pre_sum[] = { 0, 2, 2, 4, 6 }, ids[] = { 0, 3, 4, 5, 6, 9, 12, 13 }, sources[] = { 1, 3, 1, 1 };
+	static const u64 old[] = { 0, 1, 2, 5, 6, 7, 3, 4 };
+	mill_store *store;
+	mill_run *run;
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	store = figure_store();
+	run = open_graphie(store, (struct mill_options){ .partition_size = 32 });
+	OK(mill_bfs(run, &(struct mill_bfs){ "5" }));
+	assert_int_equal(cache_partitions(run)->n, 4);
+	assert_int_equal(cache_partitions(run)->range, 3);
+	assert_int_equal(cache_partitions(run)->unit.n_rows, 6);
+	assert_memory_equal(cache_partitions(run)->pre_sum, pre_sum, sizeof(pre_sum));
+	for (u32 v = 0, near = 0; v < 8; v++) {
+		u64 id;
+
+		OK(store_id(store->st, (vid)v, &id));
+		assert_int_equal(id, old[v]);	/* new_to_old of the first renaming */
+		assert_int_equal(partitions_id(cache_partitions(run), (vid)v, &near), ids[v]);
+	}
+	for (u32 i = 0; i < 4; i++)
+		assert_int_equal(partitions_sources(cache_partitions(run), i), sources[i]);
+	mill_run_free(run);
+	graph_store_drop(store);
+}
+
+/* What a search moves, without skipping, without reuse, with neither and with both, by the number of buffers. */
+static const struct search {
+	const char *source;
+	u32 n_steps, active[4], updates, depth[8];
+	u32 naive, opt1, opt2[4], both[4];
+} searches[] = {
+	{ "5", 4, { 2, 2, 1, 6 }, 6, { 2, 1, 3, 3, 2, 0, 3, UINT32_MAX }, 16, 5, { 13, 10, 7, 4 }, { 4, 3, 3, 3 } },
+	{ "7", 3, { 8, 6, 3 }, 7, { 2, 2, 1, 2, 1, 1, 1, 0 }, 12, 5, { 10, 8, 6, 4 }, { 5, 4, 4, 4 } },
+};
+
+static void search_figure(mill_store *store, const struct search *s, u32 buffers, struct mill_options o, u32 want)
+{
+	struct mill_bfs how = { s->source };
+	struct mill_report r;
+	u32 depth[8];
+	mill_run *run;
+
+	o.partition_size = 32;
+	run = open_graphie(store, o);
+	set_room(run, "bfs", &how, (buffers - 1) * 32);
+	run->see_step = see;
+	n_seen = 0;
+	OK(mill_bfs(run, &how));
+	mill_run_report(run, &r);
+	assert_int_equal(r.partitions.count, 4);
+	assert_int_equal(r.partitions.buffers, buffers);
+	assert_int_equal(r.partitions.bytes, 32);
+	assert_int_equal(r.updates, s->updates);
+	assert_int_equal(r.iterations, s->n_steps);
+	assert_int_equal(n_seen, s->n_steps);
+	assert_memory_equal(seen, s->active, s->n_steps * sizeof(u32));
+	if (r.pages_to_device != want)
+		fail_msg("from %s, %u buffers%s%s: %d partitions crossed, not %u", s->source, buffers, o.no_skip ? ", all" : "",
+			 o.no_reuse ? ", no reuse" : "", (int)r.pages_to_device, want);
+	assert_int_equal(r.topology, 32 * want);
+	OK(mill_run_values(run, "depth", false, depth, NULL));
+	assert_memory_equal(depth, s->depth, sizeof(depth));
+	mill_run_free(run);
+}
+
+static void test_figures(void **state)
+{
+	mill_store *store;
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	store = figure_store();
+	for (size_t i = 0; i < ARRAY_LEN(searches); i++)
+		for (u32 b = 1; b <= 4; b++) {
+			const struct search *s = &searches[i];
+
+			search_figure(store, s, b, (struct mill_options){ .no_skip = true, .no_reuse = true }, s->naive);
+			search_figure(store, s, b, (struct mill_options){ .no_reuse = true }, s->opt1);
+			search_figure(store, s, b, (struct mill_options){ .no_skip = true }, s->opt2[b - 1]);
+			search_figure(store, s, b, (struct mill_options){ 0 }, s->both[b - 1]);
+			search_figure(store, s, b, (struct mill_options){ .no_staging = true, .queues = 1 }, s->both[b - 1]);
+		}
+	graph_store_drop(store);
+}
+
+/* ---- Closed forms ---- */
+
+/* All partitions in every step: P + (I - 1)(P - B) with reuse, I P without. */
+static void test_scans(void **state)
+{
+	struct mill_generate how = {
+		.target = { .path = scratch_path("scans"), .page_size = 64 * KIB },
+		.kind = "rmat", .scale = 12, .degree = 24, .weight = MILL_WEIGHT_U32, .seed = 2,
+	};
+	struct mill_built built;
+	mill_store *store;
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	OK(mill_generate(&built, &how));
+	OK(mill_store_open(&store, how.target.path));
+	for (u32 k = 0; k < 12; k++) {
+		struct mill_options o = { .wire = (enum mill_wire)(1 + k % 3), .no_skip = true, .no_reuse = k % 4 == 3,
+					  .partition_size = k % 2 ? 20000 : 0 };
+		mill_run *run = open_graphie(store, o);
+		u64 crossed, p, b;
+		struct mill_report r;
+
+		set_room(run, "sssp", &(struct mill_sssp){ .source = "max-degree" }, random_below(7, k, 600) * KIB);
+		OK(mill_sssp(run, &(struct mill_sssp){ .source = "max-degree" }));
+		mill_run_report(run, &r);
+		p = r.partitions.count;
+		b = r.partitions.buffers;
+		crossed = o.no_reuse ? r.iterations * p : p + (r.iterations - 1) * (p - b);
+		if (r.pages_to_device != crossed)
+			fail_msg("%s: %llu steps, %llu partitions, %llu buffers%s: %llu crossed, not %llu", wire_names[o.wire],
+				 (unsigned long long)r.iterations, (unsigned long long)p, (unsigned long long)b,
+				 o.no_reuse ? ", no reuse" : "", (unsigned long long)r.pages_to_device,
+				 (unsigned long long)crossed);
+		assert_true(r.device_peak <= r.device_budget);
+		if (o.wire == MILL_WIRE_EDGES && o.no_reuse)	/* 12 bytes an edge */
+			assert_int_equal(r.topology, r.iterations * 12 * built.stored_edges);
+		mill_run_free(run);
+	}
+	graph_store_drop(store);
+}
+
+/* Where all partitions stay, labels move them in the first step and then nothing, and a search each at most once. */
+static void test_all_stay(void **state)
+{
+	struct mill_generate how = {
+		.target = { .path = scratch_path("stay"), .page_size = 64 * KIB }, .kind = "kron", .scale = 12, .seed = 3,
+	};
+	struct mill_built built;
+	struct mill_report r;
+	mill_store *store;
+	mill_run *run;
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	OK(mill_generate(&built, &how));
+	OK(mill_store_open(&store, how.target.path));
+	run = open_graphie(store, (struct mill_options){ 0 });
+	OK(mill_cc(run, NULL));
+	mill_run_report(run, &r);
+	assert_int_equal(r.pages_to_device, r.partitions.count);
+	assert_true(r.iterations > 1 && r.partitions.count >= PARTITION_STREAMS);
+	assert_int_equal(r.topology, 8 * built.stored_edges);
+	for (u64 i = 0; i < r.n_steps; i++) {
+		struct mill_step s;
+
+		mill_run_step(run, i, &s);
+		assert_int_equal(s.pages_to_device, i ? 0 : r.partitions.count);
+	}
+	OK(mill_bfs(run, &(struct mill_bfs){ "max-degree" }));
+	mill_run_report(run, &r);
+	assert_true(r.pages_to_device <= r.partitions.count);
+	/* Nothing of the size of the vertices comes back but the result. */
+	assert_int_equal(run->device->from_device[TRAFFIC_FLAGS],
+			 r.iterations * (COUNT_LANES * COUNT_STRIDE * 8 + 4 * round_up(r.partitions.count, 2)));
+	mill_run_free(run);
+	graph_store_drop(store);
+}
+
+/* ---- The same results as on the CPU ---- */
+
+struct answer {
+	mill_err err;
+	u64 hash;
+};
+
+static struct answer ask(mill_run *run, const struct task *t)
+{
+	struct answer a = { .err = t->call(run, t->how) };
+
+	a.hash = a.err ? 0 : hash_of(run);
+	return a;
+}
+
+/* bfs, sssp, cc: the others only must not mind. */
+static bool is_monotone(size_t t)
+{
+	return t < 2 || !strcmp(tasks[t].name, "sssp, unit weights") || !strcmp(tasks[t].name, "cc, labels");
+}
+
+static const u64 rooms[] = { 0, 1, 3000, 200 * KIB, 400 * MIB }, sizes[] = { 0, 0, 40, 1000, 64 * KIB };
+
+static void try_store(mill_store *store, const char *name, u32 *k, u32 n_choices)
+{
+	struct answer want[N_TASKS] = { 0 };
+	struct mill_info info;
+	mill_run *run;
+
+	mill_store_info(store, &info);
+	OK(mill_run_new(&run, store, &(struct mill_options){ .threads = 2, .memory = GIB, .seed = 1 }));
+	for (size_t t = 0; t < N_TASKS; t++)
+		if (tasks[t].promise == BITS && (!tasks[t].weighted || info.weight))
+			want[t] = ask(run, &tasks[t]);
+	mill_run_free(run);
+	for (u32 i = 0; i < n_choices; i++, ++*k) {
+		struct mill_options o = {
+			.check = true, .parents = *k % 3 == 0, .wire = (enum mill_wire)(1 + *k % 3), .no_staging = *k % 5 == 1,
+			.no_skip = *k % 7 == 2, .no_reuse = *k % 7 == 4, .queues = *k % 4 == 3 ? 1 : 0,
+			.partition_size = sizes[*k % ARRAY_LEN(sizes)], .count_lanes = *k == 1005,
+			.group_size = *k == 1006 ? 64 : 0,
+		};
+
+		run = open_graphie(store, o);
+		run->only_frames = *k % 6 == 5 ? 1 + *k % 3 : 0;
+		for (size_t t = 0; t < N_TASKS; t++) {
+			struct answer got;
+			struct mill_report r;
+
+			if (tasks[t].promise != BITS || (tasks[t].weighted && !info.weight) || (!is_monotone(t) && *k % 8))
+				continue;
+			if (!want[t].err)
+				set_room(run, tasks[t].algorithm, tasks[t].how, rooms[(*k + t) % ARRAY_LEN(rooms)]);
+			got = ask(run, &tasks[t]);
+			if (got.err != want[t].err || got.hash != want[t].hash)
+				fail_msg("%s: %s, %s, choice %u: %d%s: %s", name, tasks[t].name, wire_names[o.wire], *k,
+					 (int)got.err, got.err ? "" : ", other bits than on the cpu", mill_error());
+			if (got.err)
+				continue;
+			if (mill_run_check(run))
+				fail_msg("%s: %s, choice %u: %s", name, tasks[t].name, *k, mill_error());
+			mill_run_report(run, &r);
+			if (r.device_peak > r.device_budget || r.memory_peak > r.memory_budget)
+				fail_msg("%s: %s, choice %u: a peak is above its budget", name, tasks[t].name, *k);
+		}
+		mill_run_free(run);
+	}
+}
+
+static void test_shapes(void **state)
+{
+	static const enum mill_weight weights[] = { MILL_WEIGHT_U32, MILL_WEIGHT_F32, MILL_WEIGHT_NONE, MILL_WEIGHT_F64 };
+	u32 k = 0;
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	for (size_t i = 0; i < n_shapes; i++) {
+		mill_store *store;
+		struct graph g;
+
+		if (!shape_make(&g, &shapes[i]))
+			continue;
+		g.codec = i % 2 ? CODEC_RAW : CODEC_PACKED;
+		if (weights[i % 4])
+			graph_weigh(&g, weights[i % 4], i % 3 ? WEIGH_SMALL : WEIGH_HUGE, i);
+		store = graph_store(&g);
+		try_store(store, g.name, &k, 2);
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+/* Several pages, lists that span partitions and pages. */
+static void test_rmat(void **state)
+{
+	u32 k = 1000;
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	for (u32 i = 0; i < 4; i++) {
+		struct mill_generate how = {
+			.target = { .path = scratch_path("rmat"), .page_size = 64 * KIB, .force = true,
+				    .codec = i % 2 ? MILL_CODEC_RAW : MILL_CODEC_PACKED },
+			.kind = "rmat", .scale = 11, .degree = 40, .directed = i >= 2, .multigraph = i == 2,
+			.weight = i % 3 ? MILL_WEIGHT_U32 : MILL_WEIGHT_F32, .seed = i,
+		};
+		struct mill_built built;
+		mill_store *store;
+
+		OK(mill_generate(&built, &how));
+		OK(mill_store_open(&store, how.target.path));
+		try_store(store, "rmat", &k, 6);
+		graph_store_drop(store);
+	}
+}
+
+/* ---- Limits ---- */
+
+/* Flags that do not fit local memory are set where all are, and the report says so. */
+static void test_many_partitions(void **state)
+{
+	static const struct task *const some[] = { &tasks[0], &tasks[7] };
+	mill_store *store;
+	struct graph g;
+	mill_run *run;
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	assert_true(shape_make(&g, shape_named("random, sparse")));
+	store = graph_store(&g);
+	for (u32 wire = MILL_WIRE_EDGES; wire <= MILL_WIRE_CSR; wire++)
+		for (size_t t = 0; t < ARRAY_LEN(some); t++) {
+			struct mill_report r;
+			u64 hash;
+
+			OK(mill_run_new(&run, store, &(struct mill_options){ .threads = 1, .seed = 1 }));
+			OK(some[t]->call(run, some[t]->how));
+			hash = hash_of(run);
+			mill_run_free(run);
+			run = open_graphie(store, (struct mill_options){ .partition_size = 8, .wire = (enum mill_wire)wire });
+			OK(some[t]->call(run, some[t]->how));
+			mill_run_report(run, &r);
+			assert_true(r.partitions.local_flags && r.partitions.count > 64);
+			assert_int_equal(r.hash, hash);
+			run->device->local = 8 * run->device->group * (run->device->chunked ? TILE_EDGES : 1) + 64 + 7;
+			OK(some[t]->call(run, some[t]->how));
+			mill_run_report(run, &r);
+			assert_false(r.partitions.local_flags);
+			assert_int_equal(r.hash, hash);
+			mill_run_free(run);
+		}
+	graph_store_drop(store);
+	graph_release(&g);
+}
+
+static void test_budgets(void **state)
+{
+	struct mill_bfs how = { "max-degree" };
+	mill_store *store;
+	mill_run *run;
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	store = figure_store();
+	for (u32 k = 0; k < 6; k++) {
+		run = open_graphie(store, (struct mill_options){ .wire = (enum mill_wire)(1 + k / 2), .partition_size = k % 2 ? 32 : 0 });
+		set_room(run, "bfs", &how, 0);
+		OK(mill_bfs(run, &how));
+		run->device->memory->limit--;
+		run->loaded = false;
+		REFUSED(MILL_ENOMEM, mill_bfs(run, &how), "a byte less");
+		mill_run_free(run);
+	}
+	REFUSED(MILL_EUSAGE, mill_run_new(&run, store, &(struct mill_options){ .wire = MILL_WIRE_CSR }), "another policy");
+	REFUSED(MILL_EUSAGE, mill_run_new(&run, store, &(struct mill_options){ .policy = "fifo", .partition_size = 8 }), "another policy");
+	graph_store_drop(store);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_arrays),
+		cmocka_unit_test(test_figures),
+		cmocka_unit_test(test_scans),
+		cmocka_unit_test(test_all_stay),
+		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_rmat),
+		cmocka_unit_test(test_many_partitions),
+		cmocka_unit_test(test_budgets),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
+}
