@@ -31,6 +31,11 @@ searches() { # OPTION...; parents are settled for what is checked
 	for method in afforest hooking labels; do
 		run cc u32.mill --method $method "$@"
 	done
+	run bfs u32.mill --policy graphie "$@"
+	run sssp u32.mill --policy graphie "$@"
+	run sssp u32.mill --policy graphie --unit-weights "$@"
+	run sssp f32.mill --policy graphie "$@"
+	run cc u32.mill --policy graphie "$@"
 }
 rest() {
 	run pagerank u32.mill --iterations 1 --tolerance 0

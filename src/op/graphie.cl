@@ -65,6 +65,13 @@ static inline void flags_end(LOCAL const u32 *flag, u32 n_words, GLOBAL u64 *cou
 		}
 }
 
+static inline void counts_end(GLOBAL u64 *counts, u32 updates, u32 atomics)
+{
+	count_add(counts, COUNT_UPDATES, updates);
+	if (LANES)
+		count_add(counts, COUNT_ATOMICS, atomics);
+}
+
 static inline u32 index_of(u32 id, GLOBAL const u32 *pre_sum, u32 n_partitions, u32 range)
 {
 	return id - pre_sum[min(id / range, n_partitions)];
@@ -104,10 +111,7 @@ __kernel void OF(PROGRAM, partition_edges)(PARTITION_PARAMS)
 		BARRIER();
 	}
 	flags_end(flag, n_words, counts);
-	count_add(counts, COUNT_UPDATES, updates);
-#if LANES
-	count_add(counts, COUNT_ATOMICS, atomics);
-#endif
+	counts_end(counts, updates, atomics);
 }
 
 /* Rows: where row r begins. What `row` says of the first may be of another partition. */
@@ -197,8 +201,5 @@ __kernel void OF(PROGRAM, partition_rows)(PARTITION_PARAMS, u32 first, u32 n_row
 		BARRIER();
 	}
 	flags_end(flag, n_words, counts);
-	count_add(counts, COUNT_UPDATES, updates);
-#if LANES
-	count_add(counts, COUNT_ATOMICS, atomics);
-#endif
+	counts_end(counts, updates, atomics);
 }
