@@ -80,7 +80,7 @@ fuzz:		## every reader under libFuzzer (clang), FUZZ_SECONDS (20) each
 # Exit 77: what it needs is not there.
 check-kernels: all	## every kernel under oclgrind, and compiled by clang and, where it is installed, by nvcc
 	@LONG=1 bash tests/cli/kernels.sh build/release/millrace || [ $$? = 77 ]
-	@cmake/check-kernels.sh build/release/millrace || [ $$? = 77 ]
+	@LONG=1 cmake/check-kernels.sh build/release/millrace || [ $$? = 77 ]
 
 clean:		## remove build/
 	@rm -rf build
