@@ -297,7 +297,8 @@ static void close_lab(struct lab *l)
 /* ---- Tell ---- */
 
 enum column {
-	NAME, BUDGET, MOVED, MULTIPLE, READ_ONLY, WRITABLE, FLAGS, PAGES, REUSED, ACTIVE, UPDATES, STEPS, EDGES, LANES, ATOMICS, TIME, HASH, CHECK, N_COLUMNS
+	NAME, BUDGET, MOVED, MULTIPLE, READ_ONLY, WRITABLE, FLAGS, PAGES, REUSED, ACTIVE, UPDATES, STEPS, EDGES, LANES, ATOMICS, TIME, HASH,
+	CHECK, N_COLUMNS
 };
 
 #define CELL 64
@@ -381,8 +382,8 @@ static void tell(const struct call *call, const struct lab *l)
 {
 	const struct options *o = &call->options;
 	const char *const head[N_COLUMNS] = {
-		o->mappings ? "mapping" : "policy", "budget", "MiB moved", "x CSR", "KiB read-only", "writable", "flags", "pages", "reused", "active", "updates",
-		"steps", "edges", "lanes", "atomics", "time", "hash", "check",
+		o->mappings ? "mapping" : "policy", "budget", "MiB moved", "x CSR", "KiB read-only", "writable", "flags", "pages", "reused",
+		"active", "updates", "steps", "edges", "lanes", "atomics", "time", "hash", "check",
 	};
 	const struct mill_info *info = &l->work.info;
 	int width[N_COLUMNS], c;

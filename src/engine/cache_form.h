@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of a device cache, for the files that make it up: cache.c, cache_pass.c, cache_partition.c. */
+/*
+ * The inside of a device cache, for the files that make it up: cache.c and cache_pass.c, cache_partition.c
+ * and cache_partition_pass.c.
+ */
 #ifndef ENGINE_CACHE_FORM_H
 #define ENGINE_CACHE_FORM_H
 

@@ -47,9 +47,9 @@ u64 partition_bytes(const struct wire_shape *w, const struct pages *p, u32 begin
 u64 partition_size(u64 graph, u64 room);
 
 /*
- * Three steps: cut makes partitions of at most `size` bytes (but at least an edge, or a page that is not cut, and rows where a part has many) from the page index alone; place
- * is called for every page that holds parts (partitions_is_cut), on any thread, and finds their rows; number makes the ids, in
- * time that is linear in partitions and sources. MILL_ELIMIT: more than 2^32 of them.
+ * Three steps: cut makes partitions of at most `size` bytes from the page index alone (but of an edge at least, or of a page that is
+ * not cut, and a part may have more than its share of rows); place is called for every page that holds parts (partitions_is_cut), on any
+ * thread, and finds their rows; number makes the ids, in time that is linear in partitions. MILL_ELIMIT: more than 2^32 of them.
  */
 mill_err partitions_cut(struct partitions *out, struct budget *budget, const struct pages *p, const struct wire_shape *w, u64 size);
 /* How many that would be. */
