@@ -56,11 +56,11 @@ test-dev:	##   all tests, warnings as errors
 	$(call stage,dev,unit|algo|cli|fault|guide)
 
 test-asan:	##   under AddressSanitizer and UBSan
-	$(call stage,asan,unit|algo|cli)
+	$(call stage,asan,unit|algo|cli,-E '(algo|cli)/device')
 
-# Not those that have one thread and sweep: they take minutes there and can show nothing.
+# Not those that have one thread and sweep, nor those of a device, whose threads are the driver's: they take minutes there and can show nothing.
 test-tsan:	##   under ThreadSanitizer
-	$(call stage,tsan,unit|algo,-E 'unit/(fault|store|writer|verify|formats|packed|number|file)')
+	$(call stage,tsan,unit|algo,-E 'unit/(fault|store|writer|verify|formats|packed|number|file)|algo/(device|damage|transfers|gunrock|intersect)')
 
 test-narrow:	##   with 8-bit vertices and 16-bit edge counts
 	$(call stage,narrow,unit)
@@ -79,7 +79,7 @@ fuzz:		## every reader under libFuzzer (clang), FUZZ_SECONDS (20) each
 
 # Exit 77: what it needs is not there.
 check-kernels: all	## every kernel under oclgrind, and compiled by clang and, where it is installed, by nvcc
-	@bash tests/cli/kernels.sh build/release/millrace || [ $$? = 77 ]
+	@LONG=1 bash tests/cli/kernels.sh build/release/millrace || [ $$? = 77 ]
 	@cmake/check-kernels.sh build/release/millrace || [ $$? = 77 ]
 
 clean:		## remove build/

@@ -21,8 +21,12 @@ make_store() { # NAME COMMAND...: a store is made once
 	[ -e "$store" ] || "$millrace" "$@" -o "$store" --quiet
 }
 # Pages of 64 KiB where the graph is so small that a share of it would be none.
-make_store "kron$scale" generate kron --scale "$scale" --weights u32 $([ "$scale" -ge 18 ] || echo --page-size 64K)
-make_store "grid$side" generate grid --vertices $((side * side)) --weights u32 --page-size 64K
+# The multiples are of the graph's own CSR: with weights only for sssp, which reads them.
+small=$([ "$scale" -ge 18 ] || echo --page-size 64K)
+make_store "kron$scale" generate kron --scale "$scale" $small
+make_store "kron$scale-w" generate kron --scale "$scale" --weights u32 $small
+make_store "grid$side" generate grid --vertices $((side * side)) --page-size 64K
+make_store "grid$side-w" generate grid --vertices $((side * side)) --weights u32 --page-size 64K
 stores="kron$scale grid$side"
 if [ -n "$graphs" ] && [ -e "$graphs/webgraph/cnr-2000.graph" ]; then
 	make_store cnr-2000 import "$graphs/webgraph/cnr-2000.graph" --page-size 64K
@@ -53,6 +57,7 @@ markdown() {
 lab() { # FILE ALGORITHM STORE OPTION...
 	local file=$1 algorithm=$2 store=$3
 	shift 3
+	[ "$algorithm" != sssp ] || [ ! -e "$store-w.mill" ] || store=$store-w
 	"$millrace" lab "$algorithm" "$store.mill" $(options_of "$algorithm" "$store") --repeat "$repeat" "$@" >"$file" || {
 		echo "$algorithm of $store: exit $?"
 		return 0

@@ -42,6 +42,8 @@ rest() {
 	run pagerank u32.mill --iterations 1 --tolerance 0 --precision f64
 	run pagerank u32.mill --iterations 1 --tolerance 0 --exact
 	run scc u32.mill
+	run cdlp u32.mill --iterations 1
+	run triangles u32.mill
 }
 mkdir plain lanes
 export MILL_KERNEL_DUMP=$scratch/plain

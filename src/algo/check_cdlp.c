@@ -13,7 +13,7 @@
 
 struct checking {
 	struct mill_run *run;
-	const u32 *label, *before;
+	u32 *label, *before;
 	u64 *seen;		/* a neighbour had the label */
 	u64 *chosen;
 	u64 *pair;		/* vertex << 32 | label of a neighbour */
@@ -126,7 +126,8 @@ static mill_err check_labels(struct checking *c, struct vec *degrees)
 
 mill_err cdlp_check(struct mill_run *r)
 {
-	struct checking c = { .run = r, .label = r->column[0].vec->buffer.host, .before = r->settings };
+	const struct vec *label = r->column[0].vec, *before = r->settings;
+	struct checking c = { .run = r };
 	u64 words = bitmap_words(r->store->connected) + 1;
 	struct vec *seen, *chosen, *pair, *degree;
 	u32 start = r->n_vecs;
@@ -140,6 +141,10 @@ mill_err cdlp_check(struct mill_run *r)
 		err = run_vec_host(r, &pair, "the certificate", c.room, sizeof(u64));
 	if (!err)
 		err = run_vec_host(r, &degree, "the certificate", r->store->connected, sizeof(u32));
+	if (!err)
+		err = vec_map(r, label, &c.label);
+	if (!err)
+		err = vec_map(r, before, &c.before);
 	if (!err) {
 		c.seen = seen->buffer.host;
 		c.chosen = chosen->buffer.host;
@@ -147,6 +152,10 @@ mill_err cdlp_check(struct mill_run *r)
 		run_tell(r, "check", 0);
 		err = check_labels(&c, degree);
 	}
+	if (c.before)
+		vec_unmap(before, c.before);
+	if (c.label)
+		vec_unmap(label, c.label);
 	while (r->n_vecs > start)
 		run_vec_free(r, r->vec[r->n_vecs - 1]);
 	return err;

@@ -21,6 +21,7 @@ mill_err degrees_need(const struct mill_run *r, const void *how, struct need *ou
 		.host = columns * st->connected * sizeof(u32) + 2 * large * sizeof(u64) + SMALL_DEGREES * sizeof(u64) +
 			(SMALL_DEGREES + large) * sizeof(struct mill_bin),
 		.out = r->options.check,
+		.on_host = true,	/* nothing is computed at edges */
 	};
 	if (r->options.check)
 		out->host += columns * st->connected * sizeof(u32) + (SMALL_DEGREES + large) * sizeof(u64);
@@ -211,7 +212,6 @@ MILL_API mill_err mill_degrees(mill_run *r)
 	TRY(degrees_need(r, NULL, &need));
 	TRY(run_begin(r, "degrees", &need));
 	run_start(r);
-	/* Nothing is computed at edges: the columns stay on the host, whatever the device. */
 	TRY(run_vec_host(r, &out, "degree", st->connected, sizeof(u32)));
 	if (st->directed && st->has_in)
 		TRY(run_vec_host(r, &in, "in-degree", st->connected, sizeof(u32)));

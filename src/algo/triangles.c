@@ -24,19 +24,34 @@ mill_err triangles_need(const struct mill_run *r, const struct mill_triangles *h
 {
 	bool arcs = wants_arcs(r, how);
 	u64 n = r->store->connected, lanes = intersect_lanes(r);
+	bool count = r->device->native && !arcs;
 
 	*out = (struct need){
-		.state = n * (lanes * sizeof(u64) * (arcs ? 2 : 1) + sizeof(u32) +
-			      (how && how->lcc ? sizeof(f64) : 0)) + 4096,
-		.host = intersect_bytes(r, arcs) + (r->options.check ? triangles_check_bytes(r->store) : 0),
-		.resident = arcs ? intersect_resident_bytes(r, true) : intersect_count_bytes(r),
+		.state = n * lanes * sizeof(u64) * (arcs ? 2 : 1) + 4096,
+		.host = n * (sizeof(u32) + (how && how->lcc ? sizeof(f64) : 0)) + intersect_bytes(r, arcs) +
+			(r->options.check ? triangles_check_bytes(r->store) : 0),
+		.resident = count ? intersect_count_bytes(r) : intersect_resident_bytes(r, arcs),
 		.one_segment = true,
-		.on_host = true,
+		.own_lists = intersect_device_bytes(r, arcs),
 	};
 	return view_need(r->store, arcs ? VIEW_ARCS : VIEW_SIMPLE, "triangles", out);
 }
 
 /* ---- From counts to coefficients ---- */
+
+/* What was counted on another device goes on here. */
+static mill_err bring(struct mill_run *r, struct vec **v)
+{
+	struct vec *here;
+
+	if ((*v)->buffer.host)
+		return MILL_OK;
+	TRY(run_vec_host(r, &here, (*v)->name, (*v)->n, (*v)->size));
+	TRY(device_read(&(*v)->buffer, 0, here->buffer.host, here->buffer.size));
+	run_vec_free(r, *v);
+	*v = here;
+	return MILL_OK;
+}
 
 struct summing {
 	struct mill_run *run;
@@ -110,33 +125,43 @@ static mill_err finish(struct summing *s, const struct mill_triangles *how, cons
 	return MILL_OK;
 }
 
+/* The vectors become the summing's, in one lane. */
+static mill_err count(struct summing *s, struct triangles_args *a, struct vec *degree, bool only)
+{
+	struct mill_run *r = s->run;
+
+	TRY(only ? op_intersect_count(r, a->count) : op_intersect(r, &triangles_intersect, a, degree));
+	TRY(bring(r, &a->count));
+	s->count = a->count->buffer.host;
+	if (a->arcs) {
+		TRY(bring(r, &a->arcs));
+		s->arcs = a->arcs->buffer.host;
+	}
+	return s->lanes > 1 ? pool_for(r->pool, s->n, 16384, sum_lanes, s) : MILL_OK;
+}
+
 MILL_API mill_err mill_triangles(mill_run *r, const struct mill_triangles *how)
 {
 	struct triangles_args a = { .n = r->store->connected };
-	bool arcs = wants_arcs(r, how);
+	bool arcs = wants_arcs(r, how), only;
 	struct summing s = { .run = r, .n = a.n };
 	struct vec *degree = NULL;
 	struct need need;
 
 	TRY(triangles_need(r, how, &need));
 	TRY(run_begin(r, "triangles", &need));
+	TRY(device_prepare(r->device, &triangles_intersect.program.source));
 	run_start(r);
-	s.lanes = op_can_count(r) && !arcs ? 1 : intersect_lanes(r);
-	TRY(run_vec_host(r, &a.count, "triangles", a.n * s.lanes, sizeof(u64)));
+	only = op_can_count(r) && !arcs;
+	s.lanes = only ? 1 : intersect_lanes(r);
+	TRY(run_vec(r, &a.count, "triangles", a.n * s.lanes, sizeof(u64), NULL));
 	if (arcs)
-		TRY(run_vec_host(r, &a.arcs, "arcs between neighbours", a.n * s.lanes, sizeof(u64)));
-	if (s.lanes > 1 || arcs || (how && how->lcc) || !op_can_count(r)) {
+		TRY(run_vec(r, &a.arcs, "arcs between neighbours", a.n * s.lanes, sizeof(u64), NULL));
+	if (!only || (how && how->lcc)) {
 		TRY(run_vec_host(r, &degree, "degrees", a.n, sizeof(u32)));
 		TRY(run_degrees(r, degree));
 	}
-	s.count = a.count->buffer.host;
-	s.arcs = arcs ? a.arcs->buffer.host : NULL;
-	if (op_can_count(r) && !arcs) {
-		TRY(op_intersect_count(r, a.count));
-	} else {
-		TRY(op_intersect(r, &triangles_intersect, &a, degree));
-		TRY(pool_for(r->pool, a.n, 16384, sum_lanes, &s));
-	}
+	TRY(count(&s, &a, degree, only));
 	run_column(r, "triangles", MILL_TYPE_U64, a.count, UINT64_MAX, 0);
 	TRY(finish(&s, how, degree));
 	TRY(run_end(r));

@@ -3,7 +3,7 @@
  * Triangles: what happens at one of them. Device dialect.
  *
  * count has n counters in each lane: the triangles through a vertex. arcs (may be null): the arcs between two of its
- * neighbours, where an edge's weight is the number of its arcs.
+ * neighbours, where an edge's weight is the number of its arcs. A worker that has no lane of its own shares it.
  */
 #define TRIANGLES_FIELDS(ARRAY, SCALAR) \
 	ARRAY(u64, count) \
@@ -16,16 +16,16 @@ DEVICE void triangles_found(struct triangles s, u32 lane, vid u, vid v, vid w, u
 {
 	u64 at = lane * s.n;
 
-	s.count[at + w]++;
+	dev_add_u64(s.shared, &s.count[at + w], 1);
 	if (!s.arcs)
 		return;
-	s.arcs[at + u] += vw;
-	s.arcs[at + v] += uw;
-	s.arcs[at + w] += uv;
+	dev_add_u64(s.shared, &s.arcs[at + u], vw);
+	dev_add_u64(s.shared, &s.arcs[at + v], uw);
+	dev_add_u64(s.shared, &s.arcs[at + w], uv);
 }
 
 DEVICE void triangles_pair(struct triangles s, u32 lane, vid u, vid v, u64 n)
 {
-	s.count[lane * s.n + u] += n;
-	s.count[lane * s.n + v] += n;
+	dev_add_u64(s.shared, &s.count[lane * s.n + u], n);
+	dev_add_u64(s.shared, &s.count[lane * s.n + v], n);
 }

@@ -186,7 +186,7 @@ static const struct option table[] = {
 	{ "mapping", CHOICE, FOR_ALGO | FOR_LAB, AT(mapping), "auto|thread|group|input|output",
 	  .help = "edges to work-items of a device: by vertex, by degree, balanced by frontier or by edges",
 	  .word = WORDS("auto", "thread", "group", "input", "output") },
-	{ "filter", CHOICE, FOR_ALGO | FOR_LAB, AT(filter), "fused|exact|inexact",
+	{ "filter", CHOICE, FOR_ALGO | FOR_PLAN | FOR_LAB, AT(filter), "fused|exact|inexact",
 	  .help = "what a device does with vertices that it comes to twice (default fused)",
 	  .word = WORDS("fused", "exact", "inexact") },
 	{ "no-skip", FLAG, FOR_ALGO, AT(no_skip), NULL,

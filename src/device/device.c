@@ -94,6 +94,12 @@ mill_err device_send(struct buffer *b, u64 at, const void *from, u64 size, u32 q
 	return size ? d->ops->send(d, b, at, from, size, queue, out) : MILL_OK;
 }
 
+void device_mark(struct device *d, u32 queue, struct transfer *out)
+{
+	*out = (struct transfer){ .device = d };
+	d->ops->mark(d, queue, out);
+}
+
 mill_err device_wait(struct transfer *t)
 {
 	mill_err err = t->handle ? t->device->ops->wait(t->device, t) : MILL_OK;

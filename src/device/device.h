@@ -55,7 +55,7 @@ struct launch {
 	u32 queue;
 };
 
-/* A transfer under way. A zeroed struct is none. */
+/* A transfer, or what a queue was given, under way. A zeroed struct is none. */
 struct transfer {
 	struct device *device;
 	void *handle;
@@ -76,6 +76,7 @@ struct device_ops {
 	mill_err (*wait)(struct device *d, struct transfer *t);
 	mill_err (*fork)(struct device *d);
 	mill_err (*join)(struct device *d);
+	void (*mark)(struct device *d, u32 queue, struct transfer *out);
 	void (*drain)(struct device *d);
 };
 
@@ -127,6 +128,8 @@ mill_err device_join(struct device *d);
  */
 mill_err device_send(struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct transfer *out);
 mill_err device_wait(struct transfer *t);
+/* A ticket for all that this queue has been given since the fork. */
+void device_mark(struct device *d, u32 queue, struct transfer *out);
 /* After a failure: waits for all that is under way, forgets what became of it, and ends a fork. Transfers can still be waited for. */
 void device_drain(struct device *d);
 

@@ -11,7 +11,7 @@
  * local_* are the same for local memory.
  *
  * Kernels: GLOBAL and LOCAL are the address spaces of pointers, SHARED declares a variable of the work-group, BARRIER() waits for its
- * work-items. GROUP, CHUNKED and LANES are numbers: see struct device.
+ * work-items, BARRIER_GLOBAL() also shows them what the others wrote to global memory. GROUP, CHUNKED and LANES are numbers: see struct device.
  */
 #ifndef DEVICE_DIALECT_H
 #define DEVICE_DIALECT_H
@@ -42,6 +42,7 @@ typedef u32 vid;
 #define LOCAL __local
 #define SHARED __local
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define DEVICE static inline
 #define STATE(program, fields) \
 	struct program { fields(STATE_ARRAY, STATE_SCALAR) bool shared; }
@@ -109,6 +110,7 @@ typedef u32 vid;
 #define LOCAL
 #define SHARED __shared__
 #define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
 #define inline __device__ __inline__	/* the helpers of kernels */
 #define DEVICE static inline
 #define __kernel extern "C" __global__
@@ -278,7 +280,15 @@ DEVICE f64 dev_abs(f64 x) { return __builtin_fabs(x); }
 /* Rows of a tile: what one work-item selects from a bitmap. */
 #define TILE_ROWS 256u
 /* Edges that a work-group takes at a time where it balances the output, for each work-item. */
-#define ITEM_EDGES 64u
+#define ITEM_EDGES 256u
+
+/*
+ * op_mode: values of lists up to so many are compared with each other; lists longer than MODE_LONG, at least so many, are taken by
+ * work-groups; bytes of scratch for each edge of a segment.
+ */
+#define MODE_FEW 8u
+#define MODE_LONG_LEAST 256u
+#define MODE_SCRATCH 17u
 
 /* Edges that a work-item of a CPU takes at a time of a partition; elsewhere one. */
 #define TILE_EDGES 32u
@@ -321,6 +331,14 @@ DEVICE bool dev_min_u64(bool shared, GLOBAL u64 *p, u64 x)
 		return raw_min_u64(p, x) > x;
 	*p = x;
 	return true;
+}
+
+DEVICE void dev_add_u64(bool shared, GLOBAL u64 *p, u64 x)
+{
+	if (shared)
+		raw_add_u64(p, x);
+	else
+		*p += x;
 }
 
 /* Sets the flags; looks first. */

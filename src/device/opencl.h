@@ -135,6 +135,7 @@ mill_err opencl_send(struct device *d, struct buffer *b, u64 at, const void *fro
 mill_err opencl_wait(struct device *d, struct transfer *t);
 mill_err opencl_fork(struct device *d);
 mill_err opencl_join(struct device *d);
+void opencl_mark(struct device *d, u32 queue, struct transfer *out);
 void opencl_drain(struct device *d);
 
 /* ---- opencl_program.c ---- */

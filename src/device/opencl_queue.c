@@ -249,6 +249,17 @@ mill_err opencl_wait(struct device *d, struct transfer *t)
 	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "waiting for a transfer");
 }
 
+/* Queues are in order: where the last command has ended, all have. */
+void opencl_mark(struct device *d, u32 queue, struct transfer *out)
+{
+	struct opencl *o = opencl_of(d);
+
+	if (!o->queue[queue].last)
+		return;
+	cl.clRetainEvent(o->queue[queue].last);
+	out->handle = o->queue[queue].last;
+}
+
 /* ---- Open, close ---- */
 
 /*

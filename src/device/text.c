@@ -15,6 +15,8 @@
 	X(compute, "op/compute.cl")       \
 	X(scan, "op/scan.cl")             \
 	X(filter, "op/filter.cl")         \
+	X(mode, "op/mode.cl")             \
+	X(intersect, "op/intersect.cl")   \
 	X(bfs, "algo/bfs.op.h")           \
 	X(sssp, "algo/sssp.op.h")         \
 	X(tree, "algo/tree.op.h")         \
@@ -24,7 +26,8 @@
 	X(scc, "algo/scc.op.h")           \
 	X(bc, "algo/bc.op.h")             \
 	X(bc_wide, "algo/bc_wide.op.h")   \
-	X(kcore, "algo/kcore.op.h")
+	X(kcore, "algo/kcore.op.h")       \
+	X(triangles, "algo/triangles.op.h")
 
 #define DECLARE(name, path) extern const char text_##name[];
 #define ENTRY(name, path) { path, text_##name },

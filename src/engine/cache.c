@@ -50,10 +50,16 @@ static struct shape shape_at_most(const struct store *st)
 
 static u64 tiles(u64 n) { return div_up(n, TILE_ROWS); }
 
-/* A work area for segments of so many rows and edges; lists: bytes of one that is unpacked there. */
-static u64 area_bytes(const struct mill_run *r, bool select, u64 rows, u64 edges, u64 lists)
+static u64 scratch_bytes(const struct need *n, u64 edges) { return n->edge_scratch ? n->edge_scratch * edges + 64 : 0; }
+
+/*
+ * A work area for segments of so many rows and edges; lists: bytes of one that is unpacked there; scratch: edges that have some at a
+ * time.
+ */
+static u64 area_bytes(const struct mill_run *r, const struct need *n, u64 rows, u64 edges, u64 lists, u64 scratch)
 {
-	u64 bytes = lists;
+	u64 bytes = lists + scratch_bytes(n, scratch);
+	bool select = n->advances;
 
 	if (select)
 		bytes += 4 * rows + 4 * (rows + 1) + 8 * (tiles(rows) + 1);
@@ -64,9 +70,9 @@ static u64 area_bytes(const struct mill_run *r, bool select, u64 rows, u64 edges
 	return bytes + 64;
 }
 
-static u64 page_area(const struct mill_run *r, bool select, const struct store *st, const struct shape *s)
+static u64 page_area(const struct mill_run *r, const struct need *n, const struct store *st, const struct shape *s)
 {
-	return area_bytes(r, select, s->rows, s->edges, st->codec == PAGE_PACKED ? s->lists : 0);
+	return area_bytes(r, n, s->rows, s->edges, st->codec == PAGE_PACKED ? s->lists : 0, s->edges);
 }
 
 /* Counts, page ranges and what else is small. */
@@ -85,7 +91,7 @@ u64 cache_least(const struct mill_run *r, const struct need *n)
 	struct shape s = n->view ? shape_at_most(st) : shape_of(st);
 	u64 pages = all_pages(st) * (n->view ? 4 : 1);	/* a view can have more */
 
-	u64 least = fixed_bytes(pages) + page_area(r, n->advances, st, &s) + s.wire + (st->codec == PAGE_PACKED ? 0 : s.wire);
+	u64 least = fixed_bytes(pages) + page_area(r, n, st, &s) + s.wire + (st->codec == PAGE_PACKED ? 0 : s.wire);
 
 	if (!n->partitions)
 		return least;
@@ -97,6 +103,14 @@ u64 cache_least(const struct mill_run *r, const struct need *n)
 
 /* Device bytes of all lists of a direction side by side. */
 static u64 whole_bytes(const struct topology *t) { return 4 * (t->n_rows + 1 + t->n_edges); }
+
+/* Windows of pages share the scratch: at least one fits. */
+static u64 whole_scratch(const struct mill_run *r, u64 edges)
+{
+	u64 most = r->device->chunked ? SCRATCH_CHUNKED : SCRATCH_WIDE;
+
+	return min_u64(edges, max_u64(most, shape_of(r->graph).edges));
+}
 
 /* Can everything be there, unpacked? */
 static bool fits_whole(const struct device_cache *c, u64 room)
@@ -117,7 +131,7 @@ static bool fits_whole(const struct device_cache *c, u64 room)
 		rows = max_u64(rows, t->n_rows);
 		edges = max_u64(edges, t->n_edges);
 	}
-	return !r->sample && bytes + area_bytes(r, c->select, rows, edges, 0) <= room;
+	return !r->sample && bytes + area_bytes(r, &r->need, rows, edges, 0, whole_scratch(r, edges)) <= room;
 }
 
 mill_err cache_buffer(struct device_cache *c, struct buffer *b, u64 size, const char *what, enum traffic kind)
@@ -133,6 +147,8 @@ static mill_err open_area(struct device_cache *c, struct work_area *a, u64 rows,
 
 	if (lists)
 		TRY(cache_buffer(c, &a->lists, lists, "an unpacked page", TRAFFIC_WRITABLE));
+	if (c->run->need.edge_scratch)
+		TRY(cache_buffer(c, &a->scratch, scratch_bytes(&c->run->need, c->scratch_edges), "scratch", TRAFFIC_WRITABLE));
 	if (!c->select)
 		return MILL_OK;
 	TRY(cache_buffer(c, &a->list, 4 * rows, "a list of active rows", TRAFFIC_WRITABLE));
@@ -186,6 +202,7 @@ static mill_err open_whole(struct device_cache *c)
 		rows = max_u64(rows, t->n_rows);
 		edges = max_u64(edges, t->n_edges);
 	}
+	c->scratch_edges = whole_scratch(r, edges);
 	TRY(cache_open_areas(c, 1, rows, edges, 0));
 	return cache_open_slots(c, STAGES, r->graph->page_size);
 }
@@ -195,7 +212,7 @@ static mill_err open_cached(struct device_cache *c, u64 room, u64 pages)
 	struct mill_run *r = c->run;
 	const struct store *st = r->graph;
 	struct shape s = shape_of(st);
-	u64 area = page_area(r, c->select, st, &s);
+	u64 area = page_area(r, &r->need, st, &s);
 	u32 n_pages[2];
 	u64 queues = min_u64(max_u64(room / AREA_SHARE / area, 1), r->device->n_queues), slots;
 
@@ -206,6 +223,7 @@ static mill_err open_cached(struct device_cache *c, u64 room, u64 pages)
 	slots = min_u64(slots, max_u64(pages, 1));
 	if (!slots)
 		return fail(MILL_ENOMEM, "the device's budget leaves no room for a page");
+	c->scratch_edges = s.edges;
 	TRY(cache_open_areas(c, (u32)min_u64(queues, slots), s.rows, s.edges, st->codec == PAGE_PACKED ? s.lists : 0));
 	TRY(cache_open_slots(c, (u32)slots, st->page_size));
 	return evict_open(&c->evict, &r->budget, n_pages, c->n_slots, c->n_areas, r->policy);
@@ -330,11 +348,14 @@ void cache_close(struct device_cache *c)
 {
 	if (!c)
 		return;
-	for (u32 i = 0; c->slot && i < c->n_slots; i++)
+	for (u32 i = 0; c->slot && i < c->n_slots; i++) {
+		device_wait(&c->slot[i].used);
 		device_buffer_free(&c->slot[i].buffer);
+	}
 	for (u32 i = 0; c->area && i < c->n_areas; i++) {
 		struct work_area *a = &c->area[i];
-		struct buffer *all[] = { &a->lists, &a->list, &a->offset, &a->tile, &a->queue, &a->kept, &a->kept_tile };
+		struct buffer *all[] = { &a->lists, &a->list, &a->offset, &a->tile, &a->queue, &a->kept, &a->kept_tile,
+					 &a->scratch };
 
 		for (size_t k = 0; k < ARRAY_LEN(all); k++)
 			device_buffer_free(all[k]);
@@ -363,6 +384,7 @@ u32 cache_slots(const struct device_cache *c)
 }
 
 bool cache_is_whole(const struct device_cache *c) { return c->whole; }
+u64 cache_scratch_edges(const struct device_cache *c) { return c->scratch_edges; }
 
 /* ---- Frontiers ---- */
 
@@ -418,6 +440,38 @@ mill_err cache_census(struct mill_run *r, bool in, const struct vec *bits)
 	launch_u32(&l, &s->pages->n_pages);
 	launch_buffer(&l, &r->cache->counts);
 	return launch_go(r, &l, s->pages->n_pages, 1);
+}
+
+mill_err cache_census_edges(struct mill_run *r, const struct vec *bits, const struct vec *begin)
+{
+	const struct side *s = cache_side(r->cache, false);
+	struct launching l;
+
+	launch_begin_kernel(&l, &cache_kernels, "pages_census_edges");
+	launch_vec(&l, bits);
+	launch_vec(&l, begin);
+	launch_u32(&l, &s->pages->n_pages);
+	launch_buffer(&l, &r->cache->counts);
+	return launch_go(r, &l, s->pages->n_pages, 1);
+}
+
+u64 cache_first_edge(struct mill_run *r, const struct device_segment *seg)
+{
+	return seg->page == NO_PAGE ? 0 : cache_side(r->cache, false)->pages->entry[seg->page].first_edge;
+}
+
+mill_err cache_ends(struct mill_run *r, const struct device_segment *seg, const struct vec *bits, const struct vec *next)
+{
+	u64 first_edge = cache_first_edge(r, seg);
+	struct launching l;
+
+	launch_begin_kernel(&l, &cache_kernels, "pages_ends");
+	launch_segment(&l, seg);
+	launch_vec(&l, bits);
+	launch_u64(&l, &first_edge);
+	launch_vec(&l, next);
+	launch_buffer(&l, &r->cache->counts);
+	return launch_go(r, &l, seg->n_edges / 32 + 2, ITEM_WORDS);
 }
 
 mill_err cache_count_end(struct mill_run *r, u64 counts[COUNTS_N], u32 *page_n)

@@ -10,11 +10,15 @@
 #include "stream/evict.h"
 
 #define STAGES 4u		/* whole: pages on their way */
+/* Whole: edges that share the scratch at a time. So few that it stays in a CPU's cache, or so many that a GPU is busy. */
+#define SCRATCH_CHUNKED ((u64)1 << 18)
+#define SCRATCH_WIDE ((u64)1 << 22)
 #define LANE_WORDS (COUNT_LANES * COUNT_STRIDE)
 
 struct slot {
 	struct buffer buffer;
 	struct page_wire wire;	/* of the page that it holds */
+	struct transfer used;	/* the last kernels that look at it */
 };
 
 /* One direction. */
@@ -23,7 +27,6 @@ struct side {
 	struct buffer range;		/* first vertex and rows of each page */
 	struct buffer lists, weights;	/* whole */
 	u64 *present;			/* whole: a bit for each page */
-	u32 n_present;
 };
 
 #define STAGE_SENDS 96u
@@ -62,6 +65,7 @@ struct device_cache {
 	struct work_area *area;
 	struct buffer counts;	/* LANE_WORDS u64, then u32 for each page */
 	u64 counts_size;
+	u64 scratch_edges;
 	void *counted;		/* their copy on the host */
 	struct buffer fault;	/* the number of a page that cannot be unpacked, + 1 */
 };
@@ -86,6 +90,8 @@ struct place {
 /* The packed page that lies at byte page_at of a buffer. */
 mill_err cache_unpack(struct device_cache *c, const struct pages *p, u32 page, const struct buffer *from, u64 page_at,
 		      const struct page_wire *wire, const struct place *to);
+/* The end of a pass, which may have failed: then nothing is under way afterwards that uses slots and frames. */
+mill_err cache_join(struct device_cache *c, mill_err err);
 /* MILL_ECORRUPT if a page could not be unpacked. */
 mill_err cache_check_fault(struct device_cache *c, const struct pages *p);
 

@@ -404,8 +404,7 @@ mill_err cache_run_partitions(struct mill_run *r, const struct partition_pass *p
 		late = empty_stage(&c->parts->stage[i]);
 		err = err ? err : late;
 	}
-	late = device_join(r->device);	/* also after a failure: what is under way uses the slots */
-	err = err ? err : late;
+	err = cache_join(c, err);
 	if (!err && c->parts->wire == MILL_WIRE_PACKED && step->pages_to_device != moved)
 		err = cache_check_fault(c, m.pages);
 	if (err)

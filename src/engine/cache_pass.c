@@ -26,7 +26,7 @@ static bool is_active(const struct passing *p, u32 page)
 /* Does it cross, or stay to be used? */
 static bool is_taken(const struct passing *p, u32 page)
 {
-	return is_active(p, page) || (p->run->options.no_skip && run_takes_page(p->run, page));
+	return is_active(p, page) || (p->run->options.no_skip && !p->pass->chosen && run_takes_page(p->run, page));
 }
 
 static u32 partial_of(const struct pages *p, u32 page)
@@ -104,28 +104,46 @@ static mill_err place_raw(struct device_cache *c, const struct pages *p, u32 pag
 	return launch_go(c->run, &l, (u64)e->n_edges + e->n_rows + 1, ITEM_ROWS);
 }
 
-/* The bytes of a page that somebody looks at; `from` can be used again afterwards. */
-static mill_err send_page(struct passing *p, struct slot *s, const char *from, u32 queue)
+/* Transfers have a queue of their own, so that none waits for the kernels of other slots. */
+static u32 transfer_queue(const struct device_cache *c)
+{
+	return (u32)min_u64((c->whole ? STAGES : c->n_areas) + 1, c->run->device->n_queues);
+}
+
+/* The kernels in this queue were the last that look at the slot. */
+static mill_err leave_slot(struct device_cache *c, struct slot *s, u32 queue)
+{
+	TRY(device_wait(&s->used));
+	device_mark(c->run->device, queue, &s->used);
+	return MILL_OK;
+}
+
+/* `from` can be used again afterwards, also where it failed. */
+static mill_err send(struct passing *p, struct buffer *to, u64 at, const char *from, u32 size)
+{
+	struct transfer t;
+	mill_err err = device_send(to, at, from, size, transfer_queue(p->cache), &t), late = device_wait(&t);
+
+	p->step->to_device += size;
+	return err ? err : late;
+}
+
+/* The bytes of a page that somebody looks at. */
+static mill_err send_page(struct passing *p, struct slot *s, const char *from)
 {
 	bool weights = p->cache->weights && !p->cache->whole;
 	u32 end = weights ? s->wire.weight_end : s->wire.end;
-	struct transfer t;
 
 	p->step->pages_to_device++;
-	p->step->to_device += end - s->wire.begin;
-	TRY(device_send(&s->buffer, s->wire.begin, from + s->wire.begin, end - s->wire.begin, queue, &t));
-	return device_wait(&t);
+	TRY(device_wait(&s->used));
+	return send(p, &s->buffer, s->wire.begin, from + s->wire.begin, end - s->wire.begin);
 }
 
-static mill_err send_weights(struct passing *p, u32 page, const struct slot *s, const char *from, u32 queue)
+static mill_err send_weights(struct passing *p, u32 page, const struct slot *s, const char *from)
 {
 	u64 size = weight_size(p->run->graph->weight), at = p->side->pages->entry[page].first_edge * size;
-	u32 bytes = s->wire.weight_end - s->wire.weight_at;
-	struct transfer t;
 
-	p->step->to_device += bytes;
-	TRY(device_send(&p->side->weights, at, from + s->wire.weight_at, bytes, queue, &t));
-	return device_wait(&t);
+	return send(p, &p->side->weights, at, from + s->wire.weight_at, s->wire.weight_end - s->wire.weight_at);
 }
 
 mill_err cache_check_fault(struct device_cache *c, const struct pages *p)
@@ -165,14 +183,14 @@ static mill_err place_page(void *arg, u32 page, const void *frame)
 		.queue = 1 + stage % p->run->device->n_queues,
 	};
 
+	TRY(device_wait(&s->used));
 	TRY(page_wire(p->side->pages, page, frame, &s->wire));
-	TRY(send_page(p, s, frame, to.queue));
+	TRY(send_page(p, s, frame));
 	if (c->weights)
-		TRY(send_weights(p, page, s, frame, to.queue));
+		TRY(send_weights(p, page, s, frame));
 	TRY(s->wire.n_blocks ? unpack(c, p->side->pages, page, s, &to) : place_raw(c, p->side->pages, page, s, &to));
 	bitmap_put(p->side->present, page);
-	p->side->n_present++;
-	return MILL_OK;
+	return leave_slot(c, s, to.queue);
 }
 
 static mill_err stream_missing(struct passing *p, bool (*missing)(void *, u32), mill_err (*take)(void *, u32, const void *))
@@ -196,17 +214,24 @@ static mill_err stream_missing(struct passing *p, bool (*missing)(void *, u32), 
 static void forget_whole(struct side *s)
 {
 	memset(s->present, 0, (bitmap_words(s->pages->n_pages) + 1) * sizeof(u64));
-	s->n_present = 0;
+}
+
+mill_err cache_join(struct device_cache *c, mill_err err)
+{
+	if (!err)
+		err = device_join(c->run->device);
+	if (err)
+		device_drain(c->run->device);
+	return err;
 }
 
 static mill_err load_missing(struct passing *p)
 {
-	mill_err err = device_fork(p->run->device), late;
+	mill_err err = device_fork(p->run->device);
 
 	if (!err)
 		err = stream_missing(p, is_absent, place_page);
-	late = device_join(p->run->device);	/* also after a failure: what is under way uses the slots */
-	err = err ? err : late;
+	err = cache_join(p->cache, err);
 	return err ? err : cache_check_fault(p->cache, p->side->pages);
 }
 
@@ -260,7 +285,7 @@ static mill_err use_slot(struct passing *p, u32 page, u32 slot)
 {
 	struct device_cache *c = p->cache;
 	const struct page_entry *e = &p->side->pages->entry[page];
-	const struct slot *s = &c->slot[slot];
+	struct slot *s = &c->slot[slot];
 	struct work_area *area = &c->area[slot % c->n_areas];
 	struct device_segment seg = {
 		.lists = &s->buffer,
@@ -288,8 +313,11 @@ static mill_err use_slot(struct passing *p, u32 page, u32 slot)
 		seg.lists = &area->lists;
 		seg.row_at = 0;
 		seg.neighbour_at = to.neighbour_at;
+		if (!c->weights)
+			TRY(leave_slot(c, s, seg.queue));
 	}
-	return p->pass->launch(p->pass->arg, &seg);
+	TRY(p->pass->launch(p->pass->arg, &seg));
+	return s->wire.n_blocks && !c->weights ? MILL_OK : leave_slot(c, s, seg.queue);
 }
 
 static mill_err move_page(void *arg, u32 page, const void *frame)
@@ -299,7 +327,7 @@ static mill_err move_page(void *arg, u32 page, const void *frame)
 	u32 slot = evict_take(c->evict, p->side->pages, page);
 
 	TRY(page_wire(p->side->pages, page, frame, &c->slot[slot].wire));
-	TRY(send_page(p, &c->slot[slot], frame, 1 + slot % c->n_areas));
+	TRY(send_page(p, &c->slot[slot], frame));
 	return use_slot(p, page, slot);
 }
 
@@ -324,15 +352,14 @@ static mill_err run_pages(struct passing *p)
 static mill_err run_slots(struct passing *p)
 {
 	u64 moved = p->step->pages_to_device;
-	mill_err err, late;
+	mill_err err;
 
 	if (p->run->options.no_reuse)
 		evict_clear(p->cache->evict);
 	err = device_fork(p->run->device);
 	if (!err)
 		err = run_pages(p);
-	late = device_join(p->run->device);	/* also after a failure: what is under way uses the slots */
-	err = err ? err : late;
+	err = cache_join(p->cache, err);
 	if (!err && p->step->pages_to_device != moved)
 		err = cache_check_fault(p->cache, p->side->pages);
 	if (err)

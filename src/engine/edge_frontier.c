@@ -1,17 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/edge_frontier.h"
 
+#include <string.h>
+
+#include "engine/cache.h"
+
 /* So few that looking each up costs less than walking the bitmap. */
 static u64 list_capacity(u64 n_edges) { return n_edges / 128 + 1024; }
 
 u64 edge_frontier_bytes(const struct store *st)
 {
-	return bitmap_words(st->stored_edges) * sizeof(u64) + 2 * sizeof(u64) + 64;
+	return bitmap_words(st->stored_edges) * sizeof(u64) + (st->out.n_pages + 3u) * sizeof(u64) + 64;
 }
 
 u64 edge_frontier_host_bytes(const struct store *st)
 {
-	return sizeof(struct edge_frontier) + 2 * list_capacity(st->stored_edges) * sizeof(struct active_edge);
+	return sizeof(struct edge_frontier) + (max_u64(st->out.n_pages, st->in.n_pages) + 2) * sizeof(u32) +
+	       max_u64(2 * list_capacity(st->stored_edges) * sizeof(struct active_edge), (st->out.n_pages + 1u) * sizeof(u64));
+}
+
+/* What the device and the host know of the pages. */
+static mill_err know_pages(struct edge_frontier *f)
+{
+	struct mill_run *r = f->run;
+	const struct pages *p = run_direction(r, false)->pages;
+	struct vec *counts, *copy;
+	mill_err err;
+	u64 *begin;
+
+	TRY(run_vec_host(r, &counts, "active edges of pages", max_u64(r->graph->out.n_pages, r->graph->in.n_pages) + 2, sizeof(u32)));
+	f->page_n = counts->buffer.host;
+	TRY(run_vec(r, &f->page_begin, "edges of pages", p->n_pages + 1u, sizeof(u64), NULL));
+	TRY(run_vec_host(r, &copy, "edges of pages", p->n_pages + 1u, sizeof(u64)));
+	begin = copy->buffer.host;
+	for (u32 i = 0; i < p->n_pages; i++)
+		begin[i] = p->entry[i].first_edge;
+	begin[p->n_pages] = run_direction(r, false)->n_edges;
+	err = device_write(&f->page_begin->buffer, 0, begin, copy->buffer.size);
+	run_vec_free(r, copy);
+	return err;
 }
 
 mill_err run_edge_frontier(struct mill_run *r, struct edge_frontier **out)
@@ -34,7 +61,7 @@ mill_err run_edge_frontier(struct mill_run *r, struct edge_frontier **out)
 		f->next_list = self->buffer.host;
 	}
 	*out = f;
-	return MILL_OK;
+	return r->device->native ? MILL_OK : know_pages(f);
 }
 
 mill_err edge_frontier_clear(struct edge_frontier *f)
@@ -43,6 +70,8 @@ mill_err edge_frontier_clear(struct edge_frontier *f)
 
 	if (f->dense && f->n)
 		TRY(device_fill(&f->bits->buffer, &zero, sizeof(zero)));
+	if (f->page_n)
+		memset(f->page_n, 0, run_direction(f->run, false)->pages->n_pages * sizeof(u32));
 	f->n = 0;
 	f->dense = true;
 	return MILL_OK;
@@ -50,13 +79,24 @@ mill_err edge_frontier_clear(struct edge_frontier *f)
 
 mill_err edge_frontier_set_all(struct edge_frontier *f)
 {
+	const struct pages *p = run_direction(f->run, false)->pages;
 	u64 ones = ~(u64)0, n = run_direction(f->run, false)->n_edges;
 
+	for (u32 i = 0; f->page_n && i < p->n_pages; i++)
+		f->page_n[i] = p->entry[i].n_edges;
 	f->dense = true;
 	f->n = n;
 	TRY(device_fill(&f->bits->buffer, &ones, sizeof(ones)));
 	if (n % 64)
 		return vec_set(f->bits, n / 64, &(u64){ ((u64)1 << (n % 64)) - 1 });
+	return MILL_OK;
+}
+
+mill_err edge_frontier_counted(struct edge_frontier *f, u64 counts[COUNTS_N])
+{
+	TRY(cache_census_edges(f->run, f->bits, f->page_begin));
+	TRY(cache_count_end(f->run, counts, f->page_n));
+	f->n = counts[COUNT_EMITTED];
 	return MILL_OK;
 }
 

@@ -74,7 +74,9 @@ static void degrees_work(const struct setting *s, struct work *w) { w->vertices 
 /* Of each edge the shorter of two lists is looked up: about a fourth of a typical one. Streamed, blocks meet blocks. */
 static void triangles_work(const struct setting *s, struct work *w)
 {
-	f64 blocks = s->resident ? 1 : ceil(2 * (f64)s->pages / (f64)(s->frames ? s->frames : 1));
+	u64 held = s->slots ? s->slots : s->frames;	/* of a device, or here */
+	bool one = s->slots ? s->slots >= s->pages : s->resident;
+	f64 blocks = one ? 1 : ceil(2 * (f64)s->pages / (f64)(held ? held : 1));
 
 	w->steps = 1;
 	w->edges = edges(s) * fmax(1, s->machine->typical / 4);

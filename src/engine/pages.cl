@@ -186,28 +186,29 @@ __kernel void pages_place(GLOBAL const u32 *page, u32 page_row_at, u32 page_neig
 			  u32 neighbour_at, u32 edge_base, u32 n_rows, u32 n_edges, u32 partial)
 {
 	u32 row_end = n_rows + (partial & PARTIAL_TAIL ? 0 : 1);
+	GLOBAL u32 *row = lists + row_at, *neighbour = lists + neighbour_at + edge_base;	/* together beyond 2^32 */
 
 	FOR_MINE(i, n_edges + n_rows + 1, ITEM_ROWS) {
 		u32 r = i - n_edges;
 
 		if (i < n_edges)
-			lists[neighbour_at + edge_base + i] = page[page_neighbour_at + i];
+			neighbour[i] = page[page_neighbour_at + i];
 		else if (r < row_end && !(r == 0 && partial & PARTIAL_HEAD))
-			lists[row_at + r] = edge_base + page[page_row_at + r];
+			row[r] = edge_base + page[page_row_at + r];
 	}
 }
 
 /* ---- Frontiers ---- */
 
-/* Of the bits in word w those of vertices [begin, end). */
-DEVICE u32 window(GLOBAL const u32 *bits, u32 w, u32 begin, u32 end)
+/* Of the bits in word w those of vertices or edges [begin, end). */
+DEVICE u32 window(GLOBAL const u32 *bits, u64 w, u64 begin, u64 end)
 {
 	u32 word = bits[w];
 
 	if (w == begin / 32)
-		word &= 0xffffffffu << begin % 32;
+		word &= 0xffffffffu << (u32)(begin % 32);
 	if (w == end / 32)
-		word &= (1u << end % 32) - 1;
+		word &= (1u << (u32)(end % 32)) - 1;
 	return word;
 }
 
@@ -223,6 +224,33 @@ __kernel void pages_census(GLOBAL const u32 *bits, GLOBAL const u32 *range, u32 
 	for (u32 w = begin / 32; w < (end + 31) / 32; w++)
 		n += popcount(window(bits, w, begin, end));
 	counts[PAGE_COUNTS + page] = n;
+}
+
+/* How many edges of each page are active. begin: the number of each page's first, then how many there are. */
+__kernel void pages_census_edges(GLOBAL const u32 *bits, GLOBAL const u64 *begin, u32 n_pages, GLOBAL u32 *counts)
+{
+	u32 page = get_global_id(0), n = 0;
+
+	if (page >= n_pages)
+		return;
+	for (u64 w = begin[page] / 32; w < (begin[page + 1] + 31) / 32; w++)
+		n += popcount(window(bits, w, begin[page], begin[page + 1]));
+	counts[PAGE_COUNTS + page] = n;
+}
+
+/* The far ends of a segment's active edges are marked: words of their bitmap are taken, rows are not looked at. */
+__kernel void pages_ends(SEGMENT_PARAMS, GLOBAL const u32 *bits, u64 first_edge, GLOBAL u32 *next, GLOBAL u64 *counts)
+{
+	u64 end = first_edge + n_edges;
+	u32 n_words = (u32)((end + 31) / 32 - first_edge / 32), emitted = 0;
+
+	FOR_MINE(k, n_words, ITEM_WORDS) {
+		u64 w = first_edge / 32 + k;
+
+		for (u32 word = window(bits, w, first_edge, end); word; word &= word - 1)
+			emitted += set_bit(next, NEIGHBOURS[w * 32 + 31 - clz(word & -word) - first_edge]);
+	}
+	count_add(counts, COUNT_EMITTED, emitted);
 }
 
 /*

@@ -144,8 +144,10 @@ struct filter_program {
 };
 
 /* intersect: op/intersect.inc. Rows of a segment of oriented lists against the lists in a block of segments. */
+#define ITEM_PAIRS 8u	/* edges of a segment that a work-item looks at */
+
 struct intersect_program {
-	const char *name;
+	struct program program;
 	/* bits: one per vertex, all 0 before and after. */
 	void (*rows)(const void *args, u32 lane, u64 *bits, const struct segment *seg, vid begin, vid end,
 		     const struct segment *block, u32 n_block, struct tally *tally);

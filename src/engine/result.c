@@ -562,9 +562,10 @@ static mill_err write_rows(struct writing *w)
 	u64 some;
 
 	TRY(write_header(w));
-	while (!walk_next(&w->walk, &some)) {
+	for (;;) {
 		char *p = w->buffer;
 
+		TRY(walk_next(&w->walk, &some));
 		if (!some)
 			return MILL_OK;
 		for (u64 i = 0; i < some; i++) {
@@ -577,7 +578,6 @@ static mill_err write_rows(struct writing *w)
 		TRY(outfile_write(w->file, w->buffer, (u64)(p - w->buffer)));
 		TRY(ticker_tick(&w->run->ticker, w->walk.at));
 	}
-	return MILL_ECORRUPT;	/* said by walk_next */
 }
 
 static mill_err choose_form(enum form *out, const char *path)

@@ -168,6 +168,12 @@ bool run_may_have_bins(const struct mill_run *r, const struct need *n)
 	       (r->only_bins == BINS_ALWAYS || r->store->sources * n->spread >= BINS_FROM);
 }
 
+/* No page of the graph goes to a device. */
+static bool graph_stays(const struct mill_run *r, const struct need *n)
+{
+	return r->device->native || n->on_host || n->own_lists;
+}
+
 /* Host bytes of the topology when resident, and the frames through which it is read. */
 static u64 resident_bytes(const struct mill_run *r, const struct need *n, u64 pages)
 {
@@ -196,7 +202,7 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 	*out = (struct mill_plan){
 		.state = r->device->native ? host_bytes(r, n) : n->state,
 		.resident = host_bytes(r, n) + resident_bytes(r, n, pages) + PROCESS_BYTES + BUFFER_BYTES,
-		.device_needed = n->state + (r->device->native ? 0 : cache_least(r, n)),
+		.device_needed = n->state + (r->device->native ? 0 : n->own_lists ? n->own_lists : cache_least(r, n)),
 		.pass_bytes = (u64)(n->out ? st->out.n_pages : in_pages ? st->in.n_pages : st->out.n_pages) *
 			      st->page_size,
 	};
@@ -206,7 +212,7 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 	}
 	streamed += cache_stage_bytes(r, n);
 	out->needed = host_bytes(r, n) + max_u64(RUN_ROOM, streamed + PROCESS_BYTES + BUFFER_BYTES);
-	out->fits = (r->device->native || n->on_host) && !r->only_frames && !fault_hold() &&
+	out->fits = graph_stays(r, n) && !r->only_frames && !fault_hold() &&
 		    out->resident <= r->budget.limit &&
 		    !(n->one_segment && view_edges(st, n->view) > UINT32_MAX);
 	with_bins = host_bytes(r, n) + bins_bytes(st, pool_size(r->pool)) + scratch + PROCESS_BYTES + BUFFER_BYTES +
@@ -278,7 +284,7 @@ static mill_err load_streamed(struct mill_run *r, const struct need *n)
 	used = r->budget.used - used;	/* by the graph that was chosen */
 	all = run_most_frames(r, r->graph);
 	r->frame_bytes = room > used ? room - used : 0;
-	if (!r->device->native && !n->on_host) {
+	if (!graph_stays(r, n)) {
 		TRY(cache_open(&r->cache, r, n->state));
 		r->frame_bytes -= min_u64(r->frame_bytes, cache_staged(r->cache));
 		/* What the device cannot keep is kept here, as far as the budget goes. */
@@ -350,8 +356,9 @@ static bool suits(const struct mill_run *r, const struct need *n)
 	const struct need *have = &r->need;
 
 	return (!r->bins || n->spread) && have->state >= n->state && have->host >= n->host && have->out >= n->out &&
-	       have->in >= n->in && have->advances >= n->advances && have->partitions == n->partitions && have->weights >= n->weights && have->view == n->view &&
-	       have->resident >= n->resident && have->one_segment >= n->one_segment && have->on_host == n->on_host;
+	       have->in >= n->in && have->advances >= n->advances && have->partitions == n->partitions && have->weights >= n->weights &&
+	       have->view == n->view && have->resident >= n->resident && have->edge_scratch >= n->edge_scratch &&
+	       have->one_segment >= n->one_segment && have->on_host == n->on_host && !have->own_lists == !n->own_lists;
 }
 
 mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need *need)

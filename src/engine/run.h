@@ -36,11 +36,13 @@ struct need {
 	bool out, in;		/* the directions that it reads */
 	bool weights;
 	bool advances;		/* along a frontier */
+	u32 edge_scratch;	/* device bytes for each edge of the segments that kernels work on; see cache_scratch_edges */
 	bool partitions;	/* by partitions: run_by_partitions. `advances` is then of what follows */
 	u32 spread;		/* not 0: in-edges are only reduced, by programs with SPREAD, from values of so many bytes */
 	u64 resident;		/* host bytes more, if the topology is resident */
 	bool one_segment;	/* resident only as a single segment */
 	bool on_host;		/* computes on the host, whatever the device: then the state is there */
+	u64 own_lists;		/* not 0: no page of the graph goes to a device, but lists that an operator makes of it, in so many bytes at least */
 	enum view view;		/* not VIEW_NONE: instead of the directions; see view_need */
 	/* For the cost model: see struct setting. */
 	u64 rounds, searches;

@@ -249,13 +249,21 @@ __kernel void OF(PROGRAM, push_input)(PUSH_PARAMS)
 __kernel void OF(PROGRAM, push_output)(PUSH_PARAMS)
 {
 	PUSH_STATE;
-	u32 n = total[0], all = total[1], chunk = GROUP * ITEM_EDGES;
+	u32 n = total[0], all = total[1];
 	struct mine m = { 0, 0, 0, 0, 0 };
+#if CHUNKED	/* one run of edges each, so that work-items walk through memory; each looks up its own part */
+	u64 chunk = ((u64)all / ((u64)get_num_groups(0) * GROUP) + 1) * GROUP;
+#else
+	u64 chunk = GROUP * ITEM_EDGES;
+#endif
 
 	for (u64 at = (u64)get_group_id(0) * chunk; at < all; at += (u64)get_num_groups(0) * chunk) {
-		u32 from = (u32)at, to = all - from < chunk ? all : from + chunk;
-		u32 low = entry_of(offset, 0, n, from), high = entry_of(offset, low, n, to - 1) + 1;
+		u32 from = (u32)at, to = all - from < chunk ? all : from + (u32)chunk, low = 0, high = n;
 
+#if !CHUNKED
+		low = entry_of(offset, 0, n, from);
+		high = entry_of(offset, low, n, to - 1) + 1;
+#endif
 		SHARE_EDGES(from, to, low, high);
 #if LANES
 		if (get_local_id(0) == 0)
@@ -332,9 +340,9 @@ __kernel void OF(PROGRAM, cull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u
 
 		if (v == NO_VERTEX || dev_load_u32(&next[v / 32]) >> v % 32 & 1)
 			continue;
-		if (atomic_xchg(&of_team[team * TEAM_HASH + (hash >> 26)], v) == v)
+		if (atomic_xchg(&of_team[team * TEAM_HASH + (hash >> 20) % TEAM_HASH], v) == v)
 			continue;
-		if (atomic_xchg(&of_group[hash >> 24], v) == v)
+		if (atomic_xchg(&of_group[(hash >> 20) % GROUP_HASH], v) == v)
 			continue;
 		mark(s, v, next, far, limit, &m);
 	}
@@ -342,6 +350,8 @@ __kernel void OF(PROGRAM, cull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u
 }
 
 /* ---- Pull ---- */
+
+#if PULL
 
 /* True if v became active. */
 static inline bool pull_row(struct PROGRAM s, SEGMENT_PARAMS, u32 r, GLOBAL const u32 *front, struct mine *m)
@@ -408,6 +418,7 @@ __kernel void OF(PROGRAM, pull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS
 		raw_or_u32(&next[word_at], word);
 	mine_add(counts, m);
 }
+#endif
 
 #if NEAR_FAR
 /* The words of the bitmap of waiting vertices. */

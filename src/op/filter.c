@@ -3,6 +3,8 @@
  * Filters of vertices and edges, and what leads from one kind of frontier to the other. Frontiers are sets, so
  * duplicates are culled where they arise: bitmaps take a vertex or edge once.
  */
+#include <assert.h>
+
 #include "engine/cache.h"
 #include "op/op.h"
 
@@ -106,15 +108,10 @@ static mill_err filter_native(struct filtering *f, struct mill_step *step)
 	return MILL_OK;
 }
 
-static u64 first_edge_of(const struct filtering *f, const struct device_segment *seg)
-{
-	return seg->page == NO_PAGE ? 0 : run_direction(f->run, false)->pages->entry[seg->page].first_edge;
-}
-
 static mill_err filter_segment(void *arg, const struct device_segment *seg)
 {
 	struct filtering *f = arg;
-	u64 first_edge = first_edge_of(f, seg);
+	u64 first_edge = cache_first_edge(f->run, seg);
 	struct launching l;
 
 	launch_begin(&l, &f->program->program, "rows", f->args);
@@ -125,17 +122,20 @@ static mill_err filter_segment(void *arg, const struct device_segment *seg)
 	return launch_go(f->run, &l, seg->n_rows, ITEM_ROWS);
 }
 
-/* Which edges are active is known on the device only: every page is asked. */
+/* Side by side, rows of pages that have not come lie among those that have: all come then, and stay. */
 static mill_err filter_device(struct filtering *f, struct mill_step *step)
 {
-	struct device_pass pass = { .launch = filter_segment, .arg = f };
+	struct device_pass pass = {
+		.page_n = cache_is_whole(f->run->cache) ? NULL : f->edges->page_n,
+		.launch = filter_segment,
+		.arg = f,
+	};
 	u64 counts[COUNTS_N];
 
 	TRY(cache_count_begin(f->run));
 	TRY(cache_run(f->run, &pass, step));
-	TRY(cache_count_end(f->run, counts, NULL));
+	TRY(edge_frontier_counted(f->edges, counts));
 	step->edges = counts[COUNT_EDGES];
-	f->edges->n = counts[COUNT_EMITTED];
 	return MILL_OK;
 }
 
@@ -201,13 +201,6 @@ mill_err op_filter(struct mill_run *r, const struct filter_program *p, const voi
 
 /* ---- From vertices to edges, and back ---- */
 
-static mill_err refuse_device(const struct mill_run *r, const char *what)
-{
-	if (r->device->native)
-		return MILL_OK;
-	return fail(MILL_EDEVICE, "%s is not made for --device %s yet: use --device cpu", what, r->options.device);
-}
-
 static mill_err expand_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
 	struct filtering *f = arg;
@@ -225,24 +218,61 @@ static bool any_vertex(void *arg, u64 begin, u64 end)
 	return bitmap_any(f->bits, begin, end);
 }
 
+static mill_err expand_native(struct filtering *f, struct mill_step *step)
+{
+	struct pass pass = { .active = any_vertex, .work = expand_rows, .arg = f };
+	struct tally t;
+
+	TRY(frontier_bits(f->front, &f->bits));
+	tallies_begin(f);
+	TRY(run_pass(f->run, &pass, step));
+	t = tallies_end(f);
+	f->edges->n = t.emitted;
+	step->edges = t.edges;
+	return MILL_OK;
+}
+
+static mill_err expand_segment(void *arg, const struct device_segment *seg)
+{
+	struct filtering *f = arg;
+	u64 first_edge = cache_first_edge(f->run, seg);
+	struct launching l;
+
+	launch_begin(&l, &f->program->program, "expand", f->args);
+	launch_segment(&l, seg);
+	launch_vec(&l, f->front->bits);
+	launch_vec(&l, f->edges->bits);
+	launch_buffer(&l, cache_counts(f->run));
+	launch_u64(&l, &first_edge);
+	return launch_go(f->run, &l, seg->n_rows, ITEM_ROWS);
+}
+
+static mill_err expand_device(struct filtering *f, struct mill_step *step)
+{
+	struct device_pass pass = { .page_n = f->front->page_n, .launch = expand_segment, .arg = f };
+	u64 counts[COUNTS_N];
+
+	if (!f->front->n)
+		return MILL_OK;
+	TRY(cache_count_begin(f->run));
+	TRY(cache_run(f->run, &pass, step));
+	TRY(edge_frontier_counted(f->edges, counts));
+	step->edges = counts[COUNT_EDGES];
+	return MILL_OK;
+}
+
 mill_err op_expand(struct mill_run *r, const struct filter_program *p, const void *args, struct frontier *front,
 		   struct edge_frontier *ef)
 {
 	struct filtering f = { .run = r, .program = p, .args = args, .front = front, .edges = ef };
-	struct pass pass = { .active = any_vertex, .work = expand_rows, .arg = &f };
 	struct mill_step step = { .frontier = front->n, .direction = "expand" };
 	f64 began = clock_now();
-	struct tally t;
 
-	TRY(refuse_device(r, "an advance to edges"));
+	assert(!front->in);
 	TRY(edge_frontier_clear(ef));
-	TRY(frontier_bits(front, &f.bits));
 	run_tell(r, "step %llu", r->ledger.total.step + 1);
-	tallies_begin(&f);
-	TRY(run_pass(r, &pass, &step));
-	t = tallies_end(&f);
-	ef->n = step.updates = t.emitted;
-	step.edges = t.edges;
+	TRY(r->device->native ? expand_native(&f, &step) : expand_device(&f, &step));
+	step.updates = ef->n;
 	ledger_add(&r->ledger, &step, began);
 	return MILL_OK;
 }
@@ -279,21 +309,45 @@ static void end_list(struct filtering *f)
 	}
 }
 
+static mill_err ends_native(struct filtering *f, struct mill_step *step)
+{
+	struct pass pass = { .active_edges = any_edge, .work = end_rows, .arg = f };
+
+	TRY(frontier_clear(f->front));
+	tallies_begin(f);
+	if (f->edges->dense)
+		TRY(run_pass(f->run, &pass, step));
+	else
+		end_list(f);
+	f->front->n = tallies_end(f).emitted;
+	return frontier_measure(f->front);
+}
+
+static mill_err end_segment(void *arg, const struct device_segment *seg)
+{
+	struct filtering *f = arg;
+
+	return cache_ends(f->run, seg, f->edges->bits, f->front->next_bits);
+}
+
+static mill_err ends_device(struct filtering *f, struct mill_step *step)
+{
+	struct device_pass pass = { .page_n = f->edges->page_n, .launch = end_segment, .arg = f };
+	u64 counts[COUNTS_N];
+
+	TRY(cache_count_begin(f->run));
+	TRY(cache_run(f->run, &pass, step));
+	return frontier_turn_counted(f->front, counts);
+}
+
 mill_err op_ends(struct mill_run *r, struct edge_frontier *ef, struct frontier *front)
 {
 	struct filtering f = { .run = r, .front = front, .edges = ef };
-	struct pass pass = { .active_edges = any_edge, .work = end_rows, .arg = &f };
 	struct mill_step step = { .frontier = ef->n, .direction = "ends", .edges = ef->n };
 	f64 began = clock_now();
 
-	TRY(refuse_device(r, "an advance from edges"));
-	TRY(frontier_clear(front));
-	tallies_begin(&f);
-	if (ef->dense)
-		TRY(run_pass(r, &pass, &step));
-	else
-		end_list(&f);
-	front->n = step.updates = tallies_end(&f).emitted;
+	TRY(r->device->native ? ends_native(&f, &step) : ends_device(&f, &step));
+	step.updates = front->n;
 	ledger_add(&r->ledger, &step, began);
-	return frontier_measure(front);
+	return MILL_OK;
 }

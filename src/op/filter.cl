@@ -7,7 +7,7 @@
 #define KEPT(s, u, v, i) KEEP_EDGE(s, u, v, 1)
 #endif
 
-/* first_edge: the number of the segment's first. Rows share words. */
+/* first_edge: the number of the segment's first. Rows share words, here and below. */
 __kernel void OF(KEEP_EDGE, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL u32 *bits, GLOBAL u64 *counts,
 				  u64 first_edge)
 {
@@ -28,6 +28,38 @@ __kernel void OF(KEEP_EDGE, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARA
 			else
 				raw_and_u32(&bits[e / 32], ~bit);
 		}
+	count_add(counts, COUNT_EDGES, edges);
+	count_add(counts, COUNT_EMITTED, kept);
+}
+
+/* The edges of the rows in `front` that are kept become active: bits of one word are set together. */
+__kernel void OF(KEEP_EDGE, expand)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL const u32 *front, GLOBAL u32 *bits,
+				    GLOBAL u64 *counts, u64 first_edge)
+{
+	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true };
+	GLOBAL const u32 *row = ROWS, *neighbour = NEIGHBOURS;
+	u32 edges = 0, kept = 0;
+
+	FOR_ROWS(r) {
+		u32 i, end;
+
+		if (!BIT(front, first + r))
+			continue;
+		i = row[r];
+		end = row[r + 1];
+		edges += end - i;
+		while (i < end) {
+			u64 e = first_edge + i;
+			u32 word = 0, stop = end - i > 32 - (u32)(e % 32) ? i + 32 - (u32)(e % 32) : end;
+
+			for (u32 bit = 1u << (u32)(e % 32); i < stop; i++, bit <<= 1)
+				if (KEPT(s, first + r, neighbour[i], i))
+					word |= bit;
+			if (word)
+				raw_or_u32(&bits[e / 32], word);
+			kept += popcount(word);
+		}
+	}
 	count_add(counts, COUNT_EDGES, edges);
 	count_add(counts, COUNT_EMITTED, kept);
 }

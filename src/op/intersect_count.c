@@ -16,6 +16,7 @@
 
 #include "base/bitmap.h"
 #include "op/intersect.h"
+#include "op/orient.h"
 
 #if MILL_VID_BITS == 32
 #define CORE 8192u
@@ -517,12 +518,7 @@ static mill_err new_scratch(struct counting *c)
 	return MILL_OK;
 }
 
-bool op_can_count(const struct mill_run *r)
-{
-	const struct topology *t = run_direction((struct mill_run *)r, false);
-
-	return t->resident && t->n_segments <= 1 && (!t->n_segments || !t->segment->first);
-}
+bool op_can_count(const struct mill_run *r) { return r->device->native && oriented_in_memory(r); }
 
 mill_err op_intersect_count(struct mill_run *r, struct vec *count)
 {

@@ -65,6 +65,17 @@ mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *ar
 u64 reducer_list_bytes(const struct store *st);
 
 /*
+ * A neighbourhood reduction without a program, because what it counts has no fixed size: to[v] becomes what most of v's out-neighbours have
+ * in `from`, of several the smallest; without neighbours it is from[v], and vertices without a row keep what `to` has. Both hold a u32 a
+ * vertex, a value below store->connected. *changed: how many differ. The finder keeps what passes share. A need
+ * gets what both take besides `from` and `to`; its view is known by then.
+ */
+struct mode_finder;
+mill_err op_mode_finder(struct mill_run *r, struct mode_finder **out);
+mill_err op_mode(struct mill_run *r, struct mode_finder *m, const struct vec *from, const struct vec *to, u64 *changed);
+void mode_need(const struct mill_run *r, struct need *n);
+
+/*
  * Filters: what the program does not keep leaves the frontier. What it keeps may change the state of other vertices, as
  * hooking does.
  */

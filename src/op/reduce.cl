@@ -31,7 +31,7 @@ static inline SUM block_sum(struct PROGRAM s, SEGMENT_PARAMS, u32 v, u32 begin, 
 	u32 i = begin;
 
 #if SPREAD && CHUNKED
-	for (u32 safe = n_edges > GATHER_AHEAD ? n_edges - GATHER_AHEAD : 0; i < end && i < safe; i++) {
+	for (; i < end && n_edges - i > GATHER_AHEAD; i++) {
 		OF(PROGRAM, touch)(s, neighbour[i + GATHER_AHEAD]);
 		sum = OF(PROGRAM, combine)(sum, GATHER(s, neighbour[i], v, i));
 	}

@@ -76,7 +76,7 @@ static void alter(struct victim *v, u64 i)
 		u64 to = what < 1 ? sizeof(*h) : what < 5 ? h->neighbour_at : wire.end;
 		u8 *byte = v->bad + from + random_below(4, 4 * i + k, to - from);
 
-		*byte = x & 256 ? (u8)x : *byte ^ (u8)(1u << x % 8);	/* any value, or near the right one */
+		*byte = (u8)(x & 256 ? x : *byte ^ 1u << x % 8);	/* any value, or near the right one */
 	}
 	put_page(v, v->bad);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Edge frontiers and filters: from vertices to edges and back, against what is printed of Gunrock's sample graph, and
- * against plain loops on random graphs, resident and streamed.
+ * against plain loops on random graphs, resident, streamed and on a device.
  */
-#include "base/random.h"
 #include "expect.h"
 
 #include "device/dialect.h"
@@ -14,24 +13,35 @@
 	ARRAY(u32, flag) \
 	SCALAR(u32, seed)
 
+/* Code for the host's compiler, and the same as text for the device's. */
+#define BOTH(name, ...) \
+	static const char name[] = #__VA_ARGS__; \
+	__VA_ARGS__
+
+static const char pick_fields[] = "#define PICK_FIELDS(ARRAY, SCALAR) ARRAY(u32, flag) SCALAR(u32, seed)\n";
+BOTH(pick_text,
+
 STATE(pick, PICK_FIELDS);
 
 DEVICE bool pick_edge(struct pick s, vid u, vid v, u32 w)
 {
-	(void)w;
-	return !s.seed || random_at(s.seed, (u64)u * 100003 + v) % 3;
+	u64 x = ((u64)u * 100003 + v + w) * 0x9e3779b97f4a7c15u ^ (u64)s.seed * 0xbf58476d1ce4e5b9u;
+
+	x = (x ^ x >> 31) * 0x94d049bb133111ebu;
+	return !s.seed || (x >> 33) % 3;
 }
 
 DEVICE bool pick_vertex(struct pick s, vid v) { return s.flag[v]; }
+)
 
 #define PROGRAM pick
 #define FIELDS PICK_FIELDS
-#define SOURCE "a test has no kernels"
+#define SOURCE pick_fields, pick_text
 #define KEEP_EDGE pick_edge
 #include "op/filter.inc"
 #define PROGRAM pick
 #define FIELDS PICK_FIELDS
-#define SOURCE "a test has no kernels"
+#define SOURCE pick_fields, pick_text
 #define KEEP_VERTEX pick_vertex
 #include "op/filter.inc"
 
@@ -41,30 +51,59 @@ struct bench {
 	struct pick_args args;
 	struct frontier *front;
 	struct edge_frontier *edges;
-	u32 *flag;
+	u64 *bits;		/* of edges; a copy */
 };
 
 static void bench_init(struct bench *b, mill_store *store, const struct config *c)
 {
 	struct need need = { .out = true };
+	struct mill_plan plan;
 	u64 n;
 
 	*b = (struct bench){ .run = run_open(store, c, (struct mill_options){ 0 }, "cc", NULL) };
 	n = b->run->store->connected;
 	need.state = n * sizeof(u32) + frontier_bytes(n, false) + edge_frontier_bytes(b->run->store);
 	need.host = frontier_host_bytes(n) + edge_frontier_host_bytes(b->run->store);
+	if (c->device && c->pages != AMPLE) {
+		run_plan(b->run, &need, &plan);
+		b->run->device->own.limit = plan.device_needed + (c->pages - 2) * (u64)b->run->store->page_size;
+	}
 	OK(run_begin(b->run, "edges", &need));
 	OK(run_vec(b->run, &b->args.flag, "flag", n, sizeof(u32), NULL));
 	OK(run_frontier(b->run, &b->front, false));
 	OK(run_edge_frontier(b->run, &b->edges));
-	b->flag = b->args.flag->buffer.host;
+	b->bits = calloc(1, b->edges->bits->buffer.size + 8);
+	assert_non_null(b->bits);
+}
+
+static void bench_release(struct bench *b)
+{
+	if (!b->run->device->native)
+		assert_true(b->run->device->own.peak <= b->run->device->own.limit);
+	mill_run_free(b->run);
+	free(b->bits);
+}
+
+/* The flags of these are 1, of all others 0. */
+static void put_flags(struct bench *b, const u32 *vertex, u32 n)
+{
+	u64 zero = 0;
+	u32 one = 1;
+
+	OK(device_fill(&b->args.flag->buffer, &zero, sizeof(u32)));
+	for (u32 i = 0; i < n; i++)
+		OK(vec_set(b->args.flag, vertex[i], &one));
 }
 
 /* Is edge number e active? */
-static bool is_active(const struct edge_frontier *f, u64 e)
+static bool is_active(struct bench *b, u64 e)
 {
-	if (f->dense)
-		return bitmap_get(f->bits->buffer.host, e);
+	const struct edge_frontier *f = b->edges;
+
+	if (f->dense) {
+		OK(device_read(&f->bits->buffer, 0, b->bits, f->bits->buffer.size));
+		return bitmap_get(b->bits, e);
+	}
 	for (u64 i = 0; i < f->n; i++)
 		if (f->list[i].edge == e)
 			return true;
@@ -87,9 +126,7 @@ static void expect_front(struct bench *b, const bool *want, u64 n, const char *w
 
 static void choose(struct bench *b, const u32 *vertex, u32 n)
 {
-	memset(b->flag, 0, b->args.flag->buffer.size);
-	for (u32 i = 0; i < n; i++)
-		b->flag[vertex[i]] = 1;
+	put_flags(b, vertex, n);
 	OK(frontier_clear(b->front));
 	OK(frontier_set_all(b->front, b->run->store->connected));
 	OK(op_filter(b->run, &pick_vertex_filter, &b->args, b->front));
@@ -100,7 +137,8 @@ static void choose(struct bench *b, const u32 *vertex, u32 n)
 static void test_sample(void **state)
 {
 	static const u32 chosen[] = { 1, 2, 3 }, fresh[] = { 4, 5, 6 };
-	static const char *const places[] = { "1 thread", "2 threads", "2 threads, 1 frame" };
+	static const char *const places[] = { "1 thread", "2 threads", "2 threads, 1 frame", "opencl",
+					      "opencl, 2 pages" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
@@ -109,6 +147,8 @@ static void test_sample(void **state)
 		mill_store *store;
 		struct bench b;
 
+		if (!config_usable(config_named(places[i])))
+			continue;
 		assert_true(shape_make(&g, shape_named("Gunrock's sample")));
 		store = graph_store(&g);
 		bench_init(&b, store, config_named(places[i]));
@@ -116,19 +156,19 @@ static void test_sample(void **state)
 		OK(op_expand(b.run, &pick_edge_filter, &b.args, b.front, b.edges));
 		assert_int_equal(b.edges->n, 8);
 		for (u64 e = 0; e < 15; e++)
-			assert_int_equal(is_active(b.edges, e), e >= 3 && e <= 10);
+			assert_int_equal(is_active(&b, e), e >= 3 && e <= 10);
 		OK(op_ends(b.run, b.edges, b.front));
 		expect_front(&b, ends, 7, "ends");
-		memset(b.flag, 0, b.args.flag->buffer.size);
+		put_flags(&b, fresh, 3);
 		for (u32 k = 0; k < 3; k++)
-			b.flag[fresh[k]] = kept[fresh[k]] = 1;
+			kept[fresh[k]] = true;
 		OK(op_filter(b.run, &pick_vertex_filter, &b.args, b.front));
 		expect_front(&b, kept, 7, "filtered");
 		/* From edges to edges: those of 4, 5 and 6 are 11 .. 14. */
 		OK(op_expand(b.run, &pick_edge_filter, &b.args, b.front, b.edges));
 		assert_int_equal(b.edges->n, 4);
 		for (u64 e = 0; e < 15; e++)
-			assert_int_equal(is_active(b.edges, e), e >= 11);
+			assert_int_equal(is_active(&b, e), e >= 11);
 		/* As a list and as a bitmap alike. */
 		for (int list = 0; list < 2; list++) {
 			if (list)
@@ -138,7 +178,7 @@ static void test_sample(void **state)
 			all[2] = all[5] = all[6] = true;
 			expect_front(&b, all, 7, "ends of the last");
 		}
-		mill_run_free(b.run);
+		bench_release(&b);
 		graph_store_drop(store);
 		graph_release(&g);
 	}
@@ -159,7 +199,7 @@ static void test_filter(void **state)
 			struct bench b;
 			u64 before;
 
-			if (c->device || !shape_make(&g, shape_named(names[i])))
+			if (!config_usable(c) || !shape_make(&g, shape_named(names[i])))
 				continue;
 			store = graph_store(&g);
 			bench_init(&b, store, c);
@@ -176,7 +216,7 @@ static void test_filter(void **state)
 				OK(op_filter_edges(b.run, &pick_edge_filter, &b.args, b.edges));
 				assert_int_equal(b.edges->n, before);
 			}
-			mill_run_free(b.run);
+			bench_release(&b);
 			graph_store_drop(store);
 			graph_release(&g);
 		}
@@ -196,7 +236,7 @@ static void test_same(void **state)
 	for (size_t j = 0; j < n_configs; j++) {
 		struct bench b;
 
-		if (configs[j].device)
+		if (!config_usable(&configs[j]))
 			continue;
 		bench_init(&b, store, &configs[j]);
 		OK(edge_frontier_set_all(b.edges));
@@ -210,9 +250,65 @@ static void test_same(void **state)
 		}
 		/* Small by now: a list where the graph is resident. */
 		edge_frontier_list(b.edges);
-		assert_int_equal(b.edges->dense, configs[j].frames != 0);
-		mill_run_free(b.run);
+		assert_int_equal(b.edges->dense, configs[j].frames || configs[j].device);
+		bench_release(&b);
 	}
+	graph_store_drop(store);
+	graph_release(&g);
+}
+
+/* The edges of a choice of vertices, and where they lead, in every configuration: the same sets, and no page that has none. */
+static void test_there_and_back(void **state)
+{
+	static const u32 chosen[] = { 3, 4, 5, 700, 1999 };
+	u64 edges = 0, ends = 0, hash = 0;
+	struct graph g;
+	mill_store *store;
+
+	(void)state;
+	if (!shape_make(&g, shape_named("hubs")))
+		skip();
+	store = graph_store(&g);
+	for (size_t j = 0; j < n_configs; j++) {
+		const u64 *bits;
+		struct bench b;
+		u64 sum = 0;
+
+		if (!config_usable(&configs[j]))
+			continue;
+		bench_init(&b, store, &configs[j]);
+		b.args.seed = 1;
+		choose(&b, chosen, ARRAY_LEN(chosen));
+		OK(op_expand(b.run, &pick_edge_filter, &b.args, b.front, b.edges));
+		OK(op_ends(b.run, b.edges, b.front));
+		OK(frontier_bits(b.front, &bits));
+		for (u64 v = 0; v < b.run->store->connected; v++)
+			sum += bitmap_get(bits, v) ? v * v + 1 : 0;
+		if (j && (b.edges->n != edges || b.front->n != ends || sum != hash))
+			fail_msg("%s: %llu edges lead to %llu vertices", configs[j].name, (unsigned long long)b.edges->n,
+				 (unsigned long long)b.front->n);
+		if (configs[j].device && b.edges->n) {
+			u64 active = 0, n = 0;
+
+			for (u32 i = 0; i < b.run->graph->out.n_pages; i++) {
+				active += b.edges->page_n[i] != 0;
+				n += b.edges->page_n[i];
+			}
+			assert_int_equal(n, b.edges->n);
+			assert_true(active <= ARRAY_LEN(chosen) + b.run->graph->out.n_split);
+			assert_int_equal(b.run->ledger.step[b.run->ledger.n_steps - 1].pages_active, active);
+		}
+		edges = b.edges->n;
+		ends = b.front->n;
+		hash = sum;
+		/* Nothing leads to nothing. */
+		OK(frontier_clear(b.front));
+		OK(op_expand(b.run, &pick_edge_filter, &b.args, b.front, b.edges));
+		OK(op_ends(b.run, b.edges, b.front));
+		assert_true(!b.edges->n && !b.front->n);
+		bench_release(&b);
+	}
+	assert_true(edges > 0 && ends > 0);
 	graph_store_drop(store);
 	graph_release(&g);
 }
@@ -223,6 +319,7 @@ int main(void)
 		cmocka_unit_test(test_sample),
 		cmocka_unit_test(test_filter),
 		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_there_and_back),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

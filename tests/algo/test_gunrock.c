@@ -314,6 +314,60 @@ static void test_mappings(void **state)
 		assert_int_equal(advance_mapping(cases[i].n_rows, cases[i].n_edges, cases[i].n_f), cases[i].want);
 }
 
+/* SIMD slots of each step of a search; 0: this device does not count them. */
+static u64 count_lanes(mill_store *store, enum mill_mapping mapping, struct mill_step *step, u64 most)
+{
+	struct mill_options o = { .threads = 1, .memory = GIB, .device = "opencl", .device_memory = 64 * MIB,
+				  .direction = MILL_DIRECTION_PUSH, .mapping = mapping, .count_lanes = true };
+	struct mill_report report;
+	mill_run *run;
+
+	OK(mill_run_new(&run, store, &o));
+	OK(mill_bfs(run, &(struct mill_bfs){ "max-degree" }));
+	mill_run_report(run, &report);
+	assert_true(report.n_steps <= most);
+	for (u64 i = 0; i < report.n_steps; i++)
+		mill_run_step(run, i, &step[i]);
+	mill_run_free(run);
+	return report.lanes ? report.n_steps : 0;
+}
+
+/* Left to itself a step issues as many slots as with the mapping that the rule says; nobody issues fewer than there are edges. */
+static void test_lanes(void **state)
+{
+	static const u32 arcs[] = { 30000, 120000 };
+	bool counted = false, seen[5] = { false };
+
+	(void)state;
+	for (size_t i = 0; have_opencl() && i < ARRAY_LEN(arcs); i++) {
+		struct mill_step step[5][64];
+		struct graph g;
+		mill_store *store;
+		u64 n = 0;
+
+		graph_init(&g, "random", 0);
+		graph_random(&g, 15000, arcs[i], i);
+		graph_index(&g);
+		store = graph_store(&g);
+		for (u32 m = 0; m < 5; m++)
+			n = count_lanes(store, (enum mill_mapping)m, step[m], ARRAY_LEN(step[m]));
+		for (u64 k = 0; k < n; k++) {
+			enum mill_mapping rule = advance_mapping(store->st->out.n_rows, g.n_stored, step[0][k].frontier);
+
+			counted = seen[rule] = true;
+			assert_int_equal(step[0][k].lanes, step[rule][k].lanes);
+			for (u32 m = 0; m < 5; m++)
+				assert_true(step[m][k].lanes >= step[m][k].edges && step[m][k].edges == step[0][k].edges);
+			assert_true(step[MILL_MAPPING_OUTPUT][k].lanes <= step[MILL_MAPPING_INPUT][k].lanes);
+		}
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+	if (!counted)
+		skip();
+	assert_true(seen[MILL_MAPPING_GROUP] && seen[MILL_MAPPING_INPUT] && seen[MILL_MAPPING_OUTPUT]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -322,6 +376,7 @@ int main(void)
 		cmocka_unit_test(test_estimates),
 		cmocka_unit_test(test_directions),
 		cmocka_unit_test(test_mappings),
+		cmocka_unit_test(test_lanes),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

@@ -261,6 +261,8 @@ static void test_simple(void **state)
 		lcc = calloc(g.n, sizeof(*lcc));
 		OK(mill_kcore(run));
 		OK(mill_run_values(run, "core", false, got_core, NULL));
+		mill_run_free(run);	/* on a device that has just room enough, the two need different amounts */
+		run = run_open(store, config_named(config_of(seed)), (struct mill_options){ .check = true }, "triangles", &how);
 		OK(mill_triangles(run, &how));
 		OK(mill_run_values(run, "triangles", false, got, NULL));
 		OK(mill_run_values(run, "lcc", false, lcc, NULL));

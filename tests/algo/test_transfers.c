@@ -169,6 +169,9 @@ static void test_all_slots(void **state)
 	assert_int_equal(r.pages_to_device, pages);
 	assert_int_equal(r.pages_reused, (ITERATIONS - 1) * pages);
 	assert_int_equal(r.topology, wire_bytes(&store->st->in, false, false));
+	OK(mill_pagerank(run, &scans));	/* once more: all are there */
+	mill_run_report(run, &r);
+	assert_true(!r.pages_to_device && !r.topology && r.pages_reused == ITERATIONS * pages);
 	mill_run_free(run);
 	graph_store_drop(store);
 }

@@ -4,16 +4,23 @@
 
 static const struct mill_options checked = { .check = true };
 
+/* On a device triangles have a budget of their own: test_intersect.c. */
 static void try_all(const struct graph *g, mill_store *store, const struct config *c)
 {
 	static const enum mill_lcc kinds[] = { MILL_LCC_NONE, MILL_LCC_UNDIRECTED, MILL_LCC_DIRECTED };
 	mill_run *run = run_open(store, c, checked, "kcore", NULL);
 
 	expect_kcore(g, c->name, run);
-	for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+	for (size_t k = 0; !c->device && k < ARRAY_LEN(kinds); k++)
 		expect_triangles(g, c->name, run, kinds[k]);
-	expect_cdlp(g, c->name, run, 3);
-	expect_kcore(g, c->name, run);
+	if (c->device && c->pages != AMPLE) {	/* each needs something else of it */
+		mill_run_free(run);
+		run = run_open(store, c, checked, "cdlp", NULL);
+		expect_cdlp(g, c->name, run, 3);
+	} else {
+		expect_cdlp(g, c->name, run, 3);
+		expect_kcore(g, c->name, run);
+	}
 	mill_run_free(run);
 }
 
@@ -67,7 +74,7 @@ static void test_configurations(void **state)
 			continue;
 		store = graph_store(&g);
 		for (size_t j = 0; j < n_configs; j++)
-			if (config_usable(&configs[j]) && !configs[j].device)
+			if (config_usable(&configs[j]))
 				try_all(&g, store, &configs[j]);
 		graph_store_drop(store);
 		graph_release(&g);
@@ -141,6 +148,57 @@ static void test_budgets(void **state)
 				assert_true(report.memory_peak <= plan.needed && report.resident == !frames);
 				mill_run_free(run);
 			}
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+/* Labels on a device: lists cut between pages and long ones in a page, in slots and side by side, at any budget the same. */
+static void test_cdlp_device_budgets(void **state)
+{
+	static const char *const graphs[] = { "hubs", "hubs, undirected", "star, undirected", "random, dense", "parallel edges" };
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	for (size_t i = 0; i < ARRAY_LEN(graphs); i++) {
+		struct mill_options o = { .check = true, .threads = 2, .memory = GIB, .device = "opencl" };
+		struct mill_report report;
+		struct mill_plan plan;
+		struct mill_info info;
+		mill_store *store;
+		struct graph g;
+		mill_run *run;
+		u64 hash;
+
+		if (!shape_make(&g, shape_named(graphs[i])))
+			continue;
+		store = graph_store(&g);
+		mill_store_info(store, &info);
+		run = run_open(store, config_named("2 threads"), checked, "cdlp", NULL);
+		hash = expect_cdlp(&g, "2 threads", run, 4);
+		mill_run_free(run);
+		OK(mill_run_new(&run, store, &o));
+		OK(mill_run_plan(run, "cdlp", NULL, &plan));
+		assert_true(!plan.fits && plan.device_needed > plan.state);
+		mill_run_free(run);
+		o.device_memory = plan.device_needed - 1;
+		OK(mill_run_new(&run, store, &o));
+		REFUSED(MILL_ENOMEM, mill_cdlp(run, NULL), graphs[i]);
+		mill_run_free(run);
+		for (u32 more = 0; more < 600; more = 3 * more + 1) {
+			o.device_memory = plan.device_needed + more * (u64)info.page_size;
+			o.memory = plan.needed;
+			OK(mill_run_new(&run, store, &o));
+			assert_true(expect_cdlp(&g, "at its device budget", run, 4) == hash);
+			mill_run_report(run, &report);
+			assert_true(report.device_peak <= o.device_memory && report.memory_peak <= plan.needed);
+			assert_true(expect_cdlp(&g, "again", run, 4) == hash);
+			mill_run_report(run, &report);
+			if (more > 300)		/* all is there from the first time */
+				assert_int_equal(run->ledger.total.pages_to_device, 0);
+			mill_run_free(run);
+		}
 		graph_store_drop(store);
 		graph_release(&g);
 	}
@@ -226,6 +284,7 @@ int main(void)
 		cmocka_unit_test(test_configurations),
 		cmocka_unit_test(test_out_only),
 		cmocka_unit_test(test_budgets),
+		cmocka_unit_test(test_cdlp_device_budgets),
 		cmocka_unit_test(test_certificates),
 		cmocka_unit_test(test_repeats),
 	};

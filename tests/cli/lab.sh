@@ -72,9 +72,14 @@ for x in rows:
     assert abs(x["csr_multiple"] - x["topology"] / r["csr_bytes"]) < 1e-9 and x["topology"] <= x["to_device"]
     assert x["pages_to_device"] > 0 and x["updates"] == cpu["updates"]	# of a cold run, also with --repeat
 every, active, reuse = rows[:3]
-assert every["to_device"] >= active["to_device"] >= reuse["to_device"]
-assert every["pages_to_device"] >= active["pages_to_device"] >= reuse["pages_to_device"]
-assert rows[5]["pages_to_device"] <= reuse["pages_to_device"]
+assert every["to_device"] > active["to_device"] > reuse["to_device"] and reuse["topology"] > 0
+assert every["pages_to_device"] > active["pages_to_device"] > reuse["pages_to_device"]
+assert every["pages_reused"] == active["pages_reused"] == 0 and active["pages_to_device"] == active["pages_active"]
+assert reuse["pages_to_device"] + reuse["pages_reused"] == reuse["pages_active"]
+# Enough for all of it: each page crosses once; without reuse the active ones cross in every step.
+pages = r["store"]["pages"]
+assert [s["pages_to_device"] for s in every["supersteps"]] == [pages] * every["iterations"]
+assert rows[5]["pages_to_device"] == pages and rows[4]["pages_to_device"] == rows[4]["pages_active"] > pages
 PY
 must python3 rows.py
 
@@ -106,7 +111,8 @@ must python3 -c "import xml.etree.ElementTree as x; x.parse('queues.svg')"
 # Mappings: lanes and atomics are counted.
 expect 0 lab sssp g.mill --source max-degree --device-memory 200% --mappings --json=lab.json; says "mapping"; says "lanes"; says "atomics"
 json lab.json "[x['policy'] for x in r['rows']] == ['thread', 'group', 'input', 'output', 'auto'] and len({x['hash'] for x in r['rows']}) == 1"
-json lab.json "all(x['lanes'] is not None and x['supersteps'][0]['atomics'] is not None for x in r['rows']) and r['options']['lanes']"
+json lab.json "all(x['lanes'] >= x['edges'] > 0 and x['supersteps'][0]['atomics'] > 0 for x in r['rows']) and r['options']['lanes']"
+json lab.json "r['rows'][0]['lanes'] > r['rows'][1]['lanes'] > r['rows'][3]['lanes']"
 
 # Other algorithms, each with its options; sums of floats may differ.
 for run in "cc --method labels" "pagerank --exact --iterations 3 --tolerance 0" "pagerank --iterations 3" "bc --sources random:2" kcore \
@@ -154,7 +160,7 @@ must grep -q "all: bfs" err
 expect 0 bfs g.mill --source max-degree --device opencl --device-memory 200% --lanes --json=run.json; says "device  opencl"; says "moved to it"
 json run.json "r['device'].startswith('opencl') and r['lanes'] is not None and r['supersteps'][0]['lanes'] is not None"
 json run.json "all(r['bytes'][k] is not None for k in ('topology', 'read_only', 'writable', 'flags'))"
-json run.json "sum(r['bytes'][k] for k in ('topology', 'read_only', 'writable', 'flags')) <= r['bytes']['to_device'] + r['bytes']['from_device']"
+json run.json "sum(r['bytes'][k] for k in ('topology', 'read_only', 'writable', 'flags')) == r['bytes']['to_device'] + r['bytes']['from_device']"
 json cpu.json "r['device'] == 'cpu' and r['lanes'] is None and r['atomics'] is None and r['supersteps'][0]['lanes'] is None"
 json cpu.json "all(r['bytes'][k] is None for k in ('topology', 'read_only', 'writable', 'flags'))"
 must [ -z "$(find . -name '*.partial*')" ]

@@ -68,6 +68,13 @@ for command in "bfs g.mill --source 0 --check" "sssp g.mill --source 0" "pageran
 	}
 done
 
+# Intersection brings lists of its own to the device.
+expect 0 triangles g.mill --lcc=directed --json=want.json
+want=$(hash_of want.json)
+for op in open build alloc write read fill launch wait finish any; do
+	sweep "cl:op=$op,n=K" triangles g.mill --lcc=directed --check --device opencl
+done
+
 # What is done again counts once, and appears whole.
 expect 0 bfs g.mill --source 0 -o want.tsv
 MILL_FAULT=cl:op=read,n=9 expect 0 bfs g.mill --source 0 --device opencl --fallback --repeat 3 --check -o got.tsv --json=r.json --trace t.json

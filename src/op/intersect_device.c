@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Segmented intersection on a device. As many pieces of the oriented lists as its budget holds are a block, which stays while all
+ * pieces pass it: first those that are in it, which need not be moved, then the others through slots, in queues of their own, so
+ * that one piece comes while another is worked on. Then comes the next block. Lists that fit are one block: they cross once.
+ */
+#include <assert.h>
+
+#include "engine/cache.h"
+#include "op/intersect.h"
+#include "op/orient.h"
+
+#define SLOTS 4u
+#define MANY 16u		/* so many pieces of room are enough for all slots, fewer for two */
+#define AHEAD 4u		/* pieces of the block under way: what was given to a device cannot be cancelled */
+#define PIECE_BYTES (4 * MIB)	/* of lists in memory, where the budget is ample: enough work for a launch */
+#define COUNT_WORDS (COUNT_LANES * COUNT_STRIDE)
+
+struct crossing {
+	struct mill_run *run;
+	const struct intersect_program *program;
+	const void *args;
+	struct oriented *lists;
+	struct mill_step *step;
+	struct vec *counts;
+	u32 *row;			/* those of a piece on their way */
+	struct vec *block;
+	u32 begin, end;			/* its pieces */
+	struct device_segment held;	/* what it holds */
+	struct vec *slot[SLOTS];
+	u32 n_slots, next;		/* next: piece that passes, of this block */
+	struct transfer used[AHEAD];	/* kernels of its own pieces */
+};
+
+/* ---- Sizes ---- */
+
+u64 intersect_resident_bytes(const struct mill_run *r, bool weights)
+{
+	return oriented_resident_bytes(r, weights) + (r->device->native ? 0 : 2 * PIECE_BYTES);
+}
+
+u64 intersect_device_bytes(const struct mill_run *r, bool weights)
+{
+	u32 page = 0;
+
+	if (r->device->native || oriented_page(r, view_edges(r->store, VIEW_SIMPLE), weights, &page))
+		return 0;	/* said again, and heard, when it is run */
+	return 2 * (u64)page + COUNT_WORDS * sizeof(u64);
+}
+
+static u64 bytes_of(const struct crossing *c, u32 piece)
+{
+	struct piece p = oriented_piece(c->lists, piece);
+
+	return piece_bytes(p.n_rows, p.n_edges, c->lists->weights);
+}
+
+/* The room of the device becomes a block and slots of one piece each; where all pieces are one block it needs none. */
+static mill_err share_room(struct crossing *c, u64 room, u64 largest)
+{
+	struct mill_run *r = c->run;
+	u64 all = 0, rows = 0, most = min_u64(r->device->largest, (u64)UINT32_MAX * 4), block;
+	struct vec *v;
+
+	for (u32 i = 0; i < c->lists->n_pieces; i++) {
+		all += bytes_of(c, i);
+		rows = max_u64(rows, oriented_piece(c->lists, i).n_rows);
+	}
+	if (all > min_u64(room, most))
+		c->n_slots = room >= MANY * largest ? SLOTS : room >= 3 * largest ? 2 : 1;
+	block = min_u64(all, min_u64(most, room - c->n_slots * largest));
+	TRY(run_vec_host(r, &v, "a piece of oriented lists", rows + 1, sizeof(u32)));
+	c->row = v->buffer.host;
+	TRY(run_vec(r, &c->block, "a block of oriented lists", block / 4, sizeof(u32), NULL));
+	c->block->buffer.kind = TRAFFIC_TOPOLOGY;
+	for (u32 i = 0; i < c->n_slots; i++) {
+		TRY(run_vec(r, &c->slot[i], "a slot for oriented lists", largest / 4, sizeof(u32), NULL));
+		c->slot[i]->buffer.kind = TRAFFIC_TOPOLOGY;
+	}
+	return MILL_OK;
+}
+
+static mill_err make_room(struct crossing *c)
+{
+	struct mill_run *r = c->run;
+	u64 room, largest = 0;
+	u32 page;
+
+	TRY(run_vec(r, &c->counts, "counts", COUNT_WORDS, sizeof(u64), NULL));
+	c->counts->buffer.kind = TRAFFIC_FLAGS;
+	TRY(oriented_page(r, run_direction(r, false)->n_edges, c->lists->weights, &page));
+	room = budget_left(r->device->memory);
+	TRY(oriented_cut(c->lists, max_u64(page, min_u64(room / MANY, PIECE_BYTES))));
+	for (u32 i = 0; i < c->lists->n_pieces; i++)
+		largest = max_u64(largest, bytes_of(c, i));
+	return share_room(c, room, largest);
+}
+
+/* ---- Transfers ---- */
+
+/* Where a piece goes: its rows, counted from edge_base on, its neighbours and its weights. */
+struct place {
+	struct buffer *to;
+	u32 row_at, neighbour_at, weight_at, edge_base, queue;
+};
+
+/* seg can be used again when this returns. */
+static mill_err send_piece(struct crossing *c, const struct segment *seg, const struct place *p)
+{
+	u64 rows = 4 * ((u64)seg->n_rows + 1), edges = 4 * (u64)seg->n_edges;
+	struct transfer t[3] = { 0 };
+	mill_err err, late;
+
+	for (u32 i = 0; i <= seg->n_rows; i++)
+		c->row[i] = seg->row[i] - seg->row[0] + p->edge_base;
+	err = device_send(p->to, 4 * (u64)p->row_at, c->row, rows, p->queue, &t[0]);
+	if (!err)
+		err = device_send(p->to, 4 * ((u64)p->neighbour_at + p->edge_base), seg->neighbour, edges, p->queue, &t[1]);
+	if (!err && seg->weight)
+		err = device_send(p->to, 4 * ((u64)p->weight_at + p->edge_base), seg->weight, edges, p->queue, &t[2]);
+	for (u32 i = 0; i < ARRAY_LEN(t); i++) {
+		late = device_wait(&t[i]);
+		err = err ? err : late;
+	}
+	c->step->pages_to_device++;
+	c->step->to_device += rows + edges * (seg->weight ? 2 : 1);
+	return err;
+}
+
+static bool is_held(void *arg, u32 piece)
+{
+	const struct crossing *c = arg;
+
+	return piece >= c->begin && piece < c->end;
+}
+
+static bool is_outside(void *arg, u32 piece) { return !is_held(arg, piece); }
+
+static mill_err hold_piece(void *arg, u32 piece, const struct segment *seg)
+{
+	struct crossing *c = arg;
+	struct place p = {
+		.to = &c->block->buffer,
+		.row_at = seg->first - c->held.first,
+		.neighbour_at = c->held.neighbour_at,
+		.weight_at = c->held.weight_at,
+		.edge_base = (u32)(oriented_piece(c->lists, piece).first_edge - oriented_piece(c->lists, c->begin).first_edge),
+	};
+
+	return send_piece(c, seg, &p);
+}
+
+/* The pieces from c->begin on, as many as there is room for. */
+static mill_err hold_block(struct crossing *c)
+{
+	struct oriented_pass pass = { .wanted = is_held, .take = hold_piece, .arg = c };
+	struct piece first = oriented_piece(c->lists, c->begin);
+	u64 rows = 0, edges = 0;
+
+	for (c->end = c->begin; c->end < c->lists->n_pieces; c->end++) {
+		struct piece p = oriented_piece(c->lists, c->end);
+
+		if (piece_bytes(rows + p.n_rows, edges + p.n_edges, c->lists->weights) > c->block->buffer.size ||
+		    edges + p.n_edges > UINT32_MAX)
+			break;
+		rows += p.n_rows;
+		edges += p.n_edges;
+	}
+	assert(c->end > c->begin);
+	c->held = (struct device_segment){
+		.lists = &c->block->buffer,
+		.weights = c->lists->weights ? &c->block->buffer : NULL,
+		.neighbour_at = (u32)rows + 1,
+		.weight_at = (u32)(rows + 1 + edges),
+		.first = first.first,
+		.n_rows = (u32)rows,
+		.n_edges = (u32)edges,
+	};
+	return oriented_pass(c->lists, &pass, c->step);
+}
+
+/* ---- Passing ---- */
+
+static mill_err intersect_segment(struct crossing *c, const struct device_segment *seg)
+{
+	static const char *const kernel[] = { "two_small", "small_large" };
+
+	c->step->pages_active++;
+	for (u32 i = 0; i < ARRAY_LEN(kernel); i++) {
+		struct launching l;
+
+		launch_begin(&l, &c->program->program, kernel[i], c->args);
+		launch_segment(&l, seg);
+		launch_buffer(&l, c->held.lists);
+		launch_u32(&l, &c->held.neighbour_at);
+		launch_u32(&l, &c->held.weight_at);
+		launch_u32(&l, &c->held.first);
+		launch_u32(&l, &c->held.n_rows);
+		launch_vec(&l, c->counts);
+		TRY(launch_go(c->run, &l, seg->n_edges, ITEM_PAIRS));
+	}
+	return MILL_OK;
+}
+
+/* A piece of the block itself, in other queues than those of the slots: what comes first need not wait for it. */
+static mill_err use_held(struct crossing *c, u32 piece)
+{
+	struct piece p = oriented_piece(c->lists, piece);
+	struct device_segment seg = c->held;
+	u32 turn = c->next++ % AHEAD;
+
+	TRY(device_wait(&c->used[turn]));
+	seg.row_at = p.first - c->held.first;
+	seg.first = p.first;
+	seg.n_rows = p.n_rows;
+	seg.n_edges = p.n_edges;
+	seg.queue = 1 + (c->n_slots + turn) % c->run->device->n_queues;
+	c->step->pages_reused++;
+	TRY(intersect_segment(c, &seg));
+	device_mark(c->run->device, seg.queue, &c->used[turn]);
+	return MILL_OK;
+}
+
+static mill_err pass_piece(void *arg, u32 piece, const struct segment *from)
+{
+	struct crossing *c = arg;
+	u32 slot = c->next++ % c->n_slots;
+	struct buffer *to = &c->slot[slot]->buffer;
+	struct device_segment seg = {
+		.lists = to,
+		.weights = from->weight ? to : NULL,
+		.neighbour_at = from->n_rows + 1u,
+		.weight_at = from->n_rows + 1u + from->n_edges,
+		.first = from->first,
+		.n_rows = from->n_rows,
+		.n_edges = from->n_edges,
+		.queue = 1 + slot % c->run->device->n_queues,
+	};
+	struct place p = { to, 0, seg.neighbour_at, seg.weight_at, 0, seg.queue };
+
+	(void)piece;
+	TRY(send_piece(c, from, &p));
+	return intersect_segment(c, &seg);
+}
+
+static mill_err pass_all(struct crossing *c)
+{
+	struct oriented_pass pass = { .wanted = is_outside, .take = pass_piece, .arg = c };
+
+	for (u32 i = c->begin; i < c->end; i++) {
+		TRY(use_held(c, i));
+		TRY(ticker_tick(&c->run->ticker, i));
+	}
+	return c->n_slots ? oriented_pass(c->lists, &pass, c->step) : MILL_OK;
+}
+
+static mill_err pass_block(struct crossing *c)
+{
+	mill_err err;
+
+	TRY(hold_block(c));
+	err = device_fork(c->run->device);
+	c->next = 0;
+	if (!err)
+		err = pass_all(c);
+	if (!err)
+		err = device_join(c->run->device);
+	if (err)
+		device_drain(c->run->device);	/* what is under way uses the block and the slots */
+	for (u32 i = 0; i < AHEAD; i++) {
+		mill_err late = device_wait(&c->used[i]);
+
+		err = err ? err : late;
+	}
+	return err;
+}
+
+static mill_err add_counts(struct crossing *c)
+{
+	u64 *count;
+
+	TRY(vec_map(c->run, c->counts, &count));
+	for (u32 i = 0; i < COUNT_WORDS; i += COUNT_STRIDE) {
+		c->step->edges += count[i + COUNT_EDGES];
+		c->step->updates += count[i + COUNT_UPDATES];
+	}
+	vec_unmap(c->counts, count);
+	return MILL_OK;
+}
+
+/* Lists on disk come through frames: what does not stay on the device stays there, as far as the budget goes. */
+static mill_err open_frames(struct crossing *c)
+{
+	struct mill_run *r = c->run;
+	u64 page = c->lists->store->page_size;
+	u64 bytes = max_u64(r->frame_bytes > page ? r->frame_bytes - page : 0, ORIENTED_FRAMES * page);
+
+	return run_open_stream(r, &c->lists->stream, c->lists->store, bytes, run_most_frames(r, c->lists->store));
+}
+
+mill_err intersect_device(struct mill_run *r, const struct intersect_program *p, const void *args, struct oriented *lists,
+			  struct mill_step *step)
+{
+	struct crossing c = { .run = r, .program = p, .args = args, .lists = lists, .step = step };
+
+	TRY(make_room(&c));
+	if (lists->store)
+		TRY(open_frames(&c));
+	for (; c.begin < lists->n_pieces; c.begin = c.end)
+		TRY(pass_block(&c));
+	return add_counts(&c);
+}

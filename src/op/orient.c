@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "op/orient.h"
+
+#include "engine/cursor.h"
+#include "store/page.h"
+#include "store/writer.h"
+
+/* As many vertices have at least a list's degree as it has neighbours. */
+static u64 longest(u64 edges)
+{
+	u64 root = 1;
+
+	while (root * root <= edges && root < UINT32_MAX)
+		root += root < 1024 ? 1 : root / 64;
+	return root;
+}
+
+static bool leads(const struct oriented *o, vid u, vid v)
+{
+	return o->degree[u] != o->degree[v] ? o->degree[u] < o->degree[v] : u < v;
+}
+
+/* ---- In memory ---- */
+
+u64 oriented_resident_bytes(const struct mill_run *r, bool weights)
+{
+	u64 edges = view_edges(r->store, VIEW_SIMPLE);
+
+	return (r->store->connected + 1) * sizeof(u32) + edges / 2 * (sizeof(vid) + (weights ? sizeof(u32) : 0)) + 64 * KIB;
+}
+
+/* What is being filled. */
+struct filling {
+	const struct oriented *lists;
+	const struct segment *from;
+	u32 *row;
+	vid *list;
+	u32 *weight;
+};
+
+static mill_err count_lists(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct filling *f = arg;
+	const struct segment *s = f->from;
+
+	(void)worker;
+	for (u64 u = begin; u < end; u++)
+		for (u32 i = s->row[u]; i < s->row[u + 1]; i++)
+			f->row[u + 1] += leads(f->lists, (vid)u, s->neighbour[i]);
+	return MILL_OK;
+}
+
+static mill_err fill_lists(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct filling *f = arg;
+	const struct segment *s = f->from;
+
+	(void)worker;
+	for (u64 u = begin; u < end; u++) {
+		u32 at = f->row[u];
+
+		for (u32 i = s->row[u]; i < s->row[u + 1]; i++) {
+			if (!leads(f->lists, (vid)u, s->neighbour[i]))
+				continue;
+			if (f->weight)
+				f->weight[at] = ((const u32 *)s->weight)[i];
+			f->list[at++] = s->neighbour[i];
+		}
+	}
+	return MILL_OK;
+}
+
+static mill_err orient_in_memory(struct oriented *o)
+{
+	struct mill_run *r = o->run;
+	const struct topology *t = run_direction(r, false);
+	struct filling f = { .lists = o, .from = t->segment };
+	u64 n = r->store->connected, rows = t->n_segments ? t->segment->n_rows : 0;
+	struct vec *v;
+
+	TRY(run_vec_host(r, &v, "oriented lists", n + 1, sizeof(u32)));
+	f.row = v->buffer.host;
+	TRY(pool_for(r->pool, rows, 4096, count_lists, &f));
+	for (u64 u = 0; u < n; u++)
+		f.row[u + 1] += f.row[u];
+	TRY(run_vec_host(r, &v, "oriented lists", f.row[n], sizeof(vid)));
+	f.list = v->buffer.host;
+	if (o->weights) {
+		TRY(run_vec_host(r, &v, "oriented lists", f.row[n], sizeof(u32)));
+		f.weight = v->buffer.host;
+	}
+	TRY(pool_for(r->pool, rows, 4096, fill_lists, &f));
+	o->all = (struct segment){
+		.n_rows = (vid)n,
+		.n_edges = f.row[n],
+		.row = f.row,
+		.neighbour = f.list,
+		.weight = f.weight,
+	};
+	return MILL_OK;
+}
+
+/* ---- On disk ---- */
+
+mill_err oriented_page(const struct mill_run *r, u64 edges, bool weights, u32 *out)
+{
+	u64 size = r->store->page_size, need = page_bytes(1, longest(edges), weights ? sizeof(u32) : 0);
+
+	while (size < need)
+		size *= 2;
+	if (size > PAGE_SIZE_MAX)
+		return fail(MILL_ELIMIT, "%s has more edges than can be intersected on disk", r->store->path);
+	*out = (u32)size;
+	return MILL_OK;
+}
+
+u64 oriented_disk_bytes(const struct mill_run *r, bool weights)
+{
+	u64 edges = view_edges(r->store, VIEW_SIMPLE), making;
+	u32 page = 0;
+
+	if (oriented_page(r, edges, weights, &page))
+		return 0;	/* said again, and heard, when it is run */
+	making = max_u64(view_making_bytes(r->store), (ORIENTED_FRAMES + 2) * (u64)page) + 4 * (u64)page +
+		 longest(edges) * (sizeof(vid) + sizeof(u32));
+	/* The room beside the state has frames of a pool that is closed meanwhile. */
+	making = making > RUN_ROOM / 2 ? making - RUN_ROOM / 2 : 0;
+	return making + temporary_bytes(r->store->connected, edges, page, weights ? MILL_WEIGHT_U32 : MILL_WEIGHT_NONE);
+}
+
+/* A list on its way. */
+struct writing {
+	struct store_writer *writer;
+	vid *list;
+	u32 *weight;
+	u64 most;
+};
+
+static mill_err write_list(struct oriented *o, struct writing *w, struct cursor *c, vid u)
+{
+	u64 n = 0;
+
+	TRY(cursor_seek(c, u));
+	while (c->at < c->end) {
+		const u32 *weight = c->weight;
+
+		for (; c->at < c->end; c->at++, weight += weight != NULL) {
+			if (!leads(o, u, *c->at))
+				continue;
+			if (n == w->most)
+				return fail(MILL_ECORRUPT, "%s: degrees and lists contradict each other", o->run->store->path);
+			w->list[n] = *c->at;
+			w->weight[n++] = weight ? *weight : 1;
+		}
+		TRY(cursor_more(c));
+	}
+	return writer_list(w->writer, true, w->list, w->weight, n);
+}
+
+static mill_err write_lists(struct oriented *o, struct writing *w)
+{
+	struct mill_run *r = o->run;
+	struct cursor c;
+	mill_err err;
+
+	TRY(cursor_open(&c, run_direction(r, false)->pages, &r->budget));
+	err = memory_new(&w->list, &r->budget, w->most, sizeof(vid), "an oriented list");
+	if (!err)
+		err = memory_new(&w->weight, &r->budget, w->most, sizeof(u32), "an oriented list");
+	for (u64 u = 0; !err && u < r->store->connected; u++) {
+		err = write_list(o, w, &c, (vid)u);
+		if (!err && u % 1024 == 0)
+			err = ticker_tick(&r->ticker, c.n_read);
+	}
+	memory_free(w->weight);
+	memory_free(w->list);
+	cursor_close(&c);
+	return err;
+}
+
+static mill_err orient_on_disk(struct oriented *o)
+{
+	struct mill_run *r = o->run;
+	const struct topology *t = run_direction(r, false);
+	struct store_facts facts = {
+		.vertices = r->store->connected,
+		.connected = r->store->connected,
+		.directed = true,
+		.in_pages = true,
+		.weight = o->weights ? MILL_WEIGHT_U32 : MILL_WEIGHT_NONE,
+		.codec = PAGE_RAW,	/* looked at many times, decoded never */
+		.whole_lists = true,
+	};
+	struct writing w = { .most = longest(t->n_edges) };
+	mill_err err;
+	char *dir;
+
+	TRY(oriented_page(r, t->n_edges, o->weights, &facts.page_size));
+	TRY(view_dir(&dir, r->store, &r->budget));
+	err = writer_open_temporary(&w.writer, dir, &r->budget);
+	memory_free(dir);
+	if (err)
+		return err;
+	err = writer_begin(w.writer, &facts);
+	if (!err)
+		err = write_lists(o, &w);
+	if (err) {
+		writer_abandon(w.writer);
+		return err;
+	}
+	TRY(writer_keep(w.writer, &o->store));
+	o->pages = &o->store->in;
+	return MILL_OK;
+}
+
+bool oriented_in_memory(const struct mill_run *r)
+{
+	const struct topology *t = run_direction((struct mill_run *)r, false);
+
+	return t->resident && t->n_segments <= 1 && (!t->n_segments || !t->segment->first);
+}
+
+mill_err oriented_open(struct oriented *o, struct mill_run *r, const u32 *degree)
+{
+	*o = (struct oriented){ .run = r, .degree = degree, .weights = r->need.view == VIEW_ARCS };
+	if (oriented_in_memory(r))
+		return orient_in_memory(o);
+	run_pause_stream(r);
+	return orient_on_disk(o);
+}
+
+void oriented_close(struct oriented *o)
+{
+	stream_close(o->stream);
+	store_close(o->store);
+	*o = (struct oriented){ 0 };
+}
+
+/* ---- Pieces ---- */
+
+/* The end of the piece that begins at row `first`: at least one row. */
+static u64 cut_at(const struct oriented *o, u64 first, u64 most)
+{
+	const u32 *row = o->all.row;
+	u64 end = first + 1;
+
+	while (end < o->all.n_rows && piece_bytes(end + 1 - first, row[end + 1] - row[first], o->weights) <= most)
+		end++;
+	return end;
+}
+
+mill_err oriented_cut(struct oriented *o, u64 most)
+{
+	struct vec *v;
+	u32 n = 0;
+
+	if (o->store) {
+		o->n_pieces = o->pages->n_pages;
+		return MILL_OK;
+	}
+	for (u64 at = 0; at < o->all.n_rows; at = cut_at(o, at, most))
+		n++;
+	TRY(run_vec_host(o->run, &v, "pieces of oriented lists", (u64)n + 1, sizeof(vid)));
+	o->cut = v->buffer.host;
+	o->n_pieces = n;
+	for (u32 i = 0; i < n; i++)
+		o->cut[i + 1] = (vid)cut_at(o, o->cut[i], most);
+	return MILL_OK;
+}
+
+struct piece oriented_piece(const struct oriented *o, u32 i)
+{
+	const u32 *row = o->all.row;
+
+	if (o->store) {
+		const struct page_entry *e = &o->pages->entry[i];
+
+		return (struct piece){ (vid)e->first_vertex, e->n_rows, e->n_edges, e->first_edge };
+	}
+	return (struct piece){ o->cut[i], (u32)(o->cut[i + 1] - o->cut[i]), row[o->cut[i + 1]] - row[o->cut[i]], row[o->cut[i]] };
+}
+
+static mill_err pass_memory(struct oriented *o, const struct oriented_pass *p)
+{
+	for (u32 i = 0; i < o->n_pieces; i++) {
+		struct piece x = oriented_piece(o, i);
+		u32 at = o->all.row[x.first];
+		struct segment seg = {
+			.first = x.first,
+			.n_rows = (vid)x.n_rows,
+			.n_edges = x.n_edges,
+			.row = o->all.row + x.first,
+			.neighbour = o->all.neighbour + at,
+			.weight = o->weights ? (const u32 *)o->all.weight + at : NULL,
+		};
+
+		if (!p->wanted(p->arg, i))
+			continue;
+		TRY(p->take(p->arg, i, &seg));
+		TRY(ticker_tick(&o->run->ticker, i));
+	}
+	return MILL_OK;
+}
+
+static mill_err take_page(void *arg, u32 page, const struct segment *seg, unsigned worker)
+{
+	const struct oriented_pass *p = arg;
+
+	(void)worker;
+	return p->take(p->arg, page, seg);
+}
+
+static bool page_wanted(void *arg, u32 page)
+{
+	const struct oriented_pass *p = arg;
+
+	return p->wanted(p->arg, page);
+}
+
+mill_err oriented_pass(struct oriented *o, const struct oriented_pass *p, struct mill_step *step)
+{
+	struct stream_pass sp = {
+		.pages = o->pages,
+		.active = page_wanted,
+		.work = take_page,
+		.arg = (void *)p,
+		.in_order = true,
+		.ticker = &o->run->ticker,
+	};
+	mill_err err;
+
+	if (!o->store)
+		return pass_memory(o, p);
+	err = stream_run(o->stream, &sp);
+	sp.n_active = sp.n_reused = 0;	/* of the device's own */
+	step_add_pass(step, &sp);
+	return err;
+}

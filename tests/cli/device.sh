@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every algorithm on a device, with device memory from the least that the plan says up and as little memory as it says: the cpu's
+# bits where they are promised, its scores nearly elsewhere, and never more memory than was given.
+. "$(dirname "$0")/lib.sh"
+"$millrace" list devices | grep -q opencl || exit 77
+
+value() { sed -n "s/^ *\"$1\": \"\{0,1\}\([^\",]*\).*/\1/p" "$2" | head -n 1; }
+
+cat >near.py <<'PY'
+import sys
+def scores(path):
+    return [line.split() for line in open(path) if line[0] not in "#i"]
+a, b = scores(sys.argv[1]), scores(sys.argv[2])
+assert len(a) == len(b) and len(a) > 0
+for (v, x), (w, y) in zip(a, b):
+    assert v == w and abs(float(x) - float(y)) <= 1e-6 * abs(float(x)), (v, x, y)
+PY
+
+# needs OPTION...: the number that a refusal of such a run says.
+needs() {
+	expect 7 "$@"
+	sed -n 's/.*needs \([0-9]*\) bytes.*/\1/p' err
+}
+
+# try STORE BITS ALGORITHM OPTION...: on the cpu, then in all budgets. BITS: same or near.
+try() {
+	local store=$1 bits=$2 least memory size
+	local run=("$3" "$store" "${@:4}" --check --quiet)
+	expect 0 "${run[@]}" --json=cpu.json -o cpu.tsv
+	run+=(--device opencl -o cl.tsv)
+	least=$(needs "${run[@]}" --device-memory 1K)
+	memory=$(needs "${run[@]}" --memory 1M)
+	expect 7 "${run[@]}" --device-memory $((least - 1)); hints "--device-memory"; hints "needs $least bytes"
+	for size in "$least" $((least + 3 * 65536)) 64M; do
+		MILL_FAULT=hold:n=2 expect 0 "${run[@]}" --device-memory "$size" --memory "$memory" --json=cl.json
+		json cl.json "r['check'] == 'passed' and r['pages']['to_device'] > 0"
+		json cl.json "r['memory']['device_peak'] <= r['memory']['device_budget'] and r['memory']['counted'] <= $memory"
+		if [ "$bits" = near ]; then
+			must python3 near.py cpu.tsv cl.tsv
+		else
+			must cmp cpu.tsv cl.tsv
+			must [ "$(value hash cl.json)" = "$(value hash cpu.json)" ]
+		fi
+	done
+}
+
+for codec in packed raw; do
+	expect 0 generate kron --scale 10 --degree 40 --seed 4 --weights u32 --page-size 64K --codec $codec -o u.mill --force
+	expect 0 generate kron --scale 10 --degree 40 --seed 4 --weights f32 --directed --page-size 64K --codec $codec -o d.mill --force
+	for store in d.mill u.mill; do
+		[ $codec$store != rawu.mill ] || continue
+		try $store same bfs --source max-degree
+		try $store same sssp --source max-degree
+		try $store same sssp --source max-degree --unit-weights
+		try $store same cc
+		try $store same cc --method hooking
+		try $store same cc --method labels
+		try $store same scc
+		try $store same kcore
+		# Counted where the lists are.
+		expect 0 degrees $store --json=cpu.json
+		expect 0 degrees $store --device opencl --device-memory 1K --check --json=cl.json
+		must [ "$(value hash cl.json)" = "$(value hash cpu.json)" ]
+		try $store same pagerank --iterations 3 --tolerance 0 --exact
+		try $store near pagerank --iterations 3 --tolerance 0
+		try $store near bc --sources max-degree
+	done
+done
+
+# What computes on the host does so whatever the device.
+for algorithm in triangles cdlp; do
+	expect 0 $algorithm u.mill --json=cpu.json --quiet
+	expect 0 $algorithm u.mill --device opencl --check --json=cl.json --quiet
+	must [ "$(value hash cl.json)" = "$(value hash cpu.json)" ]
+done
+
+# Words that nobody knows.
+for word in "--mapping warp" "--filter none" "--direction up" "--queues 0" "--group-size 0"; do
+	expect 2 bfs u.mill --source max-degree --device opencl $word
+done
+expect 2 bfs u.mill --device opencl --async
+
+# An allocation or a read that fails, at the least budget and with room for all: a documented code, one line, or the right bytes.
+expect 0 generate kron --scale 10 --degree 40 --seed 4 --page-size 64K -o f.mill
+expect 0 bfs f.mill --source max-degree -o want.tsv
+for size in "$(needs bfs f.mill --source max-degree --device opencl --device-memory 1K -o got.tsv)" 64M; do
+	for fault in alloc:n=K alloc:n=K,sticky io:op=read,n=K,err=EIO io:op=read,n=K,short=512; do
+		calm=0
+		for ((n = 1; calm < 10 && n < 300; n++)); do
+			rm -f got.tsv
+			MILL_FAULT=${fault/K/$n} timeout 60 "$millrace" bfs f.mill --source max-degree --device opencl --device-memory "$size" \
+				-o got.tsv >out 2>err
+			case $? in
+			0) must cmp want.tsv got.tsv; calm=$((calm + 1)) ;;
+			5 | 7 | 8) must one_line; must [ ! -e got.tsv ]; calm=0 ;;
+			*) failed "${fault/K/$n}, $size: $(head -c 300 err)" ;;
+			esac
+		done
+	done
+done
+
+# A page that was altered, with all checksums made right again: the device finds that it cannot be unpacked.
+cat >alter.py <<'PY'
+import ctypes, re, struct, sys
+try:
+    xxh = ctypes.CDLL("libxxhash.so.0")
+except OSError:
+    sys.exit(1)
+xxh.XXH3_64bits.restype = ctypes.c_uint64
+xxh.XXH3_64bits.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+digest = lambda data: xxh.XXH3_64bits(data, len(data))
+store = sys.argv[1]
+pages = bytearray(open(store + "/out.pages", "rb").read())
+old = digest(bytes(pages[:65536]))
+streams = struct.unpack_from("<I", pages, 48)[0]	# neighbour_at of the header
+pages[streams] ^= 0xff
+open(store + "/out.pages", "wb").write(pages)
+sums = open(store + "/sums", "rb").read().replace(struct.pack("<Q", old), struct.pack("<Q", digest(bytes(pages[:65536]))))
+open(store + "/sums", "wb").write(sums)
+text = open(store + "/manifest", "rb").read()
+body = re.sub(rb"\nsums [0-9a-f]+\n", b"\nsums %016x\n" % digest(sums), text[:text.rindex(b"checksum ")])
+open(store + "/manifest", "wb").write(body + b"checksum %016x\n" % digest(body))
+PY
+if python3 alter.py f.mill; then
+	expect 4 pagerank f.mill --memory 1G; hints "page 0"
+	for size in "$(needs pagerank f.mill --device opencl --device-memory 1K)" 64M; do
+		expect 4 pagerank f.mill --device opencl --device-memory "$size"; hints "out.pages: page 0"
+	done
+fi
+
+# Larger than memory and than the device: from disk through RAM to the device in one flow.
+expect 0 generate kron --scale 20 --degree 10 --seed 3 --codec raw -o large.mill
+large() {
+	local memory least
+	expect 0 "$@" --json=cpu.json --quiet
+	expect 0 plan "$1" large.mill "${plan[@]}" --device opencl --json=plan.json --quiet
+	memory=$(value needed plan.json) least=$(value device_needed plan.json)
+	expect 0 "$@" --device opencl --memory "$memory" --device-memory $((least + (20 << 20))) --json=cl.json --quiet
+	must [ "$(value hash cl.json)" = "$(value hash cpu.json)" ]
+	json cl.json "r['memory']['device_peak'] <= r['memory']['device_budget'] and r['bytes']['disk_read'] >= r['store']['page_bytes'] / 2"
+	json cl.json "r['memory']['counted'] <= r['memory']['budget']"
+}
+plan=()
+large bfs large.mill --source max-degree
+large cc large.mill
+plan=(--iterations 2 --tolerance 0 --exact)
+large pagerank large.mill "${plan[@]}"
+done_testing
