@@ -47,6 +47,19 @@ static u32 tail_at(const struct pages *p, u32 page)
 	return tail > e->n_edges ? 0 : e->n_edges - (u32)tail;
 }
 
+/* What both ways of placing a page tell their kernel. */
+static void launch_place(struct launching *l, const struct place *to, const struct page_entry *e, const u32 *partial)
+{
+	launch_buffer(l, to->lists);
+	launch_u32(l, &to->row_at);
+	launch_u32(l, &to->neighbour_at);
+	launch_u32(l, &to->edge_base);
+	launch_u32(l, &e->n_rows);
+	launch_u32(l, &e->n_edges);
+	launch_u32(l, partial);
+	l->launch.queue = to->queue;
+}
+
 mill_err cache_unpack(struct device_cache *c, const struct pages *p, u32 page, const struct buffer *from, u64 page_at,
 		      const struct page_wire *wire, const struct place *to)
 {
@@ -62,18 +75,11 @@ mill_err cache_unpack(struct device_cache *c, const struct pages *p, u32 page, c
 	launch_u32(&l, &wire->end);
 	launch_u32(&l, &e->first_vertex);
 	launch_u32(&l, &n_vertices);
-	launch_buffer(&l, to->lists);
-	launch_u32(&l, &to->row_at);
-	launch_u32(&l, &to->neighbour_at);
-	launch_u32(&l, &to->edge_base);
-	launch_u32(&l, &e->n_rows);
-	launch_u32(&l, &e->n_edges);
-	launch_u32(&l, &partial);
+	launch_place(&l, to, e, &partial);
 	launch_u32(&l, &tail);
 	launch_u32(&l, &to->shared);
 	launch_u32(&l, &page);
 	launch_buffer(&l, &c->fault);
-	l.launch.queue = to->queue;
 	return launch_go(c->run, &l, wire->n_blocks, 1);
 }
 
@@ -93,14 +99,7 @@ static mill_err place_raw(struct device_cache *c, const struct pages *p, u32 pag
 	launch_buffer(&l, &s->buffer);
 	launch_u32(&l, &rows);
 	launch_u32(&l, &neighbours);
-	launch_buffer(&l, to->lists);
-	launch_u32(&l, &to->row_at);
-	launch_u32(&l, &to->neighbour_at);
-	launch_u32(&l, &to->edge_base);
-	launch_u32(&l, &e->n_rows);
-	launch_u32(&l, &e->n_edges);
-	launch_u32(&l, &partial);
-	l.launch.queue = to->queue;
+	launch_place(&l, to, e, &partial);
 	return launch_go(c->run, &l, (u64)e->n_edges + e->n_rows + 1, ITEM_ROWS);
 }
 

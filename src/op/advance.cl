@@ -120,6 +120,18 @@ __kernel void OF(PROGRAM, push_thread)(PUSH_PARAMS)
 	mine_add(counts, m);
 }
 
+/* The edges of list entry `entry` by n work-items, of which this is number `id`. */
+#define STRIDE_LIST(entry, id, n) \
+	do { \
+		u32 e_ = (entry), r_ = list[e_], begin_ = ROWS[r_], end_ = ROWS[r_ + 1]; \
+		for (u32 i_ = begin_ + (id); i_ < end_; i_ += (n)) { \
+			PUSH_EDGE(r_, i_, offset[e_] + (i_ - begin_)); \
+			m.edges++; \
+		} \
+		if (LANES && (id) == 0) \
+			m.slots += (end_ - begin_ + (n) - 1) / (n) * (n); \
+	} while (0)
+
 /*
  * Dynamic grouping (Merrill): a work-group takes GROUP vertices. Lists longer than a work-group are taken by all of it, those
  * longer than a team by a team, the others by a work-item.
@@ -143,30 +155,10 @@ __kernel void OF(PROGRAM, push_group)(PUSH_PARAMS)
 			medium[atomic_inc(&n_medium)] = k;
 	}
 	BARRIER();
-	for (u32 j = 0; j < n_large; j++) {
-		u32 e = large[j], r = list[e], begin = ROWS[r], end = ROWS[r + 1];
-
-		for (u32 i = begin + id; i < end; i += GROUP) {
-			PUSH_EDGE(r, i, offset[e] + (i - begin));
-			m.edges++;
-		}
-#if LANES
-		if (id == 0)
-			m.slots += (end - begin + GROUP - 1) / GROUP * GROUP;
-#endif
-	}
-	for (u32 j = team; j < n_medium; j += TEAMS) {
-		u32 e = medium[j], r = list[e], begin = ROWS[r], end = ROWS[r + 1];
-
-		for (u32 i = begin + lane; i < end; i += TEAM) {
-			PUSH_EDGE(r, i, offset[e] + (i - begin));
-			m.edges++;
-		}
-#if LANES
-		if (lane == 0)
-			m.slots += (end - begin + TEAM - 1) / TEAM * TEAM;
-#endif
-	}
+	for (u32 j = 0; j < n_large; j++)
+		STRIDE_LIST(large[j], id, GROUP);
+	for (u32 j = team; j < n_medium; j += TEAMS)
+		STRIDE_LIST(medium[j], lane, TEAM);
 	if (k < n && degree <= TEAM) {
 		u32 r = list[k], begin = ROWS[r];
 
