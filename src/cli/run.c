@@ -140,6 +140,19 @@ static mill_err check_trace(const struct options *o)
 	return output_possible("--trace", o->trace);
 }
 
+/* What the host would ignore. */
+static mill_err check_native(const struct options *o)
+{
+	static const char *const names[] = { "device-memory", "queues", "group-size", "mapping", "filter", "no-skip", "no-reuse",
+					     "lanes", "fallback" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (option_given(o, names[i]))
+			return refuse(MILL_EUSAGE, "--%s needs another --device than cpu", names[i]);
+	return MILL_OK;
+}
+
 /* What can be said before the store is opened. */
 static mill_err check_options(struct work *w, struct options *o, const char *algorithm)
 {
@@ -161,9 +174,8 @@ static mill_err check_options(struct work *w, struct options *o, const char *alg
 		err = check_output(o->output);
 	if (!err && o->trace)
 		err = check_trace(o);
-	if (!err && o->device_memory.text && !strcmp(o->device, "cpu"))
-		err = refuse(MILL_EUSAGE,
-			     "--device-memory needs another --device than cpu");
+	if (!err && !strcmp(o->device, "cpu"))
+		err = check_native(o);
 	return err;
 }
 

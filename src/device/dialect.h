@@ -77,7 +77,6 @@ typedef u32 vid;
 #define raw_or_u32(p, x) atomic_or((volatile GLOBAL u32 *)(p), x)
 #define raw_and_u32(p, x) atomic_and((volatile GLOBAL u32 *)(p), x)
 #define local_add_u32(p, x) atomic_add((volatile LOCAL u32 *)(p), x)
-#define local_min_u32(p, x) atomic_min((volatile LOCAL u32 *)(p), x)
 #define local_or_u32(p, x) atomic_or((volatile LOCAL u32 *)(p), x)
 
 DEVICE u64 bits_f64(f64 x) { return as_ulong(x); }
@@ -160,7 +159,6 @@ typedef u32 vid;
 #define raw_or_u32(p, x) atomic_or(p, x)
 #define raw_and_u32(p, x) atomic_and(p, x)
 #define local_add_u32(p, x) atomic_add(p, x)
-#define local_min_u32(p, x) atomic_min(p, x)
 #define local_or_u32(p, x) atomic_or(p, x)
 
 DEVICE u64 bits_f64(f64 x) { return (u64)__double_as_longlong(x); }

@@ -154,7 +154,6 @@ static mill_err open_area(struct device_cache *c, struct work_area *a, u64 rows,
 	TRY(cache_buffer(c, &a->list, 4 * rows, "a list of active rows", TRAFFIC_WRITABLE));
 	TRY(cache_buffer(c, &a->offset, 4 * (rows + 1), "a list of active rows", TRAFFIC_WRITABLE));
 	TRY(cache_buffer(c, &a->tile, 8 * (tiles(rows) + 1), "a list of active rows", TRAFFIC_WRITABLE));
-	a->edges = edges;
 	if (filter != MILL_FILTER_FUSED)
 		TRY(cache_buffer(c, &a->queue, 4 * edges, "the queue of an advance", TRAFFIC_WRITABLE));
 	if (filter == MILL_FILTER_EXACT) {

@@ -28,7 +28,6 @@ struct work_area {
 	struct buffer list, offset;	/* the active rows, and the edges before each; see pages.cl */
 	struct buffer tile;		/* the sums that led there: its first two words are how many rows and edges */
 	struct buffer queue, kept, kept_tile;	/* what an advance leaves for a filter; only where one is asked for */
-	u64 edges;			/* the queue has room for */
 	struct buffer scratch;		/* need.edge_scratch bytes for each of cache_scratch_edges, and a few more */
 };
 

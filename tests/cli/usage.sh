@@ -93,4 +93,10 @@ expect 2 generate kron --scale 6 --codec zip -o x.mill
 expect 2 export g.mill; hints "-o FILE"
 must [ ! -e x.mill ]
 must [ ! -e x.mill.new ]
+
+# What only a device heeds is refused on the host, not ignored.
+expect 0 generate path --vertices 9 -o device.mill --force
+for option in "--device-memory 4M" "--queues 4" "--group-size 8" "--mapping group" "--filter exact" --no-skip --no-reuse --lanes --fallback; do
+	expect 2 bfs device.mill $option; hints "needs another --device than cpu"
+done
 done_testing
