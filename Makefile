@@ -56,11 +56,11 @@ test-dev:	##   all tests, warnings as errors
 	$(call stage,dev,unit|algo|cli|fault|guide)
 
 test-asan:	##   under AddressSanitizer and UBSan
-	$(call stage,asan,unit|algo|cli,-E '(algo|cli)/device')
+	$(call stage,asan,unit|algo|cli,-E '(algo|cli)/device|cli/gts')
 
 # Not those that have one thread and sweep, nor those of a device, whose threads are the driver's: they take minutes there and can show nothing.
 test-tsan:	##   under ThreadSanitizer
-	$(call stage,tsan,unit|algo,-E 'unit/(fault|store|writer|verify|formats|packed|number|file)|algo/(device|damage|transfers|gunrock|intersect|graphie)')
+	$(call stage,tsan,unit|algo,-E 'unit/(fault|store|writer|verify|formats|packed|number|file)|algo/(device|damage|transfers|gunrock|intersect|graphie|gts)')
 
 test-narrow:	##   with 8-bit vertices and 16-bit edge counts
 	$(call stage,narrow,unit)

@@ -20,6 +20,9 @@ done
 # More paths than a double can count: a chain of 1,100 diamonds.
 awk 'BEGIN { for (i = 0; i < 3300; i += 3) print i, i + 1 "\n" i, i + 2 "\n" i + 1, i + 3 "\n" i + 2, i + 3 }' >chain.el
 "$millrace" import chain.el --page-size 64K -o chain.mill >/dev/null
+# Distances beyond 32 bits.
+printf '0 1 4000000000\n1 2 4000000000\n' >far.el
+"$millrace" import far.el --weights 3 --page-size 64K -o far.mill >/dev/null
 
 run() { "$millrace" "$@" --device opencl >out 2>&1 || { echo "millrace $*: $(tail -n 1 out)"; exit 1; }; }
 searches() { # OPTION...; parents are settled for what is checked
@@ -27,6 +30,7 @@ searches() { # OPTION...; parents are settled for what is checked
 	run sssp u32.mill --check "$@"
 	run sssp u32.mill --unit-weights "$@"
 	run sssp f32.mill --check "$@"
+	run sssp far.mill --source 0 --check "$@"
 	run kcore u32.mill "$@"
 	run bc chain.mill --source 0 "$@"
 	for method in afforest hooking labels; do
@@ -37,6 +41,16 @@ searches() { # OPTION...; parents are settled for what is checked
 	run sssp u32.mill --policy graphie --unit-weights "$@"
 	run sssp f32.mill --policy graphie "$@"
 	run cc u32.mill --policy graphie "$@"
+	run bfs u32.mill --policy gts "$@"
+	run sssp u32.mill --policy gts "$@"
+	run sssp u32.mill --policy gts --unit-weights "$@"
+	run sssp f32.mill --policy gts "$@"
+	run sssp far.mill --source 0 --policy gts "$@"
+	run cc u32.mill --policy gts "$@"
+	for precision in "--precision f32" "--precision f64" --exact; do
+		# shellcheck disable=SC2086
+		run pagerank u32.mill --iterations 1 --tolerance 0 $precision --policy gts "$@"
+	done
 }
 rest() {
 	run pagerank u32.mill --iterations 1 --tolerance 0
@@ -55,7 +69,10 @@ if [ -n "${LONG:-}" ]; then
 	searches --lanes
 fi
 n=$(find plain -name '*.cl' | wc -l)
-[ "$n" -ge 20 ] || { echo "only $n programs were built"; exit 1; }
+[ "$n" -ge 40 ] || { echo "only $n programs were built"; exit 1; }
+for join in bfs sssp_unit sssp_short sssp_long sssp_f32 cc_label add_f32 add_f64 add_u64; do
+	[ -f plain/${join}_join.cl ] || { echo "no ${join}_join.cl was built"; exit 1; }
+done
 
 cl() { clang -x cl -cl-std=CL1.2 -fsyntax-only -Xclang -finclude-default-header -Wall -Wno-unused-function -Werror "$@"; }
 cu() { nvcc -x cu -arch=sm_75 -fmad=false -diag-suppress 177 -Werror all-warnings -c -o /dev/null "$@"; }

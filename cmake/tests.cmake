@@ -9,10 +9,12 @@ find_library(CMOCKA_LIBRARY cmocka REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(IGRAPH IMPORTED_TARGET igraph)
 
-set(test_environment POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/pocl-cache XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache MILL_SANITIZE=${MILL_SANITIZE}
+# Kernels are the same in all builds: who comes second need not compile them again.
+set(kernel_cache ${PROJECT_SOURCE_DIR}/build/pocl-cache)
+set(test_environment POCL_CACHE_DIR=${kernel_cache} XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache MILL_SANITIZE=${MILL_SANITIZE}
 	MILL_VID_BITS=${MILL_VID_BITS}
 	LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0)
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/pocl-cache)
+file(MAKE_DIRECTORY ${kernel_cache})
 
 set(test_runner "")
 if(MILL_SANITIZE MATCHES address)

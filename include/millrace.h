@@ -97,6 +97,12 @@ enum mill_weight {
 	MILL_WEIGHT_F64
 };
 
+/* What the lists of a store hold. */
+enum mill_addressing {
+	MILL_ADDRESSING_DENSE,	/* vertex numbers */
+	MILL_ADDRESSING_PAGED	/* page addresses, page x slots + slot: GTS's record ids, Graphie's second renaming. With MILL_CODEC_RAW */
+};
+
 struct mill_info {
 	const char *path;	/* as opened; lives as long as the store */
 	const char *uuid;
@@ -120,6 +126,9 @@ struct mill_info {
 	bool has_in_pages;	/* or is undirected, where out-pages serve */
 	enum mill_weight weight;
 	const char *codec;	/* "packed" or "raw" */
+	enum mill_addressing addressing;
+	uint32_t out_slots, in_slots;	/* paged: ids that each page has; in_slots 0: no in-pages of its own */
+	uint64_t small_pages, large_pages;	/* paged: with whole lists, and with a part of one list alone */
 	uint64_t page_bytes;	/* of all pages */
 	const char *origin;	/* what made it: "generate kron --scale 20 ...", "import" */
 	const char *const *stripe;	/* folders over which the pages are spread, NULL-terminated; none: in the store */
@@ -184,6 +193,8 @@ struct mill_target {
 	bool out_only;		/* no in-pages */
 	uint32_t page_size;	/* 64 KiB .. 64 MiB, a power of two; 0: 1 MiB */
 	enum mill_codec codec;
+	enum mill_addressing addressing;
+	uint32_t page_id_bytes, slot_bytes;	/* paged: GTS's p and q, together 4; 0, 0: as many slots as the fullest page has rows */
 	enum mill_order order;
 	uint64_t memory;	/* budget, from 64 MiB; 0: 80 % of what is available */
 	const char *tmp;	/* directory of temporary files; NULL: beside the store */
@@ -255,7 +266,10 @@ enum mill_mapping {
 	MILL_MAPPING_THREAD,	/* a work-item takes a vertex */
 	MILL_MAPPING_GROUP,	/* a work-item, a team or the whole work-group takes a vertex, by its degree */
 	MILL_MAPPING_INPUT,	/* a work-group takes so many vertices and shares their edges */
-	MILL_MAPPING_OUTPUT	/* a work-group takes so many edges */
+	MILL_MAPPING_OUTPUT,	/* a work-group takes so many edges */
+	/* Of the policy "gts" alone, whose vertex-centric one is THREAD: */
+	MILL_MAPPING_WARP,	/* a virtual warp takes a vertex and its lanes the edges */
+	MILL_MAPPING_HYBRID	/* WARP or THREAD for each page, by its density */
 };
 
 /* What an advance on a device does with vertices that it comes to several times. */
@@ -273,6 +287,15 @@ enum mill_wire {
 	MILL_WIRE_PACKED	/* its pages as they are on disk, unpacked by the device */
 };
 
+/* What several devices of the policy "gts" share out (GTS, section 4). */
+enum mill_strategy {
+	MILL_STRATEGY_AUTO,
+	MILL_STRATEGY_P,	/* performance: all vertex state on each, of the pages a part */
+	MILL_STRATEGY_S		/* scalability: of the state a part on each, all pages */
+};
+
+#define MILL_DEVICES_MOST 16	/* of a run */
+
 /* Push or pull. */
 enum mill_direction {
 	MILL_DIRECTION_AUTO,	/* by the edges of the frontier and those not seen yet (Beamer) */
@@ -283,11 +306,19 @@ enum mill_direction {
 
 struct mill_options {
 	uint64_t memory;	/* host budget; 0: 80 % of what is available */
-	uint64_t device_memory;	/* device budget; 0: 90 % of the device's */
-	const char *device;	/* "cpu" (NULL too) or "opencl[:N]" */
+	uint64_t device_memory;	/* budget of each device; 0: 90 % of what it has */
+	const uint64_t *device_memories;	/* not NULL: budgets of the devices in their order, the last also of the rest; only read by mill_run_new */
+	uint32_t n_device_memories;
+	/*
+	 * "cpu" (NULL too), or names of devices separated by commas: "opencl" (the first), "opencl:N", "opencl:all", "opencl:N/K" (N divided into
+	 * K equal ones, all of them) and "opencl:N/K:I" (the I-th of these, from 0). The same one may be named several times. At
+	 * most MILL_DEVICES_MOST; more than one is the policy "gts".
+	 */
+	const char *device;
 	/*
 	 * Which page goes when another comes: "auto" (NULL too) or a name of mill_policies(). "graphie" is more: on a device bfs, sssp and cc
 	 * (by labels) go by partitions as that system does, which then are what the ledger counts as pages; elsewhere the oldest page goes.
+	 * "gts" lets the page go that was not used for longest.
 	 */
 	const char *policy;
 	const char *io;		/* "uring" (NULL too; where the system refuses it, it is pread) or "pread" */
@@ -307,6 +338,13 @@ struct mill_options {
 	enum mill_wire wire;
 	uint64_t partition_size;	/* bytes on the wire; 0: by its rule, from the sizes of graph and device */
 	bool no_staging;	/* sources' values are not copied to local memory first */
+	/* With the policy gts on devices: */
+	enum mill_strategy strategy;
+	uint32_t chunks;	/* the vertex state in so many chunks; 0: as few as fit */
+	bool device_cache_set;
+	uint64_t device_cache;	/* if that is set: bytes of pages that stay on a device; else what fits */
+	uint64_t main_buffer;	/* bytes of pages that stay in main memory (MMBuf); 0: 20 % of the graph */
+	uint32_t warp;		/* work-items of a virtual warp: 4, 8, 16 or 32; 0: 32 */
 	bool count_lanes;	/* count SIMD slots and atomics, which takes time */
 	bool fallback;		/* a device that cannot be opened is no error: the run is on the cpu; see also mill_run_fall_back */
 	/*
@@ -426,7 +464,8 @@ struct mill_device {
 	char model[128];
 	char driver[224];	/* and its version; "" on the cpu */
 	uint64_t memory;
-	uint32_t units;
+	uint32_t units;		/* compute units */
+	uint32_t parts;		/* "opencl:N/K" divides it into so many at most: K divides the units; 0: it cannot be divided */
 };
 /* Fills at most n entries and says how many there are; a missing OpenCL is no error. */
 MILL_API size_t mill_devices(struct mill_device *out, size_t n);
@@ -458,6 +497,20 @@ MILL_API mill_err mill_run_write(mill_run *run, const char *path);
 /* ---- The ledger ---- */
 
 /*
+ * The terms of GTS's cost models (Kim et al., SIGMOD 2016, equations 1 and 2), in seconds that add up: what is hidden behind another is not
+ * in any. How they are meant where the paper prints nothing is in src/engine/gts_model.h.
+ */
+struct mill_cost {
+	double attributes;	/* vertex state to the device and back: 2 WA / c1 */
+	double stream;		/* pages, and what is only read beside them: (RA + SP + LP) / (c2 N) */
+	double calls;		/* launching kernels: t_call */
+	double kernel;		/* what of them the streaming does not hide: t_kernel */
+	double sync;		/* merging the state of several devices: t_sync */
+	double disk;		/* what of reading neither hides */
+	double total;
+};
+
+/*
  * What a run was or is expected to cost, by the cost models of GTS (src/engine/model.h) and constants of this machine: those that
  * mill_run_measure found, or built-in ones. As in the report, what is read while loading counts apart.
  */
@@ -466,6 +519,8 @@ struct mill_prediction {
 	double seconds_low, seconds_high;
 	double read_seconds, compute_seconds, step_seconds, device_seconds;
 	double load_seconds;
+	struct mill_cost cost;	/* of device_seconds, by term ... */
+	uint32_t equation;	/* ... and by which of the two: 1, passes over everything, 2, levels; 0: it is not on a device */
 	uint64_t iterations, iterations_low, iterations_high;
 	uint64_t pages_read, disk_read, load_read;
 	uint64_t to_device;
@@ -489,13 +544,35 @@ struct mill_partitions {
 	uint64_t count;		/* 0: the run had none */
 	uint64_t bytes;		/* of the largest on the wire */
 	uint64_t buffers;	/* of that size on the device */
+	enum mill_addressing addressing;	/* paged: the ids of the store are used as they are, and ranges are of pages */
 	uint64_t range;		/* ids of each: the sources of the one that has most */
 	uint64_t ids;		/* in all: sources, virtual ones, and vertices without out-edges */
 	enum mill_wire wire;
 	bool staged;		/* sources' values in local memory */
 	bool local_flags;	/* flags in local memory: false where that is too small for them */
-	/* Of renaming: round 1 is the order of every store, made by import; round 2 is made when a run begins, and edges when they cross. */
-	double round1_seconds, round2_seconds, edges_seconds;
+	/*
+	 * When a run begins, partitions are cut: pages that hold several are looked into. Of renaming round 1 is the order of every store, made
+	 * by import; round 2 is made then, or by import too (paged). Edges are made when they cross.
+	 */
+	double cut_seconds, round1_seconds, round2_seconds, edges_seconds;
+};
+
+/* How a run of the policy gts was laid out. */
+struct mill_streaming {
+	uint32_t devices;	/* 0: it was none */
+	enum mill_strategy strategy;	/* P also with one device */
+	uint32_t chunks;	/* of what edges write: W */
+	uint64_t writable;	/* bytes of that on a device at a time, at most: WA */
+	uint64_t small_pages, large_pages;	/* of the directions that it reads */
+	uint64_t cached_pages;	/* that can stay on a device, on the one that has fewest */
+	uint64_t frames;	/* pages of the main-memory buffer */
+};
+
+/* What a run took of one of its devices. */
+struct mill_device_use {
+	const char *name;	/* a single one: "opencl:0", "opencl:0/2:1" */
+	uint64_t budget, peak;
+	uint64_t to_device, from_device;
 };
 
 struct mill_report {
@@ -508,12 +585,17 @@ struct mill_report {
 	uint64_t lanes, atomics;
 	const char *device;	/* where it ran: not the one asked for after a fallback */
 	const char *device_failed;	/* then why; else NULL */
+	const struct mill_device_use *devices;	/* each of them; what else is said of devices here is of all together */
+	size_t n_devices;	/* 0 on the cpu */
+	const char *policy;	/* which it came to */
 	uint64_t pages_active, pages_read, pages_to_device, pages_reused;
 	uint64_t memory_budget, memory_peak;	/* what the run counted */
-	uint64_t device_budget, device_peak, device_driver;
+	uint64_t device_budget, device_peak;	/* of several: the smallest, and the largest */
+	uint64_t device_driver;
 	const char *io;		/* "uring" or "pread": which it came to */
 	double wait, decode, compute;	/* of all steps */
 	struct mill_partitions partitions;
+	struct mill_streaming streaming;
 	uint64_t n_steps;	/* at most 1,000: the rest is summed in the last */
 	double load_seconds, parents_seconds, output_seconds;
 	const double *run_seconds;	/* one per call of the algorithm on this run */
@@ -527,6 +609,7 @@ struct mill_report {
 	const struct mill_bin *distribution;	/* degrees: how many vertices have which, ascending */
 	size_t n_distribution;
 	struct mill_prediction predicted;	/* before it began */
+	struct mill_cost cost;	/* on a device: where the time of the last run went, as predicted.cost has it; its total is not all of run_seconds */
 };
 
 /* A named scalar of a result: "source", "reached", "max_depth", "sum", "delta", ... */
@@ -574,22 +657,30 @@ MILL_API mill_err mill_run_measure(mill_run *run, bool again);
 
 /* ---- Lab: the same run under several policies and budgets, side by side ---- */
 
-/* What a row of the lab changes in the options; what is 0 here stays as they have it. */
+/*
+ * What a row of the lab changes in the options; what is 0 here stays as they have it. What belongs to the policies graphie and gts is left out of
+ * rows of others, and what gts does not have (filters, directions, mappings of others) out of its rows.
+ */
 struct mill_variant {
 	const char *name;
 	const char *policy;
 	enum mill_mapping mapping;
-	enum mill_wire wire;	/* what belongs to the policy graphie is left out of rows of others */
+	enum mill_wire wire;
 	uint32_t queues;
+	enum mill_strategy strategy;	/* AUTO: the row runs on the first of the devices; else on all, which share out what it says */
+	uint32_t warp;
+	bool device_cache_set;
+	uint64_t device_cache;
 	bool no_skip, no_reuse, no_staging, count_lanes;
 };
 
 /*
- * What there is to compare: which pages cross to the device and which stay there, and how edges are mapped to work-items.
- * Both end with an entry whose name is NULL.
+ * What there is to compare: which pages cross to the device and which stay there, how edges are mapped to work-items, and how the policy gts does
+ * that. All end with an entry whose name is NULL.
  */
 MILL_API const struct mill_variant *mill_lab_policies(void);
 MILL_API const struct mill_variant *mill_lab_mappings(void);
+MILL_API const struct mill_variant *mill_lab_gts_mappings(void);
 
 struct mill_lab {
 	const char *algorithm;
@@ -597,14 +688,14 @@ struct mill_lab {
 	struct mill_options options;	/* of every run; with check each is certified */
 	const struct mill_variant *variant;
 	size_t n_variants;
-	const uint64_t *budget;		/* of the device; NULL: options.device_memory alone */
+	const uint64_t *budget;		/* of each device; NULL: what the options give them, alone */
 	size_t n_budgets;
 	uint32_t repeat;		/* timed runs of every row; 0: 1 */
 };
 
 struct mill_lab_row {
 	const char *name;	/* the variant's; NULL: this row was not come to */
-	uint64_t budget;
+	uint64_t budget;	/* of the first device */
 	mill_err error;
 	char message[512];	/* the sentence of the error, or "" */
 	uint64_t needed;	/* MILL_ENOMEM: the smallest budget that would do; 0: unknown */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "engine/devices.h"
+
 #define DEGREES 8192	/* read at a time */
 
 mill_err count_reached(struct mill_run *r, const void *data, bool (*reached)(const void *data, u64 v),
@@ -116,6 +118,7 @@ MILL_API mill_err mill_run_plan(mill_run *r, const char *algorithm, const void *
 
 	TRY(find(&e, algorithm));
 	TRY(e->need(r, how, &need));
+	TRY(devices_suit(r, algorithm, &need));
 	run_plan(r, &need, out);
 	run_predict(r, algorithm, &need, out);
 	return MILL_OK;

@@ -11,6 +11,7 @@
 
 #include "algo/algo.h"
 #include "device/dialect.h"
+#include "engine/fleet.h"
 #include "engine/result.h"
 
 #include "algo/bfs.op.h"
@@ -19,6 +20,7 @@
 #define SOURCE "algo/bfs.op.h"
 #define IDEMPOTENT 1	/* as in bfs.c: levels must not hold a vertex twice */
 #define PULL 1
+#define JOIN depth
 #include "op/advance.inc"
 
 #include "algo/bc.op.h"
@@ -27,6 +29,7 @@
 #define SOURCE "algo/bc.op.h"
 #define SUM f64
 #define COUNTS 1
+#define GIVEN given
 #include "op/reduce.inc"
 
 #include "algo/bc_wide.op.h"
@@ -81,6 +84,11 @@ mill_err bc_need(const struct mill_run *r, const struct mill_bc *how, struct nee
 		.in = true,
 		.searches = n_sources,
 	};
+	if (run_by_pages(r)) {
+		out->fleet = true;
+		for (int in = 0; in < 2; in++)
+			reducer_join_need(r, out, sizeof(f64));
+	}
 	for (int in = 0; in < 2; in++)
 		out->state += reducer_bytes(st, in, sizeof(f64)) + reducer_bytes(st, in, sizeof(struct wide));
 	if (r->options.check)
@@ -113,11 +121,45 @@ static mill_err keep_level(struct between *b)
 	return MILL_OK;
 }
 
+/* Pages are streamed past the depths; the levels are made of those. */
+static mill_err search_pages(struct between *b, vid root)
+{
+	struct bfs_args a = { .depth = b->depth, .level = 0 };
+	const u32 *depth = b->depth->buffer.host;
+	struct vec *counts;
+	u64 *begin;
+
+	TRY(vec_set(b->depth, root, &a.level));
+	TRY(op_join_pages(b->run, bfs_advance.join, &a, &a.level, &root));
+	TRY(run_vec_host(b->run, &counts, "sizes of levels", a.level + 3ull, sizeof(u64)));
+	begin = counts->buffer.host;
+	for (u64 v = 0; v < b->depth->n; v++)
+		if (depth[v] != UNREACHED)
+			begin[depth[v] + 1]++;
+	for (b->levels = 0; begin[b->levels + 1]; b->levels++) {
+		u64 n = begin[b->levels + 1];
+
+		bitmap_put(b->begins, begin[b->levels]);
+		b->hops += b->levels > 1 ? (f64)n * (f64)(b->levels - 1) : 0;
+		begin[b->levels + 1] += begin[b->levels];
+	}
+	b->n_reached = begin[b->levels];
+	for (u64 v = 0; v < b->depth->n; v++)
+		if (depth[v] != UNREACHED)
+			b->order[begin[depth[v]]++] = (vid)v;
+	run_vec_free(b->run, counts);
+	b->reached += b->n_reached;
+	b->deepest = max_u64(b->deepest, b->levels - 1);
+	return MILL_OK;
+}
+
 static mill_err search(struct between *b, vid root)
 {
 	struct bfs_args a = { .depth = b->depth, .level = 0 };
 	f64 hops = 0;
 
+	if (b->run->fleet)
+		return search_pages(b, root);
 	TRY(vec_set(b->depth, root, &a.level));
 	TRY(frontier_set(b->front, root));
 	b->n_reached = 0;
@@ -306,8 +348,12 @@ static mill_err prepare(struct mill_run *r, struct between *b)
 	u64 n = r->store->connected;
 	struct vec *host;
 
+	if (r->fleet)
+		TRY(fleet_prepare(r->fleet, &bfs_advance.join->program.source));
 	TRY(device_prepare(r->device, &bfs_advance.program.source));
 	TRY(device_prepare(r->device, &bc_reduce.program.source));
+	TRY(op_reducer(r, &b->in, &bc_reduce, true));
+	TRY(op_reducer(r, &b->out, &bc_reduce, false));
 	run_start(r);
 	TRY(run_vec(r, &b->depth, "depth", n, sizeof(u32), &unreached));
 	for (u32 i = 0; i < 2; i++) {
@@ -319,10 +365,7 @@ static mill_err prepare(struct mill_run *r, struct between *b)
 	b->order = host->buffer.host;
 	TRY(run_vec_host(r, &host, "levels", bitmap_words(n) + 1, sizeof(u64)));
 	b->begins = host->buffer.host;
-	TRY(run_frontier(r, &b->front, false));
-	TRY(op_reducer(r, &b->in, &bc_reduce, true));
-	TRY(op_reducer(r, &b->out, &bc_reduce, false));
-	return MILL_OK;
+	return run_frontier(r, &b->front, false);
 }
 
 static mill_err tell(struct mill_run *r, const struct between *b)

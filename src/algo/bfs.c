@@ -2,6 +2,7 @@
 /* Breadth-first search, direction-optimising (Beamer, Asanovic, Patterson, SC 2012). */
 #include "algo/algo.h"
 #include "device/dialect.h"
+#include "engine/fleet.h"
 
 #include "algo/bfs.op.h"
 
@@ -10,6 +11,7 @@
 #define SOURCE "algo/bfs.op.h"
 #define IDEMPOTENT 1
 #define PULL 1
+#define JOIN depth
 #include "op/advance.inc"
 
 /* An asynchronous search, and one by partitions, relaxes depths, which may fall again. */
@@ -30,6 +32,11 @@ mill_err bfs_need(const struct mill_run *r, const struct mill_bfs *how, struct n
 	(void)how;
 	if (run_by_partitions(r))
 		*out = (struct need){ .state = n * sizeof(u32), .out = true, .partitions = true };
+	else if (run_by_pages(r))
+		*out = (struct need){
+			.state = n * sizeof(u32), .out = true, .fleet = true, .writable = sizeof(u32), .given = sizeof(u32),
+			.host = page_flags_bytes(r->store),
+		};
 	else
 		*out = (struct need){
 			.state = n * sizeof(u32) + frontier_bytes(n, false),
@@ -41,6 +48,13 @@ mill_err bfs_need(const struct mill_run *r, const struct mill_bfs *how, struct n
 	if (r->options.parents)
 		tree_need(r, TREE_UNIT, out);
 	return MILL_OK;
+}
+
+static mill_err prepare(struct mill_run *r)
+{
+	if (r->fleet)
+		return fleet_prepare(r->fleet, &bfs_advance.join->program.source);
+	return device_prepare(r->device, r->need.partitions ? &bfs_relax_advance.partition->source : &bfs_advance.program.source);
 }
 
 static bool reached(const void *data, u64 v) { return ((const u32 *)data)[v] != UNREACHED; }
@@ -64,6 +78,14 @@ static mill_err search_partitions(struct mill_run *r, struct vec *depth, vid roo
 	return has_edges ? op_partitions(r, &bfs_relax_advance, &relax, &root) : MILL_OK;
 }
 
+static mill_err search_pages(struct mill_run *r, struct bfs_args *a, vid root)
+{
+	bool has_edges;
+
+	TRY(search_begin(r, a->depth, root, &has_edges));
+	return has_edges ? op_join_pages(r, bfs_advance.join, a, &a->level, &root) : MILL_OK;
+}
+
 static mill_err search(struct mill_run *r, struct bfs_args *a, vid root)
 {
 	struct bfs_relax_args relax = { .distance = a->depth };
@@ -71,6 +93,8 @@ static mill_err search(struct mill_run *r, struct bfs_args *a, vid root)
 
 	if (r->need.partitions)
 		return search_partitions(r, a->depth, root);
+	if (r->fleet)
+		return search_pages(r, a, root);
 	TRY(run_frontier(r, &front, false));
 	TRY(frontier_begin(front, a->depth, root));
 	while (r->options.async && front->n)
@@ -97,7 +121,7 @@ MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
 	TRY(bfs_need(r, how, &need));
 	TRY(run_begin(r, "bfs", &need));
 	r->root = root;
-	TRY(device_prepare(r->device, need.partitions ? &bfs_relax_advance.partition->source : &bfs_advance.program.source));
+	TRY(prepare(r));
 	run_start(r);
 	TRY(run_vec(r, &a.depth, "depth", r->store->connected, sizeof(u32), &unreached));
 	TRY(search(r, &a, root));

@@ -27,3 +27,13 @@ DEVICE bool bfs_edge(struct bfs s, vid u, vid v, u32 w)
 DEVICE bool bfs_cond(struct bfs s, vid v) { return dev_load_u32(&s.depth[v]) == UNREACHED; }
 
 DEVICE void bfs_touch(struct bfs s, vid v) { dev_prefetch(&s.depth[v]); }
+
+/* Pages that are streamed past: only sources of this level give, and what they give is that they are. */
+typedef u32 bfs_held;
+DEVICE u32 bfs_at(struct bfs s, vid u) { return dev_load_u32(&s.depth[u]); }
+DEVICE bool bfs_idle(struct bfs s, u32 x) { return x != s.level; }
+DEVICE bool bfs_up(struct bfs s, u32 x, vid v, u32 w)
+{
+	(void)x;
+	return bfs_edge(s, v, v, w);
+}

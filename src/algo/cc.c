@@ -9,6 +9,7 @@
 #include "algo/component.h"
 #include "base/random.h"
 #include "device/dialect.h"
+#include "engine/fleet.h"
 
 #include "algo/cc.op.h"
 
@@ -41,16 +42,19 @@
 #define FIELDS CC_FIELDS
 #define SOURCE "algo/cc.op.h"
 #define MONOTONE 1
+#define JOIN parent
 #include "op/advance.inc"
 
 #define SAMPLES 256
 
-/* Graphie's is that of labels; in-edges it must know, as they do. */
+/* Graphie's and GTS's is that of labels; in-edges they must know, as labels do. */
 static enum mill_cc_method method_of(const struct mill_run *r, const struct mill_cc *how)
 {
 	enum mill_cc_method method = how ? how->method : MILL_CC_AFFOREST;
 
-	return method == MILL_CC_AFFOREST && run_by_partitions(r) && r->store->has_in ? MILL_CC_LABELS : method;
+	bool spread = (run_by_partitions(r) || run_by_pages(r)) && r->store->has_in;
+
+	return method == MILL_CC_AFFOREST && spread ? MILL_CC_LABELS : method;
 }
 
 mill_err cc_need(const struct mill_run *r, const struct mill_cc *how, struct need *out)
@@ -72,7 +76,12 @@ mill_err cc_need(const struct mill_run *r, const struct mill_cc *how, struct nee
 		return MILL_OK;
 	default:
 		out->partitions = run_by_partitions(r);
-		out->advances = !out->partitions;
+		out->fleet = run_by_pages(r);
+		out->advances = !out->partitions && !out->fleet;
+		if (out->fleet) {
+			out->writable = out->given = sizeof(u32);
+			out->host += 4 * page_flags_bytes(st);	/* a view can have more pages */
+		}
 		if (out->advances) {
 			out->state += frontier_bytes(st->connected, false);
 			out->host += frontier_host_bytes(st->connected);
@@ -188,6 +197,8 @@ static mill_err spread(struct mill_run *r, struct cc_args *a, struct frontier *f
 {
 	if (r->need.partitions)
 		return op_partitions(r, &cc_label_advance, a, NULL);
+	if (r->fleet)
+		return op_join_pages(r, cc_label_advance.join, a, NULL, NULL);
 	TRY(frontier_set_all(front, run_direction(r, false)->n_rows));
 	while (front->n)
 		TRY(op_advance(r, &cc_label_advance, a, front));
@@ -215,6 +226,8 @@ static mill_err prepare(struct mill_run *r, struct means *m)
 		TRY(device_prepare(r->device, &cc_hook_filter.program.source));
 		return run_edge_frontier(r, &m->edges);
 	default:
+		if (r->fleet)
+			return fleet_prepare(r->fleet, &cc_label_advance.join->program.source);
 		if (r->need.partitions)
 			return device_prepare(r->device, &cc_label_advance.partition->source);
 		TRY(device_prepare(r->device, &cc_label_advance.program.source));

@@ -125,6 +125,13 @@ DEVICE bool cc_label_up(struct cc_label s, u32 x, vid v, u32 w)
 	return dev_min_u32(s.shared, &s.parent[v], x);
 }
 
+DEVICE bool cc_label_idle(struct cc_label s, u32 x)
+{
+	(void)s;
+	(void)x;
+	return false;
+}
+
 DEVICE bool cc_label_cond(struct cc_label s, vid v)
 {
 	(void)s;

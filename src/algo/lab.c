@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lab: runs that differ in one thing each, side by side. It only calls what programs can call; a policy more to compare is
- * a row more in its table.
+ * The lab: runs that differ in one thing each, side by side. It only calls what programs can call, but to take a list of devices apart; a policy
+ * more to compare is a row more in its table.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/devices.h"
 
 static const struct mill_variant policies[] = {
 	{ "all", .no_skip = true, .no_reuse = true },	/* what a system without any of it moves */
@@ -21,6 +22,9 @@ static const struct mill_variant policies[] = {
 	{ "graphie-opt1", .policy = "graphie", .no_reuse = true },
 	{ "graphie-opt2", .policy = "graphie", .no_skip = true, .no_staging = true },
 	{ "graphie", .policy = "graphie" },
+	{ "gts", .policy = "gts" },
+	{ "gts-p", .policy = "gts", .strategy = MILL_STRATEGY_P },
+	{ "gts-s", .policy = "gts", .strategy = MILL_STRATEGY_S },
 	{ 0 },
 };
 
@@ -33,9 +37,22 @@ static const struct mill_variant mappings[] = {
 	{ 0 },
 };
 
+/* GTS's figure 14: vertex-centric, edge-centric by virtual warps of every size, and as each page's density suggests. */
+static const struct mill_variant gts_mappings[] = {
+	{ "thread", .mapping = MILL_MAPPING_THREAD, .count_lanes = true },
+	{ "warp 4", .mapping = MILL_MAPPING_WARP, .warp = 4, .count_lanes = true },
+	{ "warp 8", .mapping = MILL_MAPPING_WARP, .warp = 8, .count_lanes = true },
+	{ "warp 16", .mapping = MILL_MAPPING_WARP, .warp = 16, .count_lanes = true },
+	{ "warp 32", .mapping = MILL_MAPPING_WARP, .warp = 32, .count_lanes = true },
+	{ "hybrid", .mapping = MILL_MAPPING_HYBRID, .count_lanes = true },
+	{ 0 },
+};
+
 MILL_API const struct mill_variant *mill_lab_policies(void) { return policies; }
 
 MILL_API const struct mill_variant *mill_lab_mappings(void) { return mappings; }
+
+MILL_API const struct mill_variant *mill_lab_gts_mappings(void) { return gts_mappings; }
 
 /* A watcher that says also which row it is. */
 struct relay {
@@ -56,6 +73,34 @@ static int relay_watch(void *arg, const struct mill_progress *progress)
 	return r->to->watch(r->to->arg, &named);
 }
 
+static bool has_policy(const struct mill_options *o, const char *policy) { return o->policy && !strcmp(o->policy, policy); }
+
+static void leave_graphie(struct mill_options *o)
+{
+	o->wire = MILL_WIRE_AUTO;
+	o->partition_size = 0;
+	o->no_staging = false;
+}
+
+static void leave_gts(struct mill_options *o)
+{
+	o->strategy = MILL_STRATEGY_AUTO;
+	o->chunks = o->warp = 0;
+	o->device_cache_set = false;
+	o->device_cache = o->main_buffer = 0;
+	if (o->mapping == MILL_MAPPING_WARP || o->mapping == MILL_MAPPING_HYBRID)
+		o->mapping = MILL_MAPPING_AUTO;
+}
+
+/* What gts refuses. */
+static void leave_others(struct mill_options *o)
+{
+	if (o->mapping >= MILL_MAPPING_GROUP && o->mapping <= MILL_MAPPING_OUTPUT)
+		o->mapping = MILL_MAPPING_AUTO;
+	o->filter = MILL_FILTER_FUSED;
+	o->direction = MILL_DIRECTION_AUTO;
+}
+
 static struct mill_options vary(const struct mill_options *options, const struct mill_variant *v, struct relay *relay)
 {
 	struct mill_options o = *options;
@@ -68,12 +113,20 @@ static struct mill_options vary(const struct mill_options *options, const struct
 		o.wire = v->wire;
 	if (v->queues)
 		o.queues = v->queues;
-	o.no_staging |= v->no_staging;
-	if (!o.policy || strcmp(o.policy, "graphie")) {
-		o.wire = MILL_WIRE_AUTO;
-		o.partition_size = 0;
-		o.no_staging = false;
+	if (v->warp)
+		o.warp = v->warp;
+	if (v->device_cache_set) {
+		o.device_cache_set = true;
+		o.device_cache = v->device_cache;
 	}
+	o.strategy = v->strategy;
+	o.no_staging |= v->no_staging;
+	if (!has_policy(&o, "graphie"))
+		leave_graphie(&o);
+	if (has_policy(&o, "gts"))
+		leave_others(&o);
+	else
+		leave_gts(&o);
 	o.no_skip |= v->no_skip;
 	o.no_reuse |= v->no_reuse;
 	o.count_lanes |= v->count_lanes;
@@ -91,12 +144,13 @@ static mill_err keep(struct mill_lab_row *row, const mill_run *run)
 	struct mill_report *r = &row->report;
 
 	mill_run_report(run, r);
-	r->algorithm = r->device = r->io = NULL;
+	r->algorithm = r->device = r->io = r->policy = r->device_failed = NULL;
+	r->devices = NULL;
 	r->run_seconds = NULL;
 	r->fact = NULL;
 	r->top = NULL;
 	r->distribution = NULL;
-	r->n_runs = r->n_facts = r->n_top = r->n_distribution = 0;
+	r->n_runs = r->n_facts = r->n_top = r->n_distribution = r->n_devices = 0;
 	TRY(memory_new(&row->step, NULL, max_u64(r->n_steps, 1), sizeof(*row->step), "the supersteps of the lab"));
 	for (u64 i = 0; i < r->n_steps; i++) {
 		mill_run_step(run, i, &row->step[i]);
@@ -159,18 +213,45 @@ static mill_err run_calls(struct mill_lab_row *row, mill_run *run, const struct 
 	return lab->options.check ? mill_run_check(run) : MILL_OK;
 }
 
-/* A budget that is too small and a wrong result are the row's alone. */
-static mill_err run_row(struct mill_lab_row *row, mill_store *store, const struct mill_lab *lab,
-			const struct mill_variant *v, uint64_t budget)
+/* What all rows share: the devices one by one. */
+struct bench {
+	const struct mill_lab *lab;
+	mill_store *store;
+	struct device_names device;
+};
+
+/* Who has no strategy to share anything out knows one device. */
+static void place(struct mill_options *o, const struct bench *b, const uint64_t *budget)
 {
+	if (budget) {
+		o->device_memory = *budget;
+		o->device_memories = NULL;
+		o->n_device_memories = 0;
+	}
+	if (o->strategy || b->device.n < 2)
+		return;
+	o->device = b->device.name[0];
+	o->n_device_memories = (u32)min_u64(o->n_device_memories, 1);
+}
+
+static u64 first_budget(const struct mill_options *o)
+{
+	return o->device_memories && o->n_device_memories ? o->device_memories[0] : o->device_memory;
+}
+
+/* A budget that is too small and a wrong result are the row's alone. */
+static mill_err run_row(struct mill_lab_row *row, const struct bench *b, const struct mill_variant *v, const uint64_t *budget)
+{
+	const struct mill_lab *lab = b->lab;
 	struct relay relay = { &lab->options.watcher, v->name };
 	struct mill_options o = vary(&lab->options, v, &relay);
 	mill_run *run = NULL;
 	mill_err err;
 
+	place(&o, b, budget);
 	row->name = v->name;
-	row->budget = o.device_memory = budget;
-	err = mill_run_new(&run, store, &o);
+	row->budget = first_budget(&o);
+	err = mill_run_new(&run, b->store, &o);
 	if (!err)
 		err = run_calls(row, run, lab);
 	row->error = err;
@@ -180,6 +261,29 @@ static mill_err run_row(struct mill_lab_row *row, mill_store *store, const struc
 		row->needed = smallest_budget(run, lab);
 	mill_run_free(run);
 	return err == MILL_ENOMEM || err == MILL_ECHECK ? MILL_OK : err;
+}
+
+/* Said before the first row runs, rather than after it: an algorithm that knows one device only has no rows of several. */
+static mill_err check_several(const struct bench *b)
+{
+	const struct mill_lab *lab = b->lab;
+	const struct mill_variant *v = lab->variant;
+	struct relay relay = { &lab->options.watcher, lab->algorithm };
+	struct mill_options o;
+	struct mill_plan plan;
+	mill_run *run = NULL;
+	mill_err err;
+
+	while (v < lab->variant + lab->n_variants && !v->strategy)
+		v++;
+	if (v == lab->variant + lab->n_variants || b->device.n < 2)
+		return MILL_OK;
+	o = vary(&lab->options, v, &relay);
+	err = mill_run_new(&run, b->store, &o);
+	if (!err)
+		err = mill_run_plan(run, lab->algorithm, lab->how, &plan);
+	mill_run_free(run);
+	return err == MILL_EUSAGE ? err : MILL_OK;
 }
 
 static mill_err judge(const struct mill_lab_row *row, size_t n, const struct mill_lab *lab)
@@ -202,12 +306,15 @@ static mill_err judge(const struct mill_lab_row *row, size_t n, const struct mil
 
 MILL_API mill_err mill_lab(struct mill_lab_row *row, mill_store *store, const struct mill_lab *lab)
 {
-	const uint64_t *budget = lab->budget ? lab->budget : &lab->options.device_memory;
 	size_t n = (lab->budget ? lab->n_budgets : 1) * lab->n_variants;
+	struct bench b = { .lab = lab, .store = store };
+	struct mill_options several = { .device = lab->options.device, .n_device_memories = lab->options.n_device_memories };
 
 	memset(row, 0, n * sizeof(*row));
+	TRY(devices_name(&b.device, &several));
+	TRY(check_several(&b));
 	for (size_t i = 0; i < n; i++)
-		TRY(run_row(&row[i], store, lab, &lab->variant[i % lab->n_variants], budget[i / lab->n_variants]));
+		TRY(run_row(&row[i], &b, &lab->variant[i % lab->n_variants], lab->budget ? &lab->budget[i / lab->n_variants] : NULL));
 	return judge(row, n, lab);
 }
 

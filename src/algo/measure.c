@@ -10,6 +10,7 @@
 #include "algo/algo.h"
 #include "device/dialect.h"
 #include "engine/cache.h"
+#include "engine/devices.h"
 #include "engine/shape.h"
 
 #include "algo/cc.op.h"
@@ -73,6 +74,14 @@ static void shortest(f64 *least, f64 seconds)
 		*least = seconds;
 }
 
+/* Both at once took so long: how much of the shorter was seen? */
+static f64 not_hidden(f64 both, f64 a, f64 b)
+{
+	f64 seen = (both - (a > b ? a : b)) / (a < b ? a : b);
+
+	return seen > 0 ? (seen < 1 ? seen : 1) : 0;
+}
+
 static mill_err empty_frames(struct measuring *m)
 {
 	run_pause_stream(m->run);
@@ -131,7 +140,7 @@ static const struct mill_step *last_step(const struct measuring *m)
 static f64 edge_seconds(const struct measuring *m, f64 seconds)
 {
 	f64 all = seconds / (f64)m->edges;
-	f64 decode = m->run->store->codec == PAGE_RAW ? 0 : m->machine->decode;
+	f64 decode = store_in_place(m->run->store) ? 0 : m->machine->decode;
 
 	return all - decode > all / 4 ? all - decode : all / 4;	/* noise makes no edge free */
 }
@@ -190,18 +199,17 @@ static mill_err measure_operators(struct measuring *m)
 	m->machine->vertex = vertex / (f64)n;
 	m->machine->push = edge_seconds(m, push);
 	m->machine->scan = edge_seconds(m, warm);
-	warm /= m->threads;
-	m->machine->overlap = (cold - (warm > m->read ? warm : m->read)) / (warm < m->read ? warm : m->read);
-	m->machine->overlap = m->machine->overlap < 0 ? 0 : m->machine->overlap > 1 ? 1 : m->machine->overlap;
+	m->machine->overlap = not_hidden(cold, warm / m->threads, m->read);
 	return MILL_OK;
 }
 
 static mill_err rank(struct measuring *m, u32 iterations, f64 *seconds)
 {
-	f64 began = clock_cpu();
+	f64 (*now)(void) = run_is_native(m->run) ? clock_cpu : clock_now;
+	f64 began = now();
 
 	TRY(mill_pagerank(m->run, &(struct mill_pagerank){ .iterations = iterations }));
-	shortest(seconds, clock_cpu() - began);
+	shortest(seconds, now() - began);
 	return MILL_OK;
 }
 
@@ -209,17 +217,21 @@ static mill_err rank(struct measuring *m, u32 iterations, f64 *seconds)
 static mill_err measure_gather(struct measuring *m)
 {
 	const struct store *st = m->run->store;
-	f64 reading = 0, one = 0, more = 0;
+	f64 reading = 0, one = 0, more = 0, calls;
 
-	m->machine->gather = m->machine->scan;
+	if (m->run->device->native)
+		m->machine->gather = m->machine->scan;
 	if (!st->has_in || st->connected > GATHER_VERTICES)
 		return MILL_OK;
 	TRY(rank(m, 1, &reading));
 	TRY(rank(m, 1, &one));
 	TRY(rank(m, 1 + TIMES, &more));
-	m->edges = last_step(m)->edges;	/* in-edges now */
-	if (more > one)	/* a few edges may drown in noise */
-		m->machine->gather = edge_seconds(m, (more - one) / TIMES);
+	TRY(rank(m, 1, &one));
+	m->edges = last_step(m)->edges;	/* of one iteration, in-edges now */
+	/* On a device a page is unpacked and reduced. */
+	calls = m->run->device->native ? 0 : 2 * (f64)last_step(m)->pages_active * m->machine->call;
+	if (more - one > TIMES * calls)	/* a few edges may drown in noise */
+		m->machine->gather = edge_seconds(m, (more - one) / TIMES - calls);
 	return MILL_OK;
 }
 
@@ -292,61 +304,209 @@ static mill_err measure_miss(struct measuring *m)
 
 /* ---- The device ---- */
 
-/* One piece of several pages, and as many pages. */
-static mill_err measure_transfer(struct measuring *m)
+/* Of the device's memory so much is left for a copy: a quarter, where it has little. */
+static u64 chunk_bytes(const struct mill_run *r)
 {
-	u64 page = cache_slot_size(m->run->store), n = max_u64(COPY_BYTES / page, 2);
+	return r->device->native ? 0 : min_u64(2 * COPY_BYTES, r->device->memory->limit / 4);
+}
+
+/* There and back, in one piece: state does that. Memory that nobody has written to would be a single page of zeros. */
+static mill_err measure_chunk(struct measuring *m)
+{
 	struct device *d = m->run->device;
+	u64 size = chunk_bytes(m->run);
 	struct buffer chunk = { 0 };
-	f64 whole = 0, pages = 0;
+	f64 least = 0;
 	mill_err err;
 	char *from;
 
-	TRY(memory_new(&from, &m->run->budget, n, page, "what is moved"));
-	err = device_buffer(d, &chunk, n * page, "what is moved");
-	for (int i = 0; !err && i < TIMES; i++) {
+	TRY(memory_new(&from, &m->run->budget, size, 1, "what is moved"));
+	memset(from, 1, size);
+	err = device_buffer(d, &chunk, size, "what is moved");
+	for (int i = 0; !err && i <= TIMES; i++) {
 		f64 began = clock_now();
 
-		err = device_write(&chunk, 0, from, n * page);
-		shortest(&whole, clock_now() - began);
-		began = clock_now();
-		for (u64 at = 0; !err && at < n; at++)
-			err = device_write(&chunk, at * page, from, page);
-		shortest(&pages, clock_now() - began);
+		err = device_write(&chunk, 0, from, size);
+		if (!err)
+			err = device_read(&chunk, 0, from, size);
+		shortest(&least, clock_now() - began);
 	}
-	m->machine->chunk_rate = (f64)(n * page) / whole;
-	m->machine->page_rate = (f64)(n * page) / pages;
+	m->machine->chunk_rate = 2 * (f64)size / least;
 	device_buffer_free(&chunk);
 	memory_free(from);
 	return err;
 }
 
+static mill_err merge_some(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	u32 *to = arg, *from = to + COPY_BYTES / sizeof(u32);
+
+	(void)worker;
+	for (u64 i = begin; i < end; i++)
+		to[i] = from[i] < to[i] ? from[i] : to[i];
+	return MILL_OK;
+}
+
+/* What two devices wrote becomes one. */
+static mill_err measure_merge(struct measuring *m)
+{
+	f64 least = 0;
+	mill_err err = MILL_OK;
+	u32 *state;
+
+	TRY(memory_new(&state, &m->run->budget, 2 * COPY_BYTES, 1, "what is merged"));
+	memset(state, 1, 2 * COPY_BYTES);
+	for (int i = 0; !err && i < TIMES; i++) {
+		f64 began = clock_now();
+
+		err = pool_for(m->run->pool, COPY_BYTES / sizeof(u32), 65536, merge_some, state);
+		shortest(&least, clock_now() - began);
+	}
+	m->machine->merge = least / COPY_BYTES;
+	memory_free(state);
+	return err;
+}
+
+/* Many launches that nobody waits for, but at the end. */
+static mill_err measure_call(struct measuring *m, f64 *seconds)
+{
+	u64 counts[COUNTS_N];
+	f64 least = 0;
+
+	for (int i = 0; i < TIMES; i++) {
+		f64 began;
+
+		TRY(cache_count_begin(m->run));
+		began = clock_now();
+		for (int call = 0; call < CALLS; call++)
+			TRY(cache_census(m->run, false, m->front->bits));
+		TRY(cache_count_end(m->run, counts, NULL));
+		shortest(&least, clock_now() - began);
+	}
+	*seconds = least / CALLS;
+	return MILL_OK;
+}
+
+static mill_err look_away(void *arg, const struct device_segment *seg)
+{
+	(void)arg;
+	(void)seg;
+	return MILL_OK;
+}
+
+/* A pass in which pages are unpacked and left alone. */
+static mill_err unpack(struct measuring *m, f64 *seconds)
+{
+	struct device_pass pass = { .launch = look_away };
+	struct mill_step step = { 0 };
+	u64 counts[COUNTS_N];
+	f64 began = clock_now();
+
+	TRY(cache_run(m->run, &pass, &step));
+	TRY(cache_count_end(m->run, counts, NULL));
+	shortest(seconds, clock_now() - began);
+	return MILL_OK;
+}
+
+static f64 share(f64 seconds, f64 without, u64 n)
+{
+	return (seconds - without > seconds / 4 ? seconds - without : seconds / 4) / (f64)max_u64(n, 1);
+}
+
+/*
+ * Pages come from frames, as they do in a run that streams, while the kernels of others are under way: by the device's own clock, where
+ * it has one. What a step takes longer than with pages that are there is what that does not hide.
+ */
+static mill_err measure_stream(struct measuring *m, f64 warm)
+{
+	const struct device *d = m->run->device;
+	f64 cold = 0, moving = 0, read = 0, visiting = 0;
+	u64 bytes = 0;
+
+	m->run->options.no_reuse = true;
+	for (int i = 0; i <= TIMES; i++) {
+		f64 before = d->time.transfer[TRAFFIC_TOPOLOGY], seconds;
+
+		TRY(visit(m, m->run->store->connected, &visiting));
+		bytes = d->to_device[TRAFFIC_TOPOLOGY];
+		TRY(advance(m, &cold));
+		seconds = d->time.transfer[TRAFFIC_TOPOLOGY] - before;
+		bytes = d->to_device[TRAFFIC_TOPOLOGY] - bytes;
+		if (seconds > 0)
+			shortest(&moving, seconds);
+	}
+	m->run->options.no_reuse = false;
+	if (!moving)
+		moving = cold > warm ? cold - warm : (f64)bytes / m->machine->chunk_rate;
+	m->machine->page_rate = (f64)bytes / moving;
+	m->machine->beside = not_hidden(cold, warm, moving);
+	m->run->options.no_reuse = true;
+	for (int i = 0; i < TIMES; i++) {	/* and the same from the disk */
+		TRY(empty_frames(m));
+		TRY(visit(m, m->run->store->connected, &visiting));
+		TRY(advance(m, &read));
+	}
+	m->run->options.no_reuse = false;
+	m->machine->overlap = not_hidden(read, cold, m->read);
+	return MILL_OK;
+}
+
 /* The second step finds the pages in the device's slots. */
 static mill_err measure_kernels(struct measuring *m)
 {
-	u64 n = m->run->store->connected;
-	f64 visiting = 0, call = 0, step = 0, calls;
+	bool raw = m->run->store->codec == PAGE_RAW;
+	u64 n = m->run->store->connected, launches;
+	f64 visiting = 0, call, idle = 0, step = 0, decode;
 
-	TRY(visit(m, n, &visiting));
-	for (int i = 0; i < CALLS; i++)
-		TRY(visit(m, min_u64(n, 64), &call));
-	for (int i = 0; i <= TIMES; i++)
+	TRY(measure_call(m, &call));
+	for (int i = 0; i <= TIMES; i++) {	/* labels begin anew, so that there is something to do at an edge */
+		TRY(visit(m, n, &visiting));
+		launches = m->run->device->time.launches;
 		TRY(advance(m, &step));
-	calls = (f64)last_step(m)->pages_active * call;
+		launches = m->run->device->time.launches - launches;
+	}
+	m->edges = last_step(m)->edges;
+	for (int i = 0; i < TIMES && !raw; i++)
+		TRY(unpack(m, &idle));
+	decode = raw ? 0 : share(idle, (f64)last_step(m)->pages_active * call, m->edges);
 	m->machine->call = call;
-	m->machine->kernel = (step - calls > step / 4 ? step - calls : step / 4) / (f64)max_u64(last_step(m)->edges, 1);
+	m->machine->vertex = share(visiting, call, n);
+	m->machine->push = share(step, (f64)launches * call + decode * (f64)m->edges, m->edges);
+	m->machine->gather = m->machine->scan = m->machine->push;
+	if (!raw)
+		m->machine->decode = decode;
+	return measure_stream(m, step);
+}
+
+/* GTS's sums, by a run of its own: what more iterations take more, without unpacking and launches. */
+static mill_err measure_join(struct measuring *m)
+{
+	f64 one = 0, more = 0, calls;
+
+	m->machine->join = m->machine->gather;
+	if (m->run->store->connected > GATHER_VERTICES)
+		return MILL_OK;
+	TRY(rank(m, 1, &one));
+	TRY(rank(m, 1, &one));
+	TRY(rank(m, 1 + TIMES, &more));
+	m->edges = last_step(m)->edges;
+	calls = 2 * (f64)last_step(m)->pages_active * m->machine->call;
+	if (more - one > TIMES * calls)
+		m->machine->join = edge_seconds(m, (more - one) / TIMES - calls);
 	return MILL_OK;
 }
 
 /* ---- All ---- */
 
-/* One of so many runs of pages, so that the sample has its size. */
-static void choose_sample(struct mill_run *r)
+/* One of so many runs of pages, so that the sample has its size: on a device that of half of what the state leaves, so that it stays there. */
+static void choose_sample(struct mill_run *r, u64 state)
 {
 	const struct store *st = r->store;
-	u64 wanted = max_u64(SAMPLE_BYTES / st->page_size, 2), n = 0, n_in = 0;
+	u64 limit = r->device->native ? 0 : r->device->memory->limit;
+	u64 size = r->device->native ? SAMPLE_BYTES : min_u64(SAMPLE_BYTES, limit > state ? (limit - state) / 2 : 0);
+	u64 wanted = max_u64(size / st->page_size, 2), n = 0, n_in = 0;
 
-	if (st->page_size * SAMPLE_RUN <= SAMPLE_BYTES)
+	if (st->page_size * SAMPLE_RUN <= size)
 		r->sample = (u32)max_u64(div_up(st->out.n_pages, wanted), 1);
 	else	/* a run is all there is */
 		r->sample = UINT32_MAX;
@@ -362,13 +522,13 @@ static mill_err measure_on(struct measuring *m)
 	struct mill_run *r = m->run;
 	const struct store *st = r->store;
 	const struct need need = {
-		.state = st->connected * sizeof(u32) + frontier_bytes(st->connected, false) + computer_bytes(st),
+		.state = st->connected * sizeof(u32) + frontier_bytes(st->connected, false) + computer_bytes(st) + chunk_bytes(r),
 		.host = frontier_host_bytes(st->connected) + 2 * COPY_BYTES,
 		.out = true,
 		.advances = true,
 	};
 
-	choose_sample(r);
+	choose_sample(r, need.state);
 	TRY(run_begin(r, "measure", &need));
 	TRY(run_vec(r, &m->args.parent, "label", st->connected, sizeof(u32), NULL));
 	TRY(run_frontier(r, &m->front, false));
@@ -380,8 +540,10 @@ static mill_err measure_on(struct measuring *m)
 		TRY(measure_operators(m));
 		return measure_gather(m);
 	}
-	TRY(measure_transfer(m));
-	return measure_kernels(m);
+	TRY(measure_chunk(m));
+	TRY(measure_merge(m));
+	TRY(measure_kernels(m));
+	return measure_gather(m);
 }
 
 static mill_err measure(struct mill_run *r, struct machine *machine)
@@ -393,8 +555,8 @@ static mill_err measure(struct mill_run *r, struct machine *machine)
 		   (2 * SAMPLE_RUN + SAMPLE_BYTES / st->page_size) * cache_slot_size(st);
 	struct mill_options options = {
 		.memory = r->budget.limit,
-		.device_memory = r->device->native ? 0 : min_u64(r->device->memory->limit, room + 64 * MIB),
-		.device = r->device_name,
+		.device_memory = run_is_native(r) ? 0 : min_u64(devices_budget(r), room + 64 * MIB),
+		.device = run_first_device(r)->name,
 		.threads = pool_size(r->pool),
 		.watcher = r->options.watcher,
 	};
@@ -405,6 +567,19 @@ static mill_err measure(struct mill_run *r, struct machine *machine)
 	err = shape_measure(machine, st, &m.run->budget);
 	if (!err && st->stored_edges)
 		err = measure_on(&m);
+	if (!err && st->stored_edges && !run_is_native(r)) {
+		u32 sample = m.run->sample, frames = m.run->only_frames;
+
+		mill_run_free(m.run);
+		m.run = NULL;
+		options.policy = "gts";
+		err = mill_run_new(&m.run, &handle, &options);
+		if (!err) {
+			m.run->sample = sample;
+			m.run->only_frames = frames;
+			err = measure_join(&m);
+		}
+	}
 	machine->measured = !err && st->stored_edges && machine_is_sane(machine);
 	mill_run_free(m.run);
 	return err;
@@ -424,7 +599,7 @@ MILL_API mill_err mill_run_measure(mill_run *r, bool again)
 	if (!machine.measured)
 		return MILL_OK;
 	r->machine = machine;
-	machine_key_init(&key, r->store, r->device_name, pool_size(r->pool));
+	machine_key_init(&key, r->store, run_first_device(r)->name, pool_size(r->pool));
 	machine_keep(&machine, &key);
 	return MILL_OK;
 }

@@ -22,6 +22,7 @@
 #define SUM sum_f32
 #define SPREAD 1
 #define COUNTS 2
+#define GIVEN share
 #include "op/reduce.inc"
 #define PROGRAM pagerank_f32
 #define VALUE f32
@@ -67,6 +68,7 @@
 #define SUM sum_f64
 #define SPREAD 1
 #define COUNTS 2
+#define GIVEN share
 #include "op/reduce.inc"
 #define PROGRAM pagerank_f64
 #define VALUE f64
@@ -112,6 +114,7 @@
 #define SUM sum_u64
 #define SPREAD 1
 #define COUNTS 2
+#define GIVEN share
 #include "op/reduce.inc"
 #define PROGRAM pagerank_fixed
 #define VALUE u64
@@ -196,12 +199,16 @@ mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how
 		.state = n * ((r->options.async ? 2 + (st->self_loops > 0) : 3) * k->size + sizeof(u32)) +
 			 (how && how->personalize ? n * k->size : 0) + reducer_bytes(st, true, k->sum_size) + computer_bytes(st),
 		.host = r->options.check ? pagerank_check_bytes(st) : 0,
-		.in = true,
+		.in = !run_by_pages(r),
+		.out = run_by_pages(r),
+		.fleet = run_by_pages(r),
 		.spread = k->size,
 		.rounds = most_iterations(how),
 		.tolerance = tolerance_of(how),
 		.damping = damping_of(how),
 	};
+	if (out->fleet)
+		reducer_join_need(r, out, k->size);
 	return MILL_OK;
 }
 

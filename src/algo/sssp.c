@@ -5,6 +5,7 @@
  */
 #include "algo/algo.h"
 #include "device/dialect.h"
+#include "engine/fleet.h"
 
 #define PROGRAM sssp_unit
 #define VALUE u32
@@ -13,6 +14,7 @@
 #define SOURCE "algo/sssp.op.h"
 #define NEAR_FAR 1
 #define MONOTONE 1
+#define JOIN distance
 #include "op/advance.inc"
 
 #define PROGRAM sssp_short
@@ -23,6 +25,7 @@
 #define SOURCE "algo/sssp.op.h"
 #define NEAR_FAR 1
 #define MONOTONE 1
+#define JOIN distance
 #include "op/advance.inc"
 
 #define PROGRAM sssp_long
@@ -33,6 +36,7 @@
 #define SOURCE "algo/sssp.op.h"
 #define NEAR_FAR 1
 #define MONOTONE 1
+#define JOIN distance
 #include "op/advance.inc"
 
 #define PROGRAM sssp_f32
@@ -43,6 +47,7 @@
 #define SOURCE "algo/sssp.op.h"
 #define NEAR_FAR 1
 #define MONOTONE 1
+#define JOIN distance
 #include "op/advance.inc"
 
 #define PROGRAM sssp_f64
@@ -53,6 +58,7 @@
 #define SOURCE "algo/sssp.op.h"
 #define NEAR_FAR 1
 #define MONOTONE 1
+#define JOIN distance
 #include "op/advance.inc"
 
 /* What differs between the kinds; a distance is a key, whose order as an integer is that of the values. */
@@ -100,7 +106,11 @@ mill_err sssp_need(const struct mill_run *r, const struct mill_sssp *how, struct
 		.partitions = run_by_partitions(r),
 		.weights = kind != TREE_UNIT,
 	};
-	if (!out->partitions) {
+	if (run_by_pages(r)) {
+		out->fleet = true;
+		out->writable = out->given = kinds[kind].size;
+		out->host = page_flags_bytes(r->store);
+	} else if (!out->partitions) {
 		out->state += frontier_bytes(n, true);
 		out->host = frontier_host_bytes(n);
 		out->advances = true;
@@ -140,7 +150,16 @@ static u64 raise(enum tree_kind kind, u64 key, f64 delta)
 	return limit;
 }
 
-/* Graphie's search has no priorities. */
+/* GTS's search has no priorities, nor has Graphie's. */
+static mill_err search_pages(struct mill_run *r, enum tree_kind kind, struct vec *distance, vid root)
+{
+	struct sssp_unit_args a = { .distance = distance };
+	bool has_edges;
+
+	TRY(search_begin(r, distance, root, &has_edges));
+	return has_edges ? op_join_pages(r, kinds[kind].program->join, &a, NULL, &root) : MILL_OK;
+}
+
 static mill_err search_partitions(struct mill_run *r, enum tree_kind kind, struct vec *distance, vid root)
 {
 	struct sssp_unit_args a = { .distance = distance };
@@ -159,6 +178,8 @@ static mill_err search(struct mill_run *r, enum tree_kind kind, struct vec *dist
 
 	if (r->need.partitions)
 		return search_partitions(r, kind, distance, root);
+	if (r->fleet)
+		return search_pages(r, kind, distance, root);
 	TRY(run_frontier(r, &front, true));
 	TRY(frontier_begin(front, distance, root));
 	front->limit = raise(kind, 0, delta);
@@ -176,6 +197,13 @@ static mill_err search(struct mill_run *r, enum tree_kind kind, struct vec *dist
 		if (!front->n)
 			TRY(op_near(r, p, &a, front, rest + 1, &rest));
 	}
+}
+
+static mill_err prepare(struct mill_run *r, const struct advance_program *p)
+{
+	if (r->fleet)
+		return fleet_prepare(r->fleet, &p->join->program.source);
+	return device_prepare(r->device, r->need.partitions ? &p->partition->source : &p->program.source);
 }
 
 static bool reached_u32(const void *data, u64 v) { return ((const u32 *)data)[v] != UINT32_MAX; }
@@ -209,7 +237,7 @@ MILL_API mill_err mill_sssp(mill_run *r, const struct mill_sssp *how)
 	TRY(run_source(r, how ? how->source : NULL, &root));
 	TRY(run_begin(r, "sssp", &need));
 	r->root = root;
-	TRY(device_prepare(r->device, need.partitions ? &kinds[kind].program->partition->source : &kinds[kind].program->program.source));
+	TRY(prepare(r, kinds[kind].program));
 	run_start(r);
 	TRY(run_vec(r, &distance, "distance", r->store->connected, kinds[kind].size, &none));
 	TRY(search(r, kind, distance, root, delta));

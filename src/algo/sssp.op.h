@@ -26,6 +26,12 @@ DEVICE bool OF(PROGRAM, up)(struct PROGRAM s, VALUE x, vid v, VALUE w)
 	return !OF(unreached, VALUE)(x) && OF(dev_min, VALUE)(s.shared, &s.distance[v], x + w);
 }
 
+DEVICE bool OF(PROGRAM, idle)(struct PROGRAM s, VALUE x)
+{
+	(void)s;
+	return OF(unreached, VALUE)(x);
+}
+
 DEVICE bool OF(PROGRAM, cond)(struct PROGRAM s, vid v)
 {
 	(void)s;

@@ -24,7 +24,7 @@ mill_err triangles_need(const struct mill_run *r, const struct mill_triangles *h
 {
 	bool arcs = wants_arcs(r, how);
 	u64 n = r->store->connected, lanes = intersect_lanes(r);
-	bool count = r->device->native && !arcs;
+	bool count = run_is_native(r) && !arcs;
 
 	*out = (struct need){
 		.state = n * lanes * sizeof(u64) * (arcs ? 2 : 1) + 4096,

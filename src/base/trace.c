@@ -124,6 +124,18 @@ static mill_err write_track_name(struct trace *t, u32 number, const char *name)
 			      "\"args\": {\"name\": \"%s\"}}", number, name);
 }
 
+/* The first device is mostly the only one. */
+static void name_queue(char *name, size_t size, u32 track)
+{
+	u32 device = track / (2 * TRACE_QUEUES), queue = track / 2 % TRACE_QUEUES;
+	const char *what = track % 2 ? "kernels" : "transfers";
+
+	if (device)
+		snprintf(name, size, "device %u queue %u %s", device, queue, what);
+	else
+		snprintf(name, size, "queue %u %s", queue, what);
+}
+
 static mill_err write_end(struct trace *t)
 {
 	char name[64];
@@ -140,7 +152,7 @@ static mill_err write_end(struct trace *t)
 		else if (i < TRACE_QUEUE)
 			snprintf(name, sizeof(name), "disk %u", i - TRACE_DEVICE);
 		else
-			snprintf(name, sizeof(name), "queue %u %s", (i - TRACE_QUEUE) / 2, i % 2 ? "kernels" : "transfers");
+			name_queue(name, sizeof(name), i - TRACE_QUEUE);
 		TRY(write_track_name(t, FIRST_TRACK + i, name));
 	}
 	return outfile_printf(t->file, "\n], \"otherData\": {\"events\": %llu, \"dropped\": %llu}}\n",

@@ -32,9 +32,12 @@ void trace_name(const char *name);
 
 /*
  * Tracks: the thread's own, the device's as the host sees it, from TRACE_DISK on one for each read that can be under way, and from
- * TRACE_QUEUE on two for each queue of a device: 2q transfers of queue q, 2q + 1 its kernels.
+ * TRACE_QUEUE on two for each queue of a device: 2q transfers of queue q, 2q + 1 its kernels; those of the next device follow.
  */
-enum { TRACE_THREAD, TRACE_DEVICE, TRACE_DISK, TRACE_QUEUE = 64, TRACE_QUEUES = 257, TRACE_TRACKS = TRACE_QUEUE + 2 * TRACE_QUEUES };
+enum {
+	TRACE_THREAD, TRACE_DEVICE, TRACE_DISK, TRACE_QUEUE = 64, TRACE_QUEUES = 257, TRACE_DEVICES = 16,
+	TRACE_TRACKS = TRACE_QUEUE + 2 * TRACE_QUEUES * TRACE_DEVICES
+};
 /* The slow part of trace_end. name and key (may be NULL) are literals, or of trace_word. */
 void trace_span(u32 track, f64 began, const char *name, const char *key, u64 value);
 /* What ended before now. */

@@ -7,6 +7,28 @@
 #include "cli/message.h"
 #include "cli/report.h"
 
+/* "P,Q": bytes of page id and slot number. What their sum must be is the library's to say. */
+static mill_err take_record_id(const char *text, struct mill_target *out)
+{
+	if (text[0] < '0' || text[0] > '9' || text[1] != ',' || text[2] < '0' || text[2] > '9' || text[3])
+		return refuse(MILL_EUSAGE, "--record-id %s: takes two numbers of bytes, P,Q: of the page id and of the slot number, together 4",
+			      text);
+	out->page_id_bytes = (uint32_t)(text[0] - '0');
+	out->slot_bytes = (uint32_t)(text[2] - '0');
+	return MILL_OK;
+}
+
+static mill_err take_addressing(struct options *o, struct mill_target *out)
+{
+	bool paged = o->addressing == MILL_ADDRESSING_PAGED;
+
+	if (paged && !option_given(o, "codec"))
+		o->codec = MILL_CODEC_RAW;	/* no other goes with it */
+	out->codec = (enum mill_codec)o->codec;
+	out->addressing = (enum mill_addressing)o->addressing;
+	return o->record_id ? take_record_id(o->record_id, out) : MILL_OK;
+}
+
 mill_err build_target(struct call *call, struct mill_target *out)
 {
 	struct options *o = &call->options;
@@ -31,7 +53,6 @@ mill_err build_target(struct call *call, struct mill_target *out)
 		.force = o->force,
 		.out_only = o->out_only,
 		.page_size = (uint32_t)o->page_size.bytes,
-		.codec = (enum mill_codec)o->codec,
 		.memory = o->memory.bytes,
 		.tmp = o->tmp,
 		.stripes = o->stripe,
@@ -41,7 +62,7 @@ mill_err build_target(struct call *call, struct mill_target *out)
 	};
 	if (!o->threads)
 		o->threads = processors();
-	return MILL_OK;
+	return take_addressing(o, out);
 }
 
 /* How the input was understood: one line, never a silent guess. */

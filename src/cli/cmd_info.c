@@ -36,6 +36,14 @@ static void tell(const struct call *call, const struct mill_info *info)
 	if (arcs)
 		say(call, ", %.2f bytes an edge", (double)info->page_bytes / (double)arcs);
 	say(call, "\n");
+	say(call, "  addressing    %s", addressing_word(info->addressing));
+	if (info->addressing == MILL_ADDRESSING_PAGED) {
+		say(call, ", %" PRIu32 " slots a page", info->out_slots);
+		if (info->in_slots)
+			say(call, " (in-pages %" PRIu32 ")", info->in_slots);
+		say(call, "; %" PRIu64 " small and %" PRIu64 " large pages", info->small_pages, info->large_pages);
+	}
+	say(call, "\n");
 	for (size_t k = 0; info->stripe[k]; k++)
 		say(call, "  %-13s %s\n", k ? "" : "stripes", info->stripe[k]);
 	say(call, "  made by       %s\n", info->origin);

@@ -11,179 +11,6 @@
 
 /* ---- What is asked for ---- */
 
-/* The items of "a,b,c", in one block for free(). */
-static mill_err split(const char ***out, size_t *n, const char *option, const char *list)
-{
-	size_t length = strlen(list), most = 1, i;
-	char *text, *item;
-
-	for (i = 0; i < length; i++)
-		most += list[i] == ',';
-	*out = malloc(most * sizeof(**out) + length + 1);
-	if (!*out)
-		return refuse(MILL_ENOMEM, "no memory for --%s", option);
-	text = memcpy((char *)(*out + most), list, length + 1);
-	for (*n = 0; *n < most; text = item + strlen(item) + 1) {
-		item = text;
-		item[strcspn(item, ",")] = '\0';
-		if (!*item)
-			return refuse(MILL_EUSAGE, "--%s %s: an item is empty", option, list);
-		(*out)[(*n)++] = item;
-	}
-	return MILL_OK;
-}
-
-static mill_err find_variant(struct mill_variant *out, const struct mill_variant *table, const char *names,
-			     const char *name)
-{
-	struct nearest near = { .word = name };
-	const struct mill_variant *v;
-
-	for (v = table; v->name; v++) {
-		if (!strcmp(v->name, name)) {
-			*out = *v;
-			return MILL_OK;
-		}
-		nearest_try(&near, v->name);
-	}
-	if (nearest_found(&near))
-		return refuse(MILL_EUSAGE, "--policies %s: unknown; did you mean %s?", name, nearest_found(&near));
-	return refuse(MILL_EUSAGE, "--policies %s: unknown; there are %s", name, names);
-}
-
-/* Those of the table that --policies names, or all. */
-static mill_err choose_policies(struct lab *l, struct options *o)
-{
-	const struct mill_variant *table = o->mappings ? mill_lab_mappings() : mill_lab_policies(), *v;
-	const char **name = NULL;
-	size_t length = 0, n = 0, i;
-	mill_err err = MILL_OK;
-
-	for (v = table; v->name && length < sizeof(l->names); v++)
-		length += (size_t)snprintf(l->names + length, sizeof(l->names) - length, "%s%s",
-					   v == table ? "" : ",", v->name);
-	if (!o->policies && !o->mappings)
-		o->policies = o->wires || o->queue_counts ? "graphie" : l->names;
-	if (o->policies)
-		err = split(&name, &n, "policies", o->policies);
-	else
-		n = (size_t)(v - table);
-	if (!err) {
-		l->variant = calloc(n, sizeof(*l->variant));
-		err = l->variant ? MILL_OK : refuse(MILL_ENOMEM, "no memory for the rows of the lab");
-	}
-	for (i = 0; !err && i < n; i++) {
-		if (name)
-			err = find_variant(&l->variant[i], table, l->names, name[i]);
-		else
-			l->variant[i] = table[i];
-	}
-	l->how.variant = l->variant;
-	l->how.n_variants = n;
-	free(name);
-	return err;
-}
-
-/* What --wires and --queue-counts say: {0} where they were not given. */
-struct choices {
-	enum mill_wire wire[16];
-	uint32_t queues[16];
-	size_t n_wires, n_queues;
-};
-
-static mill_err parse_wires(struct choices *c, const char *list)
-{
-	const char **item = NULL;
-	size_t n = 0, i;
-	mill_err err = split(&item, &n, "wires", list);
-
-	if (!err && n > sizeof(c->wire) / sizeof(c->wire[0]))
-		err = refuse(MILL_EUSAGE, "--wires %s: too many", list);
-	for (i = 0; !err && i < n; i++) {
-		enum mill_wire w = MILL_WIRE_EDGES;
-
-		while (w <= MILL_WIRE_PACKED && strcmp(wire_word(w), item[i]))
-			w++;
-		c->wire[i] = w;
-		if (w > MILL_WIRE_PACKED)
-			err = refuse(MILL_EUSAGE, "--wires %s: takes edges, csr, packed", item[i]);
-	}
-	c->n_wires = n;
-	free(item);
-	return err;
-}
-
-static mill_err parse_queues(struct choices *c, const char *list)
-{
-	const char **item = NULL;
-	size_t n = 0, i;
-	mill_err err = split(&item, &n, "queue-counts", list);
-
-	if (!err && n > sizeof(c->queues) / sizeof(c->queues[0]))
-		err = refuse(MILL_EUSAGE, "--queue-counts %s: too many", list);
-	for (i = 0; !err && i < n; i++) {
-		char *end;
-		unsigned long number = strtoul(item[i], &end, 10);
-
-		if (item[i][0] < '0' || item[i][0] > '9' || *end || !number || number > 256)
-			err = refuse(MILL_EUSAGE, "--queue-counts %s: must be from 1 to 256", item[i]);
-		c->queues[i] = (uint32_t)number;
-	}
-	c->n_queues = n;
-	free(item);
-	return err;
-}
-
-#define LABEL 48
-
-/* Every row once for each wire, if it is graphie's, and number of queues, those side by side. */
-static mill_err multiply(struct lab *l, const struct choices *c)
-{
-	size_t n = 0, most = l->how.n_variants * c->n_wires * c->n_queues, i, w, q;
-	struct mill_variant *all = calloc(most, sizeof(*all));
-
-	l->labels = calloc(most, LABEL);
-	if (!all || !l->labels) {
-		free(all);
-		return refuse(MILL_ENOMEM, "no memory for the rows of the lab");
-	}
-	for (i = 0; i < l->how.n_variants; i++)
-		for (w = 0; w < c->n_wires; w++)
-			for (q = 0; q < c->n_queues; q++) {
-				struct mill_variant v = l->variant[i];
-				bool graphie = v.policy && !strcmp(v.policy, "graphie");
-				char *label = l->labels + n * LABEL;
-				int length;
-
-				if (w && !graphie)
-					continue;
-				v.wire = graphie ? c->wire[w] : MILL_WIRE_AUTO;
-				v.queues = c->queues[q];
-				length = snprintf(label, LABEL, "%s%s%s", v.name, v.wire ? " " : "", v.wire ? wire_word(v.wire) : "");
-				if (v.queues)
-					snprintf(label + length, LABEL - (size_t)length, " q%u", v.queues);
-				v.name = label;
-				all[n++] = v;
-			}
-	free(l->variant);
-	l->how.variant = l->variant = all;
-	l->how.n_variants = n;
-	return MILL_OK;
-}
-
-static mill_err choose_variants(struct lab *l, struct options *o)
-{
-	struct choices c = { .n_wires = 1, .n_queues = 1 };
-	mill_err err = choose_policies(l, o);
-
-	if (!err && o->wires)
-		err = parse_wires(&c, o->wires);
-	if (!err && o->queue_counts)
-		err = parse_queues(&c, o->queue_counts);
-	l->n_queues = c.n_queues;
-	return err || !(o->wires || o->queue_counts) ? err : multiply(l, &c);
-}
-
 static mill_err check_plot(const struct options *o)
 {
 	const char *suffix = strrchr(o->plot, '.');
@@ -199,14 +26,16 @@ static mill_err check_asked(struct options *o)
 {
 	if (!strcmp(o->device, "cpu"))
 		return refuse(MILL_EUSAGE, "lab: compares what crosses to a device: the cpu is none; see `millrace list devices`");
-	if (o->mappings && o->policies)
-		return refuse(MILL_EUSAGE, "--mappings and --policies: the rows are one or the other");
 	if (o->mappings && option_given(o, "mapping"))
 		return refuse(MILL_EUSAGE, "--mappings runs all of them: leave --mapping out");
 	if (o->wires && option_given(o, "wire"))
 		return refuse(MILL_EUSAGE, "--wires and --wire: give one of them");
 	if (o->queue_counts && option_given(o, "queues"))
 		return refuse(MILL_EUSAGE, "--queue-counts and --queues: give one of them");
+	if (o->device_caches && option_given(o, "device-cache"))
+		return refuse(MILL_EUSAGE, "--device-caches and --device-cache: give one of them");
+	if (o->plot && o->device_caches && o->queue_counts)
+		return refuse(MILL_EUSAGE, "--plot draws over --device-caches or over --queue-counts: give one of them");
 	if (o->budgets && option_given(o, "device-memory"))
 		return refuse(MILL_EUSAGE, "--budgets and --device-memory: give one of them");
 	if (o->budgets)
@@ -215,13 +44,12 @@ static mill_err check_asked(struct options *o)
 	return o->plot ? check_plot(o) : MILL_OK;
 }
 
-static mill_err choose_budgets(struct lab *l, const struct options *o)
+static mill_err parse_budgets(struct lab *l, const char *list)
 {
-	const char *list = o->budgets ? o->budgets : o->device_memory.text;
 	size_t i, n = 0;
 	mill_err err;
 
-	err = split(&l->budget_text, &n, "budgets", list);
+	err = lab_split(&l->budget_text, &n, "budgets", list);
 	if (err)
 		return err;
 	l->budget = calloc(n, sizeof(*l->budget));
@@ -238,6 +66,19 @@ static mill_err choose_budgets(struct lab *l, const struct options *o)
 	return err;
 }
 
+/* --device-memory alone may be a list, of the devices. */
+static mill_err choose_budgets(struct lab *l, const struct options *o)
+{
+	if (o->budgets)
+		return parse_budgets(l, o->budgets);
+	l->budget_text = malloc(sizeof(*l->budget_text));
+	if (!l->budget_text)
+		return refuse(MILL_ENOMEM, "no memory for the rows of the lab");
+	l->budget_text[0] = o->device_memory.text;
+	l->how.n_budgets = 1;
+	return MILL_OK;
+}
+
 /* ---- Run ---- */
 
 static mill_err open_lab(struct lab *l, struct call *call)
@@ -247,9 +88,9 @@ static mill_err open_lab(struct lab *l, struct call *call)
 
 	err = check_asked(o);
 	if (!err)
-		err = choose_variants(l, o);
-	if (!err)
 		err = work_prepare(&l->work, call, o->operand[0], o->operand[1]);
+	if (!err)
+		err = lab_choose_rows(l, o);
 	if (!err)
 		err = choose_budgets(l, o);
 	if (err)
@@ -297,8 +138,8 @@ static void close_lab(struct lab *l)
 /* ---- Tell ---- */
 
 enum column {
-	NAME, BUDGET, MOVED, MULTIPLE, READ_ONLY, WRITABLE, FLAGS, PAGES, REUSED, ACTIVE, UPDATES, STEPS, EDGES, LANES, ATOMICS, TIME, HASH,
-	CHECK, N_COLUMNS
+	NAME, BUDGET, MOVED, MULTIPLE, READ_ONLY, WRITABLE, FLAGS, PAGES, REUSED, ACTIVE, HIT_RATE, CACHE_SHARE, UPDATES, STEPS, EDGES, LANES,
+	ATOMICS, TIME, HASH, CHECK, N_COLUMNS
 };
 
 #define CELL 64
@@ -342,6 +183,12 @@ static void cell(char *to, const struct lab *l, size_t i, enum column c)
 	case FLAGS:
 		snprintf(to, CELL, "%.1f", (double)(c == READ_ONLY ? r->read_only : c == WRITABLE ? r->writable : r->flags) / 1024);
 		break;
+	case HIT_RATE:
+		snprintf(to, CELL, "%.3f", lab_hit_rate(l, i));
+		break;
+	case CACHE_SHARE:
+		snprintf(to, CELL, r->streaming.devices ? "%.3f" : "-", lab_cache_share(l, i));
+		break;
 	case TIME:
 		show_seconds(to, l->seconds[i]);
 		break;
@@ -378,12 +225,34 @@ static void tell_row(const struct call *call, const struct lab *l, size_t i, con
 	say(call, "\n");
 }
 
+/* Is there anything to say in it? */
+static bool has_column(const struct lab *l, const struct options *o, enum column c)
+{
+	size_t i;
+
+	switch (c) {
+	case HIT_RATE:
+	case CACHE_SHARE:
+		for (i = 0; i < l->n_rows; i++)
+			if (lab_ran(l, i) && l->row[i].report.streaming.devices)
+				return true;
+		return false;
+	case LANES:
+	case ATOMICS:
+		return o->lanes;
+	case CHECK:
+		return o->check;
+	default:
+		return true;
+	}
+}
+
 static void tell(const struct call *call, const struct lab *l)
 {
 	const struct options *o = &call->options;
 	const char *const head[N_COLUMNS] = {
 		o->mappings ? "mapping" : "policy", "budget", "MiB moved", "x CSR", "KiB read-only", "writable", "flags", "pages", "reused",
-		"active", "updates", "steps", "edges", "lanes", "atomics", "time", "hash", "check",
+		"active", "hit rate", "B/(S+L)", "updates", "steps", "edges", "lanes", "atomics", "time", "hash", "check",
 	};
 	const struct mill_info *info = &l->work.info;
 	int width[N_COLUMNS], c;
@@ -400,7 +269,7 @@ static void tell(const struct call *call, const struct lab *l)
 			cell(text, l, i, (enum column)c);
 			width[c] = (int)strlen(text) > width[c] ? (int)strlen(text) : width[c];
 		}
-		if (((c == LANES || c == ATOMICS) && !o->lanes) || (c == CHECK && !o->check))
+		if (!has_column(l, o, (enum column)c))
 			width[c] = 0;
 		else
 			say(call, "  %*s", c == NAME ? -width[c] : width[c], head[c]);
@@ -453,7 +322,10 @@ static void report_row(struct json *j, const struct lab *l, size_t i, const stru
 	count_or_null(j, "pages_to_device", ran, r->pages_to_device);
 	count_or_null(j, "pages_reused", ran, r->pages_reused);
 	count_or_null(j, "pages_active", ran, r->pages_active);
+	seconds_or_null(j, "hit_rate", ran, lab_hit_rate(l, i));
+	seconds_or_null(j, "cache_share", ran && r->streaming.devices, lab_cache_share(l, i));
 	report_partitions(j, &r->partitions);
+	report_streaming(j, &r->streaming);
 	count_or_null(j, "updates", ran, r->updates);
 	count_or_null(j, "iterations", ran, r->iterations);
 	count_or_null(j, "edges", ran, row->edges);
@@ -491,7 +363,7 @@ static mill_err draw(const struct lab *l, const char *path)
 	mill_err err;
 	char *text;
 
-	err = l->n_queues > 1 ? lab_plot_queues(&text, l) : lab_plot(&text, l);
+	err = l->n_queues > 1 ? lab_plot_queues(&text, l) : l->n_caches > 1 ? lab_plot_caches(&text, l) : lab_plot(&text, l);
 	if (err)
 		return err;
 	err = output_write(path, text);

@@ -39,14 +39,17 @@ static mill_err list_devices(struct call *call, const char *key)
 		n = found;
 	json_array(&call->report, key);
 	for (i = 0; i < n; i++) {
-		say(call, "  %-12s %s, %u units, %s", device[i].name, device[i].model,
-		    device[i].units, show_size(size, device[i].memory));
+		say(call, "  %-12s %s, %u units, ", device[i].name, device[i].model, device[i].units);
+		if (device[i].parts)
+			say(call, "divisible into up to %u, ", device[i].parts);
+		say(call, "%s", show_size(size, device[i].memory));
 		say(call, device[i].driver[0] ? ", %s\n" : "%s\n", device[i].driver);
 		json_object(&call->report, NULL);
 		json_string(&call->report, "name", device[i].name);
 		json_string(&call->report, "model", device[i].model);
 		json_string(&call->report, "driver", device[i].driver[0] ? device[i].driver : NULL);
 		json_u64(&call->report, "units", device[i].units);
+		json_u64(&call->report, "parts", device[i].parts);
 		json_u64(&call->report, "memory", device[i].memory);
 		json_object_end(&call->report);
 	}

@@ -18,13 +18,14 @@ static void tell_predicted(const struct call *call, const struct mill_prediction
 	    p->iterations_high);
 	say(call, "  disk          %s, %" PRIu64 " pages\n", show_size(a, p->disk_read), p->pages_read);
 	say(call, "  peak memory   %s\n", show_size(a, p->memory));
-	say(call, "  terms         max(read %s, compute %s) and what is not hidden of the other",
-	    show_seconds(a, p->read_seconds),
-	    show_seconds(b, p->compute_seconds));
-	say(call, ", supersteps %s", show_seconds(a, p->step_seconds));
-	if (p->device_seconds > 0)
-		say(call, ", device %s for %s", show_seconds(a, p->device_seconds), show_size(b, p->to_device));
-	say(call, "\n  constants     %s\n",
+	if (p->equation)
+		say(call, "  terms         device %s for %s", show_seconds(a, p->device_seconds), show_size(b, p->to_device));
+	else
+		say(call, "  terms         max(read %s, compute %s) and what is not hidden of the other",
+		    show_seconds(a, p->read_seconds), show_seconds(b, p->compute_seconds));
+	say(call, ", supersteps %s\n", show_seconds(a, p->step_seconds));
+	tell_cost(call, p, NULL);
+	say(call, "  constants     %s\n",
 	    p->measured ? "measured on this machine" : "defaults: this machine could not be measured");
 }
 
@@ -91,8 +92,7 @@ mill_err cmd_plan(struct call *call)
 		err = mill_run_plan(w.run, algorithm, &w.how, &plan);
 	if (w.run) {
 		mill_run_report(w.run, &report);
-		call->options.memory.bytes = report.memory_budget;
-		call->options.device_memory.bytes = report.device_budget;
+		work_understood(&report, &call->options);
 	}
 	progress_end(&call->progress);
 	json_string(&call->report, "algorithm", algorithm);
@@ -101,6 +101,7 @@ mill_err cmd_plan(struct call *call)
 		       &call->report);
 	report_plan(&call->report, err ? NULL : &plan);
 	report_predicted(&call->report, err ? NULL : &plan.predicted);
+	report_cost(&call->report, err ? NULL : &plan.predicted, NULL);
 	if (!err)
 		tell(call, &w, &plan);
 	work_close(&w);

@@ -144,7 +144,8 @@ static double mteps(const struct outcome *out)
 
 static void tell_device(const struct call *call, const struct mill_report *r)
 {
-	char a[SHOWN_SIZE], b[SHOWN_SIZE];
+	char a[SHOWN_SIZE], b[SHOWN_SIZE], c[SHOWN_SIZE];
+	size_t i;
 
 	if (r->device_failed)
 		say(call, "  device  %s failed (%s), ran on the %s\n", call->options.device, r->device_failed, r->device);
@@ -154,11 +155,18 @@ static void tell_device(const struct call *call, const struct mill_report *r)
 	    show_size(b, r->topology));
 	say(call, "%" PRIu64 " %s, %" PRIu64 " reused; peak %s of %s\n", r->pages_to_device,
 	    r->partitions.count ? "partitions" : "pages", r->pages_reused, show_size(a, r->device_peak), show_size(b, r->device_budget));
+	for (i = 0; r->n_devices > 1 && i < r->n_devices; i++)
+		say(call, "          %s: %s moved to it, peak %s of %s\n", r->devices[i].name, show_size(a, r->devices[i].to_device),
+		    show_size(b, r->devices[i].peak), show_size(c, r->devices[i].budget));
 	if (r->partitions.count) {
 		const struct mill_partitions *p = &r->partitions;
 
-		say(call, "  graphie %" PRIu64 " partitions of up to %s as %s, %" PRIu64 " buffers; renamed in %s", p->count,
-		    show_size(a, p->bytes), wire_word(p->wire), p->buffers, show_seconds(b, p->round2_seconds));
+		say(call, "  graphie %" PRIu64 " partitions of up to %s as %s, %" PRIu64 " buffers; ", p->count,
+		    show_size(a, p->bytes), wire_word(p->wire), p->buffers);
+		if (p->addressing == MILL_ADDRESSING_PAGED)
+			say(call, "ids as stored");
+		else
+			say(call, "renamed in %s", show_seconds(b, p->round2_seconds));
 		say(call, "%s%s\n", p->staged ? "" : ", no staging", p->local_flags ? "" : ", flags do not fit local memory");
 	}
 	if (call->options.lanes)
@@ -207,6 +215,7 @@ static void tell(const struct call *call, const struct work *w, struct outcome *
 	    show_size(b, r->predicted.disk_read));
 	say(call, "%" PRIu64 " iterations%s\n", r->predicted.iterations,
 	    r->predicted.measured ? "" : " (by defaults: `millrace plan` measures this machine)");
+	tell_cost(call, &r->predicted, &r->cost);
 	if (out->check)
 		say(call, "  check   %s\n", out->check);
 	if (call->options.output)
@@ -239,12 +248,35 @@ static void report_times(struct json *j, const struct call *call, const struct o
 	count_or_null(j, "updates", known, r->updates);
 }
 
+/* NULL: there was no run. */
+static void report_devices(struct json *j, const struct mill_report *r)
+{
+	size_t i;
+
+	if (!r || !r->n_devices) {
+		json_null(j, "devices");
+		return;
+	}
+	json_array(j, "devices");
+	for (i = 0; i < r->n_devices; i++) {
+		json_object(j, NULL);
+		json_string(j, "name", r->devices[i].name);
+		json_u64(j, "budget", r->devices[i].budget);
+		json_u64(j, "peak", r->devices[i].peak);
+		json_u64(j, "to_device", r->devices[i].to_device);
+		json_u64(j, "from_device", r->devices[i].from_device);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
 static void report_traffic(struct json *j, const struct outcome *out, bool known)
 {
 	const struct mill_report *r = &out->report;
 	bool device = known && r->device_budget;
 
 	json_string(j, "device", known ? r->device : NULL);
+	report_devices(j, known ? r : NULL);
 	count_or_null(j, "lanes", out->counted, r->lanes);
 	count_or_null(j, "atomics", out->counted, r->atomics);
 	json_object(j, "bytes");
@@ -263,6 +295,7 @@ static void report_traffic(struct json *j, const struct outcome *out, bool known
 	count_or_null(j, "reused", known, r->pages_reused);
 	json_object_end(j);
 	report_partitions(j, &r->partitions);
+	report_streaming(j, &r->streaming);
 	json_object(j, "memory");
 	count_or_null(j, "budget", known, r->memory_budget);
 	json_u64(j, "peak_rss", peak_rss());
@@ -360,8 +393,7 @@ mill_err cmd_run(struct call *call)
 	known = w.run;
 	if (known) {
 		mill_run_report(w.run, &out.report);
-		call->options.memory.bytes = out.report.memory_budget;
-		call->options.device_memory.bytes = out.report.device_budget;
+		work_understood(&out.report, &call->options);
 		out.counted = call->options.lanes && out.report.device_budget;
 		call->options.io = strcmp(out.report.io, "pread") ? IO_URING : IO_PREAD;
 		if (out.report.n_runs) {
@@ -375,6 +407,7 @@ mill_err cmd_run(struct call *call)
 	report_times(j, call, &out, known);
 	report_traffic(j, &out, known);
 	report_predicted(j, known && out.report.algorithm ? &out.report.predicted : NULL);
+	report_cost(j, known && out.report.algorithm ? &out.report.predicted : NULL, out.ran ? &out.report.cost : NULL);
 	report_steps(j, &w, &out, known);
 	report_result(j, &out, &w);
 	json_string(j, "check", out.check);

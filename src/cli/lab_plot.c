@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/lab.h"
+#include "cli/chart.h"
 #include "cli/message.h"
 
 /* Pixels: a panel with its margins, and what lies within them. */
@@ -54,18 +53,6 @@ static uint64_t steps_of(const struct mill_lab_row *row)
 	return row->report.n_steps - (row->report.n_steps && cut_short(&row->report));
 }
 
-/* 1, 2 or 5 times a power of ten, so that at most five or so of them make `end`. */
-uint64_t svg_tick(uint64_t end)
-{
-	static const double round[] = { 1, 2, 5, 10 };
-	double power = pow(10, floor(log10((double)end / 4)));
-	size_t i = 0;
-
-	while (i < 3 && round[i] * power * 5.5 < (double)end)
-		i++;
-	return power * round[i] < 1 ? 1 : (uint64_t)(power * round[i]);
-}
-
 static void find_ends(struct drawing *d)
 {
 	size_t i;
@@ -85,23 +72,6 @@ static void find_ends(struct drawing *d)
 	}
 	d->pages += svg_tick(d->pages) - 1;
 	d->pages -= d->pages % svg_tick(d->pages);
-}
-
-/* Text from outside: a path may hold anything, XML holds less. */
-void svg_text(FILE *to, const char *text)
-{
-	const unsigned char *s = (const unsigned char *)text;
-	size_t length;
-
-	for (; *s; s += length ? length : 1) {
-		length = utf8_length(s);
-		if (!length || *s < ' ' || *s == 127)
-			fputc('?', to);
-		else if (*s == '<' || *s == '>' || *s == '&')
-			fprintf(to, "&#%d;", *s);
-		else
-			fwrite(s, 1, length, to);
-	}
 }
 
 static void put_axes(const struct drawing *d)

@@ -53,23 +53,31 @@ const struct command commands[] = {
 	  "the same run on a device under several policies, as a table",
 	  "Takes the options of the algorithm. The rows are policies of what crosses to the device: all pages\n"
 	  "in each step (all), those with work in them (active), of these the ones that are not there yet\n"
-	  "(reuse), and the ways to choose the page that gives way: fifo, lru, frequency, pinned. With\n"
-	  "--mappings they are ways to give edges to work-items. Results must be the same in all rows (exit\n"
-	  "11 if not; sums of floats may differ in their last bits). A budget that is too small for the\n"
-	  "vertices says what it needs; exit 7 only if that holds for all. Counts are those of a first run, which\n"
-	  "also compiles kernels: times are worth more with --repeat.\n",
+	  "(reuse), and the ways to choose the page that gives way: fifo, lru, frequency, pinned; then whole\n"
+	  "systems: graphie, and what its parts buy, and gts. Of several devices gts-p and gts-s use all, by\n"
+	  "strategy P and S, all other rows the first. With --mappings rows are ways to give edges to\n"
+	  "work-items. Options of graphie and gts say nothing to other rows. The hit rate is of pages that were\n"
+	  "on the device already when they were used; B/(S+L) is the part of its pages that gts can keep there.\n"
+	  "Results must be the same in all rows (exit 11 if not; sums of floats may differ in their last bits).\n"
+	  "A budget that is too small for the vertices says what it needs; exit 7 only if that holds for all.\n"
+	  "Counts are those of a first run, which also compiles kernels: times are worth more with --repeat.\n",
 	  "  millrace lab bfs web.mill --source max-degree\n"
 	  "  millrace lab sssp web.mill --budgets 10%,25%,50%,100% --policies all,active,reuse --json=lab.json\n"
 	  "  millrace lab pagerank web.mill --exact --device-memory 32M --check --plot pages.svg\n"
 	  "  millrace lab bfs web.mill --mappings --device opencl:0\n"
-	  "  millrace lab sssp web.mill --wires edges,csr,packed --queue-counts 1,8,32 --plot queues.svg\n" },
+	  "  millrace lab sssp web.mill --wires edges,csr,packed --queue-counts 1,8,32 --plot queues.svg\n"
+	  "  millrace lab bfs web.mill --device-memory 200% --device-caches 0,10%,25%,50%,100% --plot hits.svg\n"
+	  "  millrace lab pagerank web.mill --device opencl:0/2 --policies gts,gts-p,gts-s\n"
+	  "  millrace lab bfs web.mill --mappings --policies gts\n" },
 	{ "bfs", FOR_BFS, cmd_run, 1, 1, "STORE [options]",
 	  "breadth-first search: depths and parents",
 	  "How many edges away from the source is every vertex? -o writes `id depth parent`; of several\n"
 	  "valid parents it is the one with the smallest id, unreached vertices have -1.\n",
 	  "  millrace bfs web.mill --source 42 -o depths.tsv\n"
 	  "  millrace bfs web.mill --source max-degree --memory 1G --check --json\n"
-	  "  millrace bfs web.mill --repeat 5\n" },
+	  "  millrace bfs web.mill --repeat 5\n"
+	  "  millrace bfs web.mill --device opencl:all --strategy s\n"
+	  "  millrace bfs web.mill --device opencl:0/2 --device-cache 0 --mapping hybrid --warp 8\n" },
 	{ "sssp", FOR_SSSP, cmd_run, 1, 1, "STORE [options]",
 	  "shortest paths from one source over non-negative weights",
 	  "-o writes `id distance parent`; unreached vertices have distance inf and parent -1.\n",
@@ -81,7 +89,8 @@ const struct command commands[] = {
 	  "exactly that many. -o writes `id score`.\n",
 	  "  millrace pagerank web.mill -o scores.tsv\n"
 	  "  millrace pagerank web.mill --precision f64 --tolerance 1e-12 --iterations 1000\n"
-	  "  millrace pagerank web.mill --personalize 42 --memory 50%\n" },
+	  "  millrace pagerank web.mill --personalize 42 --memory 50%\n"
+	  "  millrace pagerank web.mill --device opencl:0 --device opencl:1 --device-memory 2G,1G --strategy p\n" },
 	{ "cc", FOR_CC, cmd_run, 1, 1, "STORE [options]",
 	  "weak components: which vertices hang together",
 	  "Directions do not count. -o writes `id component`, the smallest id in the component. Of the\n"

@@ -128,6 +128,11 @@ const char *show_seconds(char *to, double seconds)
 	return to;
 }
 
+const char *addressing_word(enum mill_addressing addressing)
+{
+	return addressing == MILL_ADDRESSING_PAGED ? "paged" : "dense";
+}
+
 const char *weight_word(enum mill_weight weight)
 {
 	static const char *const word[] = { "none", "u32", "i32", "f32", "f64" };

@@ -33,6 +33,7 @@ const char *show_size(char *to, uint64_t bytes);
 const char *show_seconds(char *to, double seconds);
 
 const char *weight_word(enum mill_weight weight);
+const char *addressing_word(enum mill_addressing addressing);
 
 /* Seconds of a monotonic clock. */
 double now(void);

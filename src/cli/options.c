@@ -13,6 +13,7 @@
 enum kind {
 	FLAG,		/* bool */
 	TEXT,		/* const char * */
+	LIST,		/* const char *; given again it goes on, behind a comma */
 	U32,
 	U64,
 	REAL,		/* double */
@@ -20,6 +21,7 @@ enum kind {
 	CHOICE,		/* int: which of the words */
 	SWITCH,		/* int: --name is the first word, --name=WORD another; 0 without */
 	SIZE,		/* struct size_option */
+	SIZES,		/* struct sizes_option */
 	REPORT		/* --json[=FILE] */
 };
 
@@ -143,6 +145,11 @@ static const struct option table[] = {
 	{ "codec", CHOICE, FOR_STORES, AT(codec), "packed|raw",
 	  .help = "how neighbours are stored (default packed)",
 	  .word = WORDS("packed", "raw") },
+	{ "addressing", CHOICE, FOR_STORES, AT(addressing), "dense|paged",
+	  .help = "what lists hold: vertex numbers (default) or page addresses; paged: raw pages",
+	  .word = WORDS("dense", "paged") },
+	{ "record-id", TEXT, FOR_STORES, AT(record_id), "P,Q",
+	  .help = "paged: bytes of page id and slot number, together 4 (default: slots by the fullest page)" },
 	{ "order", CHOICE, FOR_STORES, AT(order), "none|degree|auto",
 	  .help = "of the vertices: by id (default), by degree, or what packs better",
 	  .word = WORDS("none", "degree", "auto") },
@@ -158,23 +165,26 @@ static const struct option table[] = {
 	  .help = "budget (default 80 % of what is available)" },
 	{ "memory", SIZE, FOR_ALGO | FOR_PLAN | FOR_LAB, AT(memory), "SIZE",
 	  .help = "budget, as 2G or 25% of the graph (default 80 % of what is available)" },
-	{ "device", TEXT, FOR_ALGO | FOR_PLAN, AT(device), "NAME",
-	  .help = "see `list devices` (default cpu)" },
-	{ "device-memory", SIZE, FOR_ALGO | FOR_PLAN, AT(device_memory), "SIZE",
-	  .help = "device budget (default 90 % of the device's)" },
-	{ "device", TEXT, FOR_LAB, AT(device), "NAME", .help = "see `list devices` (default opencl)" },
-	{ "device-memory", SIZE, FOR_LAB, AT(device_memory), "SIZE",
-	  .help = "device budget, as 32M or a share of the graph (default 25%)" },
+	{ "device", LIST, FOR_ALGO | FOR_PLAN, AT(device), "NAME",
+	  .help = "cpu (default), opencl:N, opencl:all, opencl:N/K (N in K parts): see `list devices`; repeatable for several" },
+	{ "device-memory", SIZES, FOR_ALGO | FOR_PLAN, AT(device_memory), "SIZE[,SIZE...]",
+	  .help = "device budget (default 90 % of the device's); of several in order, the last for the rest" },
+	{ "device", LIST, FOR_LAB, AT(device), "NAME",
+	  .help = "see `list devices` (default opencl); of several the rows gts-p and gts-s use all, the others the first" },
+	{ "device-memory", SIZES, FOR_LAB, AT(device_memory), "SIZE[,SIZE...]",
+	  .help = "device budget, as 32M or a share of the graph (default 25%); of several devices in order, the last for the rest" },
 	{ "budgets", TEXT, FOR_LAB, AT(budgets), "LIST",
 	  .help = "several device budgets: 10%,25%,50%,100%" },
 	{ "policies", TEXT, FOR_LAB, AT(policies), "LIST",
-	  .help = "the rows: some of all,active,reuse,fifo,lru,frequency,pinned,graphie-naive,graphie-opt1,graphie-opt2,graphie" },
+	  .help = "the rows: some of all,active,reuse,fifo,lru,frequency,pinned,graphie-naive,graphie-opt1,graphie-opt2,graphie,gts,gts-p,gts-s" },
 	{ "wires", TEXT, FOR_LAB, AT(wires), "LIST",
 	  .help = "graphie's rows once for each of these wires: edges,csr,packed" },
 	{ "queue-counts", TEXT, FOR_LAB, AT(queue_counts), "LIST",
 	  .help = "rows once for each of these numbers of queues: 1,2,4,8,16,32; --plot draws times over them" },
+	{ "device-caches", TEXT, FOR_LAB, AT(device_caches), "LIST",
+	  .help = "gts's rows once for each of these caches: 0,10%,25%,50%,100%; --plot draws hit rates over them" },
 	{ "mappings", FLAG, FOR_LAB, AT(mappings), NULL,
-	  .help = "rows are mappings of edges to work-items, with lanes and atomics counted" },
+	  .help = "rows are mappings of edges to work-items, with lanes and atomics counted; with --policies gts its own" },
 	{ "plot", TEXT, FOR_LAB, AT(plot), "FILE.svg",
 	  .help = "pages active and moved in each superstep, a panel for each row" },
 	{ "fallback", FLAG, FOR_ALGO, AT(fallback), NULL,
@@ -183,9 +193,9 @@ static const struct option table[] = {
 	  .help = "pages on their way to the device at once (default 32)", .low = 1, .high = 256 },
 	{ "group-size", U32, FOR_ALGO | FOR_LAB, AT(group_size), "N",
 	  .help = "work-items of a work-group (default: by the device)", .low = 1, .high = 65536 },
-	{ "mapping", CHOICE, FOR_ALGO | FOR_LAB, AT(mapping), "auto|thread|group|input|output",
-	  .help = "edges to work-items of a device: by vertex, by degree, balanced by frontier or by edges",
-	  .word = WORDS("auto", "thread", "group", "input", "output") },
+	{ "mapping", CHOICE, FOR_ALGO | FOR_LAB, AT(mapping), "auto|thread|group|input|output|warp|hybrid",
+	  .help = "edges to work-items of a device: by vertex, by degree, balanced by frontier or by edges; gts: by virtual warps, or by the page's density",
+	  .word = WORDS("auto", "thread", "group", "input", "output", "warp", "hybrid") },
 	{ "filter", CHOICE, FOR_ALGO | FOR_PLAN | FOR_LAB, AT(filter), "fused|exact|inexact",
 	  .help = "what a device does with vertices that it comes to twice (default fused)",
 	  .word = WORDS("fused", "exact", "inexact") },
@@ -200,10 +210,20 @@ static const struct option table[] = {
 	  .help = "graphie: of a partition as it crosses (default: by the sizes of graph and device)" },
 	{ "no-staging", FLAG, FOR_ALGO | FOR_PLAN | FOR_LAB, AT(no_staging), NULL,
 	  .help = "graphie: sources' values are not copied to local memory" },
+	{ "strategy", CHOICE, FOR_ALGO | FOR_PLAN, AT(strategy), "p|s",
+	  .help = "gts: several devices share out the pages (p) or the vertex state (s)", .word = WORDS("auto", "p", "s") },
+	{ "chunks", U32, FOR_ALGO | FOR_PLAN | FOR_LAB, AT(chunks), "W",
+	  .help = "gts: the vertex state in W chunks, one at a time on the device (default: as few as fit)", .low = 1 },
+	{ "device-cache", SIZE, FOR_ALGO | FOR_PLAN | FOR_LAB, AT(device_cache), "SIZE|0",
+	  .help = "gts: pages that stay on a device (default: what fits)" },
+	{ "main-buffer", SIZE, FOR_ALGO | FOR_PLAN | FOR_LAB, AT(main_buffer), "SIZE",
+	  .help = "gts: pages that stay in main memory (default 20 % of the graph)" },
+	{ "warp", U32, FOR_ALGO | FOR_PLAN | FOR_LAB, AT(warp), "4|8|16|32",
+	  .help = "gts: work-items of a virtual warp (default 32)", .low = 4, .high = 32 },
 	{ "lanes", FLAG, FOR_ALGO | FOR_LAB, AT(lanes), NULL,
 	  .help = "count SIMD slots and atomics of a device (slower)" },
 	{ "policy", TEXT, FOR_ALGO | FOR_PLAN, AT(policy), "NAME",
-	  .help = "which page goes when another comes, or graphie: see `list policies` (default auto)" },
+	  .help = "which page goes when another comes, or graphie, gts: see `list policies` (default auto)" },
 	{ "io", CHOICE, FOR_ALGO | FOR_LAB, AT(io), "uring|pread",
 	  .help = "how pages are read (default uring, where the system allows it)",
 	  .word = WORDS("uring", "pread") },
@@ -335,12 +355,26 @@ static mill_err take_choice(const struct option *spec, int *field, const char *v
 	return refuse(MILL_EUSAGE, "--%s %s: takes %s", spec->name, value, words);
 }
 
+/* Only one option is a list: --device. */
+static mill_err take_list(struct options *o, const struct option *spec, const char **field, const char *value, bool again)
+{
+	size_t length = again ? strlen(o->devices) : 0;
+
+	if (!*value)
+		return refuse(MILL_EUSAGE, "--%s: the value is empty", spec->name);
+	if (length + strlen(value) + 2 > sizeof(o->devices))
+		return refuse(MILL_EUSAGE, "--%s: too many", spec->name);
+	snprintf(o->devices + length, sizeof(o->devices) - length, "%s%s", again ? "," : "", value);
+	*field = o->devices;
+	return MILL_OK;
+}
+
 static mill_err take(struct options *o, const struct option *spec, const char *value)
 {
 	void *field = (char *)o + spec->at;
-	bool *given = &o->given[spec - table];
+	bool *given = &o->given[spec - table], again = *given;
 
-	if (*given)
+	if (again && spec->kind != LIST)
 		return refuse(MILL_EUSAGE, "--%s is given twice", spec->name);
 	*given = true;
 	switch (spec->kind) {
@@ -359,8 +393,13 @@ static mill_err take(struct options *o, const struct option *spec, const char *v
 			return refuse(MILL_EUSAGE, "--%s: the value is empty", spec->name);
 		*(const char **)field = value;
 		return MILL_OK;
+	case LIST:
+		return take_list(o, spec, field, value, again);
 	case SIZE:
 		((struct size_option *)field)->text = value;
+		return MILL_OK;
+	case SIZES:
+		((struct sizes_option *)field)->text = value;
 		return MILL_OK;
 	case U32:
 	case U64:
@@ -519,17 +558,46 @@ mill_err options_restrict(const struct options *o, unsigned who, const char *for
 	return MILL_OK;
 }
 
-mill_err option_size(struct size_option *size, const char *name, uint64_t csr_bytes)
+mill_err option_size_or_0(struct size_option *size, const char *name, uint64_t csr_bytes)
 {
 	mill_err err;
 
 	if (!size->text)
 		return MILL_OK;
 	err = mill_size_parse(&size->bytes, size->text, csr_bytes);
-	if (err)
-		return refuse(err, "--%s %s: %s", name, size->text, mill_error());
-	if (!size->bytes)
+	return err ? refuse(err, "--%s %s: %s", name, size->text, mill_error()) : MILL_OK;
+}
+
+mill_err option_size(struct size_option *size, const char *name, uint64_t csr_bytes)
+{
+	mill_err err = option_size_or_0(size, name, csr_bytes);
+
+	if (!err && size->text && !size->bytes)
 		size->bytes = 1;
+	return err;
+}
+
+mill_err option_sizes(struct sizes_option *sizes, const char *name, uint64_t csr_bytes)
+{
+	const char *at = sizes->text;
+	uint32_t n;
+
+	for (n = 0; at; n++) {
+		size_t length = strcspn(at, ",");
+		char text[64];
+		mill_err err;
+
+		if (n == MILL_DEVICES_MOST)
+			return refuse(MILL_EUSAGE, "--%s %s: more than %d sizes", name, sizes->text, MILL_DEVICES_MOST);
+		snprintf(text, sizeof(text), "%.*s", (int)length, at);
+		err = mill_size_parse(&sizes->bytes[n], text, csr_bytes);
+		if (err)
+			return refuse(err, "--%s %s: %s", name, sizes->text, mill_error());
+		if (!sizes->bytes[n])
+			sizes->bytes[n] = 1;
+		at = at[length] ? at + length + 1 : NULL;
+	}
+	sizes->n = n;
 	return MILL_OK;
 }
 
@@ -563,6 +631,25 @@ static const char *report_key(const char *name)
 	return key;
 }
 
+/* A number, of several devices an array; null: there is none. */
+static void report_sizes(const struct sizes_option *sizes, const char *key, struct json *j)
+{
+	uint32_t i;
+
+	if (!sizes->n) {
+		json_null(j, key);
+		return;
+	}
+	if (sizes->n == 1) {
+		json_u64(j, key, sizes->bytes[0]);
+		return;
+	}
+	json_array(j, key);
+	for (i = 0; i < sizes->n; i++)
+		json_u64(j, NULL, sizes->bytes[i]);
+	json_array_end(j);
+}
+
 /* A number that was neither given nor has a default is 0 inside and null in the report. */
 static void report_value(const struct options *o, const struct option *spec, struct json *j)
 {
@@ -576,7 +663,11 @@ static void report_value(const struct options *o, const struct option *spec, str
 		json_bool(j, key, *(const bool *)field);
 		return;
 	case TEXT:
+	case LIST:
 		json_string(j, key, *(const char *const *)field);
+		return;
+	case SIZES:
+		report_sizes(field, key, j);
 		return;
 	case CHOICE:
 		json_string(j, key, spec->word[*(const int *)field]);

@@ -44,6 +44,13 @@ struct size_option {
 	uint64_t bytes;
 };
 
+/* One for each device, the last for the rest. */
+struct sizes_option {
+	const char *text;	/* "4M,25%"; NULL: not given */
+	uint64_t bytes[MILL_DEVICES_MOST];
+	uint32_t n;
+};
+
 enum io_word { IO_URING, IO_PREAD };
 enum precision_word { PRECISION_F32, PRECISION_F64 };
 
@@ -72,15 +79,20 @@ struct options {
 	const char *stripe;
 	int order;
 	int codec;		/* enum mill_codec */
+	int addressing;		/* enum mill_addressing */
+	const char *record_id;
 	uint32_t scale;
 	uint64_t vertices;
 	double degree, a, b, c;
 
 	/* runs */
-	struct size_option memory, device_memory;
+	struct size_option memory;
+	struct sizes_option device_memory;
 	uint32_t threads, repeat;
 	uint64_t seed;
-	const char *device, *policy, *source, *trace;
+	const char *policy, *source, *trace;
+	const char *device;	/* names separated by commas */
+	char devices[1024];	/* room for several */
 	int io;			/* enum io_word */
 	bool check, async, recalibrate;
 	bool fallback, no_skip, no_reuse, lanes;
@@ -88,6 +100,9 @@ struct options {
 	int wire;		/* enum mill_wire */
 	struct size_option partition_size;
 	bool no_staging;
+	int strategy;		/* enum mill_strategy */
+	uint32_t chunks, warp;
+	struct size_option device_cache, main_buffer;
 	int mapping;		/* enum mill_mapping */
 	int filter;		/* enum mill_filter */
 	int direction;		/* enum mill_direction */
@@ -104,7 +119,7 @@ struct options {
 	int lcc;		/* enum mill_lcc */
 
 	/* labs */
-	const char *policies, *budgets, *plot, *wires, *queue_counts;
+	const char *policies, *budgets, *plot, *wires, *queue_counts, *device_caches;
 	bool mappings;
 };
 
@@ -124,6 +139,10 @@ mill_err options_restrict(const struct options *o, unsigned who, const char *for
 
 /* Resolves a size: not given stays 0; "0" becomes 1, since 0 means the default further down. */
 mill_err option_size(struct size_option *size, const char *name, uint64_t csr_bytes);
+/* The same where 0 is 0. */
+mill_err option_size_or_0(struct size_option *size, const char *name, uint64_t csr_bytes);
+/* And of a list. */
+mill_err option_sizes(struct sizes_option *sizes, const char *name, uint64_t csr_bytes);
 
 /* The options of a command for its help, and as the report's "options". */
 void options_help(unsigned who);

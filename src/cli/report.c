@@ -27,6 +27,25 @@ void say(const struct call *call, const char *format, ...)
 	va_end(args);
 }
 
+/* Of dense stores there is no more to say. */
+static void report_addressing(struct json *j, const struct mill_info *info)
+{
+	const struct {
+		const char *key;
+		uint64_t value;
+	} of_paged[] = {
+		{ "out_slots", info->out_slots }, { "in_slots", info->in_slots },
+		{ "small_pages", info->small_pages }, { "large_pages", info->large_pages },
+	};
+
+	json_string(j, "addressing", addressing_word(info->addressing));
+	for (size_t i = 0; i < sizeof(of_paged) / sizeof(of_paged[0]); i++)
+		if (info->addressing == MILL_ADDRESSING_PAGED)
+			json_u64(j, of_paged[i].key, of_paged[i].value);
+		else
+			json_null(j, of_paged[i].key);
+}
+
 void report_store(struct json *j, const char *path, const struct mill_info *info)
 {
 	static const char *const unknown[] = { "vertices", "edges",    "stored_edges",
@@ -67,6 +86,7 @@ void report_store(struct json *j, const char *path, const struct mill_info *info
 	}
 	json_bool(j, "in_edges", info->has_in_pages);
 	json_string(j, "codec", info->codec);
+	report_addressing(j, info);
 	json_u64(j, "page_bytes", info->page_bytes);
 	json_array(j, "stripes");
 	for (i = 0; info->stripe[i]; i++)
@@ -119,6 +139,59 @@ void report_predicted(struct json *j, const struct mill_prediction *p)
 	json_object_end(j);
 }
 
+static void put_cost(struct json *j, const char *key, const struct mill_cost *c)
+{
+	if (!c) {
+		json_null(j, key);
+		return;
+	}
+	json_object(j, key);
+	json_f64(j, "attributes", c->attributes);
+	json_f64(j, "stream", c->stream);
+	json_f64(j, "calls", c->calls);
+	json_f64(j, "kernel", c->kernel);
+	json_f64(j, "sync", c->sync);
+	json_f64(j, "disk", c->disk);
+	json_f64(j, "total", c->total);
+	json_object_end(j);
+}
+
+void report_cost(struct json *j, const struct mill_prediction *p, const struct mill_cost *actual)
+{
+	if (!p || !p->equation) {
+		json_null(j, "cost");
+		return;
+	}
+	json_object(j, "cost");
+	json_u64(j, "equation", p->equation);
+	put_cost(j, "predicted", &p->cost);
+	put_cost(j, "actual", actual);
+	json_object_end(j);
+}
+
+static void tell_terms(const struct call *call, const char *name, const struct mill_cost *c)
+{
+	const double term[] = { c->attributes, c->stream, c->calls, c->kernel, c->sync, c->disk, c->total };
+	char shown[SHOWN_SIZE];
+	size_t i;
+
+	say(call, "  %s", name);
+	for (i = 0; i < sizeof(term) / sizeof(term[0]); i++)
+		say(call, " %10s", show_seconds(shown, term[i]));
+	say(call, "\n");
+}
+
+void tell_cost(const struct call *call, const struct mill_prediction *p, const struct mill_cost *actual)
+{
+	if (!p->equation)
+		return;
+	say(call, "  equation %u  %10s %10s %10s %10s %10s %10s %10s\n", p->equation, "attributes", "stream", "calls", "kernel", "sync", "disk",
+	    "total");
+	tell_terms(call, "predicted  ", &p->cost);
+	if (actual)
+		tell_terms(call, "actual     ", actual);
+}
+
 void seconds_or_null(struct json *j, const char *key, bool known, double seconds)
 {
 	if (known)
@@ -152,16 +225,36 @@ void report_partitions(struct json *j, const struct mill_partitions *p)
 	json_u64(j, "count", p->count);
 	json_u64(j, "bytes", p->bytes);
 	json_u64(j, "buffers", p->buffers);
+	json_string(j, "addressing", addressing_word(p->addressing));
 	json_u64(j, "range", p->range);
 	json_u64(j, "ids", p->ids);
 	json_string(j, "wire", wire_word(p->wire));
 	json_bool(j, "staging", p->staged);
 	json_bool(j, "local_flags", p->local_flags);
 	json_object(j, "seconds");
+	json_f64(j, "cut", p->cut_seconds);
 	json_f64(j, "round1", p->round1_seconds);
 	json_f64(j, "round2", p->round2_seconds);
 	json_f64(j, "edges", p->edges_seconds);
 	json_object_end(j);
+	json_object_end(j);
+}
+
+void report_streaming(struct json *j, const struct mill_streaming *s)
+{
+	if (!s->devices) {
+		json_null(j, "gts");
+		return;
+	}
+	json_object(j, "gts");
+	json_u64(j, "devices", s->devices);
+	json_string(j, "strategy", s->strategy == MILL_STRATEGY_S ? "s" : "p");
+	json_u64(j, "chunks", s->chunks);
+	json_u64(j, "writable", s->writable);
+	json_u64(j, "small_pages", s->small_pages);
+	json_u64(j, "large_pages", s->large_pages);
+	json_u64(j, "cached_pages", s->cached_pages);
+	json_u64(j, "frames", s->frames);
 	json_object_end(j);
 }
 

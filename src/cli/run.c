@@ -144,7 +144,7 @@ static mill_err check_trace(const struct options *o)
 static mill_err check_native(const struct options *o)
 {
 	static const char *const names[] = { "device-memory", "queues", "group-size", "mapping", "filter", "no-skip", "no-reuse",
-					     "lanes", "fallback" };
+					     "lanes", "fallback", "strategy", "chunks", "device-cache", "main-buffer", "warp" };
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -194,9 +194,13 @@ mill_err work_prepare(struct work *w, struct call *call, const char *algorithm,
 	mill_store_info(w->store, &w->info);
 	err = option_size(&o->memory, "memory", w->info.csr_bytes);
 	if (!err)
-		err = option_size(&o->device_memory, "device-memory", w->info.csr_bytes);
+		err = option_sizes(&o->device_memory, "device-memory", w->info.csr_bytes);
 	if (!err)
 		err = option_size(&o->partition_size, "partition-size", w->info.csr_bytes);
+	if (!err)
+		err = option_size_or_0(&o->device_cache, "device-cache", w->info.csr_bytes);
+	if (!err)
+		err = option_size(&o->main_buffer, "main-buffer", w->info.csr_bytes);
 	if (err)
 		return err;
 	if (o->do_a <= 0)
@@ -205,7 +209,8 @@ mill_err work_prepare(struct work *w, struct call *call, const char *algorithm,
 		o->do_b = o->direction == MILL_DIRECTION_ESTIMATE ? 0.2 : 18;
 	w->options = (struct mill_options){
 		.memory = o->memory.bytes,
-		.device_memory = o->device_memory.bytes,
+		.device_memories = o->device_memory.n ? o->device_memory.bytes : NULL,
+		.n_device_memories = o->device_memory.n,
 		.device = o->device,
 		.policy = o->policy,
 		.io = o->io == IO_PREAD ? "pread" : "uring",
@@ -224,6 +229,12 @@ mill_err work_prepare(struct work *w, struct call *call, const char *algorithm,
 		.wire = (enum mill_wire)o->wire,
 		.partition_size = o->partition_size.bytes,
 		.no_staging = o->no_staging,
+		.strategy = (enum mill_strategy)o->strategy,
+		.chunks = o->chunks,
+		.device_cache_set = o->device_cache.text,
+		.device_cache = o->device_cache.bytes,
+		.main_buffer = o->main_buffer.bytes,
+		.warp = o->warp,
 		.count_lanes = o->lanes,
 		.fallback = o->fallback,
 		.parents = w->algorithm->parents && (o->output || o->check),
@@ -246,6 +257,20 @@ mill_err work_open(struct work *w, struct call *call, const char *algorithm,
 	mill_err err = work_prepare(w, call, algorithm, path);
 
 	return err ? err : mill_run_new(&w->run, w->store, &w->options);
+}
+
+void work_understood(const struct mill_report *r, struct options *o)
+{
+	uint32_t i;
+
+	o->memory.bytes = r->memory_budget;
+	o->policy = r->policy;
+	if (r->n_devices)
+		o->device_memory.n = (uint32_t)r->n_devices;
+	for (i = 0; i < r->n_devices; i++)
+		o->device_memory.bytes[i] = r->devices[i].budget;
+	if (!o->warp && r->n_devices && !strcmp(r->policy, "gts"))
+		o->warp = 32;
 }
 
 void work_close(struct work *w)

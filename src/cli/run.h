@@ -42,6 +42,8 @@ struct work {
  */
 mill_err work_prepare(struct work *w, struct call *call, const char *algorithm, const char *path);
 mill_err work_open(struct work *w, struct call *call, const char *algorithm, const char *path);
+/* What options came to when the run was made, for the report. */
+void work_understood(const struct mill_report *r, struct options *o);
 void work_close(struct work *w);
 
 #endif

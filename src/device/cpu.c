@@ -59,6 +59,7 @@ mill_err cpu_open(struct device **out, struct budget *host)
 
 	TRY(memory_new(&d, host, 1, sizeof(*d), "the cpu device"));
 	d->ops = &cpu_ops;
+	snprintf(d->name, sizeof(d->name), "cpu");
 	d->native = true;
 	d->memory = host;
 	*out = d;

@@ -3,23 +3,130 @@
 #include "device/device.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/number.h"
 #include "base/trace.h"
 
+#define NUMBER_MOST 1023	/* of devices, and of their parts */
+
+/* A name taken apart. */
+struct parsed {
+	bool cpu, all;
+	bool every_part;	/* N/K: no part was named */
+	u32 number, parts, part;	/* parts 0: the device itself */
+};
+
+/* The number at *at, which goes on behind it. */
+static bool take_number(u32 *out, const char **at, const char *end)
+{
+	const char *stop = *at;
+	u64 value;
+
+	while (stop < end && *stop >= '0' && *stop <= '9')
+		stop++;
+	if (!number_u64(&value, *at, stop) || value > NUMBER_MOST)
+		return false;
+	*out = (u32)value;
+	*at = stop;
+	return true;
+}
+
+static bool is(const char *word, const char *at, const char *end)
+{
+	return strlen(word) == (size_t)(end - at) && !memcmp(word, at, strlen(word));
+}
+
+/* N, N/K or N/K:I. */
+static bool parse_number(struct parsed *p, const char *at, const char *end)
+{
+	if (!take_number(&p->number, &at, end))
+		return false;
+	if (at == end)
+		return true;
+	if (*at++ != '/' || !take_number(&p->parts, &at, end) || !p->parts)
+		return false;
+	p->every_part = at == end;
+	return p->every_part || (*at++ == ':' && take_number(&p->part, &at, end) && at == end && p->part < p->parts);
+}
+
+static mill_err parse(struct parsed *p, const char *at, const char *end)
+{
+	static const char prefix[] = "opencl:";
+	size_t skip = sizeof(prefix) - 1;
+
+	*p = (struct parsed){ .cpu = is("cpu", at, end), .all = is("opencl:all", at, end) };
+	if (p->cpu || p->all || is("opencl", at, end))
+		return MILL_OK;
+	if ((size_t)(end - at) > skip && !memcmp(at, prefix, skip) && parse_number(p, at + skip, end))
+		return MILL_OK;
+	return fail(MILL_EUSAGE, "unknown device '%.*s': use cpu, opencl, opencl:N, opencl:all, opencl:N/K or opencl:N/K:I with I < K",
+		    (int)min_u64((u64)(end - at), 200), at);
+}
+
+static void put_name(char *to, u32 number, u32 parts, u32 part)
+{
+	int n = snprintf(to, DEVICE_NAME, "opencl:%u", number);
+
+	if (parts)
+		snprintf(to + n, DEVICE_NAME - (size_t)n, "/%u:%u", parts, part);
+}
+
 mill_err device_open(struct device **out, const char *name, struct budget *host, const struct device_how *how)
 {
-	u64 number = 0;
+	struct parsed p = { .cpu = true };
 
-	if (!name || !strcmp(name, "cpu"))
+	if (name)
+		TRY(parse(&p, name, name + strlen(name)));
+	if (p.all || p.every_part)
+		return fail(MILL_EUSAGE, "%s is several devices: name one", name);
+	if (p.cpu)
 		return cpu_open(out, host);
-	if (!strcmp(name, "opencl"))
-		return opencl_open(out, 0, how);
-	if (!strncmp(name, "opencl:", 7) && number_u64(&number, name + 7, name + strlen(name)) &&
-	    number < 1024)
-		return opencl_open(out, (unsigned)number, how);
-	return fail(MILL_EUSAGE, "unknown device '%s': use cpu, opencl or opencl:N", name);
+	TRY(opencl_open(out, p.number, p.parts, p.part, how));
+	put_name((*out)->name, p.number, p.parts, p.part);
+	return MILL_OK;
+}
+
+/* Adds what one name of the list means. */
+static mill_err expand(char (*out)[DEVICE_NAME], u32 *n, const struct parsed *p)
+{
+	u32 more = 1;
+
+	if (p->all)
+		TRY(opencl_count(&more));
+	if (p->every_part) {
+		TRY(opencl_divides(p->number, p->parts));
+		more = p->parts;
+	}
+	if (more > MILL_DEVICES_MOST - *n)
+		return fail(MILL_EUSAGE, "more than %d devices are named: leave some out", MILL_DEVICES_MOST);
+	for (u32 i = 0; i < more; i++, ++*n) {
+		if (p->cpu)
+			snprintf(out[*n], DEVICE_NAME, "cpu");
+		else
+			put_name(out[*n], p->all ? i : p->number, p->parts, p->every_part ? i : p->part);
+	}
+	return MILL_OK;
+}
+
+mill_err device_names_expand(char (*out)[DEVICE_NAME], u32 *n, const char *list)
+{
+	bool cpu = false;
+
+	*n = 0;
+	for (const char *at = list, *end; at; at = *end ? end + 1 : NULL) {
+		struct parsed p;
+
+		end = at + strcspn(at, ",");
+		TRY(parse(&p, at, end));
+		cpu |= p.cpu;
+		if (cpu && (at != list || *end))
+			return fail(MILL_EUSAGE, "the cpu computes alone: leave it or the other devices out of '%.200s'", list);
+		TRY(expand(out, n, &p));
+	}
+	return MILL_OK;
 }
 
 void device_close(struct device *d)
@@ -40,21 +147,38 @@ void device_buffer_free(struct buffer *b)
 	*b = (struct buffer){ 0 };
 }
 
+/* The host waited for the device since then; `began` is taken in a statement of its own, before what it waited for. */
+static mill_err waited(struct device *d, f64 began, mill_err err)
+{
+	d->time.wait += clock_now() - began;
+	return err;
+}
+
 /* Commands have spans of their own, with the times of the device: see opencl_queue.c. */
 mill_err device_write(struct buffer *b, u64 at, const void *from, u64 size)
 {
+	struct device *d = b->owner;
+	f64 began;
+
 	assert(at <= b->size && size <= b->size - at);
-	if (!b->owner->native)
-		b->owner->to_device[b->kind] += size;
-	return size ? b->owner->ops->write(b->owner, b, at, from, size) : MILL_OK;
+	if (!size || d->native)
+		return size ? d->ops->write(d, b, at, from, size) : MILL_OK;
+	d->to_device[b->kind] += size;
+	began = clock_now();
+	return waited(d, began, d->ops->write(d, b, at, from, size));
 }
 
 mill_err device_read(const struct buffer *b, u64 at, void *to, u64 size)
 {
+	struct device *d = b->owner;
+	f64 began;
+
 	assert(at <= b->size && size <= b->size - at);
-	if (!b->owner->native)
-		b->owner->from_device[b->kind] += size;
-	return size ? b->owner->ops->read(b->owner, b, at, to, size) : MILL_OK;
+	if (!size || d->native)
+		return size ? d->ops->read(d, b, at, to, size) : MILL_OK;
+	d->from_device[b->kind] += size;
+	began = clock_now();
+	return waited(d, began, d->ops->read(d, b, at, to, size));
 }
 
 mill_err device_fill(struct buffer *b, const void *pattern, size_t size)
@@ -75,23 +199,39 @@ mill_err device_prepare(struct device *d, const struct kernel_source *source)
 
 mill_err device_launch(struct device *d, const struct launch *l)
 {
+	mill_err err;
+	f64 began;
+
 	for (u32 i = 0; i < l->n_args; i++)
 		assert(!l->arg[i].buffer || l->arg[i].buffer->owner == d);
 	assert(l->queue <= d->n_queues);
-	return l->n_groups ? d->ops->launch(d, l) : MILL_OK;
+	if (!l->n_groups)
+		return MILL_OK;
+	began = clock_now();
+	err = d->ops->launch(d, l);
+	d->time.launch += clock_now() - began;
+	d->time.launches++;
+	return err;
 }
 
 mill_err device_fork(struct device *d) { return d->ops->fork(d); }
-mill_err device_join(struct device *d) { return d->ops->join(d); }
+
+mill_err device_join(struct device *d)
+{
+	f64 began = clock_now();
+
+	return waited(d, began, d->ops->join(d));
+}
 
 mill_err device_send(struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct transfer *out)
 {
 	struct device *d = b->owner;
+	f64 began = clock_now();
 
 	assert(at <= b->size && size <= b->size - at && queue <= d->n_queues);
 	*out = (struct transfer){ .device = d };
 	d->to_device[b->kind] += size;
-	return size ? d->ops->send(d, b, at, from, size, queue, out) : MILL_OK;
+	return size ? waited(d, began, d->ops->send(d, b, at, from, size, queue, out)) : MILL_OK;
 }
 
 void device_mark(struct device *d, u32 queue, struct transfer *out)
@@ -102,7 +242,9 @@ void device_mark(struct device *d, u32 queue, struct transfer *out)
 
 mill_err device_wait(struct transfer *t)
 {
-	mill_err err = t->handle ? t->device->ops->wait(t->device, t) : MILL_OK;
+	struct device *d = t->device;
+	f64 began = clock_now();
+	mill_err err = t->handle ? waited(d, began, d->ops->wait(d, t)) : MILL_OK;
 
 	*t = (struct transfer){ 0 };
 	return err;

@@ -61,6 +61,14 @@ struct transfer {
 	void *handle;
 };
 
+/* Where the time of a device went, since who owns it set this to zero. */
+struct device_time {
+	f64 transfer[TRAFFIC_KINDS];	/* seconds of transfers by the device's own clock; 0 where it has none */
+	f64 launch;		/* the host's seconds in launches ... */
+	f64 wait;		/* ... and in all that transfers or waits */
+	u64 launches;
+};
+
 struct device_ops {
 	void (*close)(struct device *d);
 	mill_err (*buffer_new)(struct device *d, struct buffer *b, u64 size, const char *what);
@@ -80,12 +88,16 @@ struct device_ops {
 	void (*drain)(struct device *d);
 };
 
+#define DEVICE_NAME 48
+
 struct device {
 	const struct device_ops *ops;
+	char name[DEVICE_NAME];	/* a single one: "cpu", "opencl:0", "opencl:0/2:1" */
 	bool native;		/* programs run as host code on the run's threads */
 	struct budget *memory;	/* what buffers count against */
 	struct budget own;	/* ... unless it is the host's */
 	u64 to_device[TRAFFIC_KINDS], from_device[TRAFFIC_KINDS];	/* bytes moved */
+	struct device_time time;
 	u32 n_queues;		/* besides queue 0 */
 	u32 group;		/* work-items of a work-group; GROUP in kernels */
 	bool chunked;		/* a CPU: work-items take runs of neighbours, not every n-th; CHUNKED in kernels */
@@ -95,13 +107,19 @@ struct device {
 };
 
 struct device_how {
-	u64 memory;		/* its budget; 0: 90 % of what it has */
+	u64 memory;		/* its budget; 0: 90 % of what it has, of a part of a device its share of that */
 	u32 queues;		/* 0: 32 */
 	u32 group;		/* work-items of a work-group; 0: chosen by the kind of device */
 	bool count_lanes;	/* kernels count SIMD slots and atomics too: LANES in kernels */
+	u32 place;		/* among the devices of a trace, from 0 */
 };
 
-/* name: "cpu", "opencl", "opencl:N". */
+/*
+ * The single names that a list of names means: "opencl:all" and "opencl:N/K" are several, and so is whatever has commas. At most
+ * MILL_DEVICES_MOST, and the cpu only alone. Looks at the devices only where it must: a name that comes out may be of none.
+ */
+mill_err device_names_expand(char (*out)[DEVICE_NAME], u32 *n, const char *list);
+/* name: "cpu" (NULL too), "opencl", "opencl:N", "opencl:N/K:I". */
 mill_err device_open(struct device **out, const char *name, struct budget *host, const struct device_how *how);
 void device_close(struct device *d);
 
@@ -138,7 +156,11 @@ const char *text_find(const char *path);
 
 /* Per kind. */
 mill_err cpu_open(struct device **out, struct budget *host);
-mill_err opencl_open(struct device **out, unsigned number, const struct device_how *how);
+/* parts 0: the device itself, else part number `part` of so many equal ones. */
+mill_err opencl_open(struct device **out, u32 number, u32 parts, u32 part, const struct device_how *how);
+mill_err opencl_count(u32 *out);	/* none is an error */
+/* Can it be divided so? */
+mill_err opencl_divides(u32 number, u32 parts);
 size_t cpu_list(struct mill_device *out, size_t n);
 size_t opencl_list(struct mill_device *out, size_t n);
 

@@ -79,6 +79,14 @@ typedef u32 vid;
 #define local_add_u32(p, x) atomic_add((volatile LOCAL u32 *)(p), x)
 #define local_or_u32(p, x) atomic_or((volatile LOCAL u32 *)(p), x)
 
+DEVICE void raw_add_f64(GLOBAL f64 *p, f64 x)
+{
+	u64 old = dev_load_u64(p), held;
+
+	while ((held = atom_cmpxchg((volatile GLOBAL u64 *)p, old, as_ulong(as_double(old) + x))) != old)
+		old = held;
+}
+
 DEVICE u64 bits_f64(f64 x) { return as_ulong(x); }
 DEVICE f64 f64_of_bits(u64 x) { return as_double(x); }
 DEVICE u64 mul_high_u64(u64 a, u64 b) { return mul_hi(a, b); }
@@ -160,6 +168,7 @@ typedef u32 vid;
 #define raw_and_u32(p, x) atomic_and(p, x)
 #define local_add_u32(p, x) atomic_add(p, x)
 #define local_or_u32(p, x) atomic_or(p, x)
+#define raw_add_f64(p, x) ((void)atomicAdd((double *)(p), (double)(x)))
 
 DEVICE u64 bits_f64(f64 x) { return (u64)__double_as_longlong(x); }
 DEVICE f64 f64_of_bits(u64 x) { return __longlong_as_double((long long)x); }
@@ -231,6 +240,15 @@ DEVICE u64 raw_min_u64(u64 *p, u64 x)
 	return old;
 }
 
+DEVICE void raw_add_f64(f64 *p, f64 x)
+{
+	f64 old = dev_load_f64(p), next;
+
+	do
+		next = old + x;
+	while (!__atomic_compare_exchange(p, &old, &next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
 #define raw_add_u32(p, x) __atomic_fetch_add(p, x, __ATOMIC_RELAXED)
 #define raw_add_u64(p, x) __atomic_fetch_add(p, x, __ATOMIC_RELAXED)
 #define raw_or_u32(p, x) ((void)__atomic_fetch_or(p, x, __ATOMIC_RELAXED))
@@ -291,6 +309,10 @@ DEVICE f64 dev_abs(f64 x) { return __builtin_fabs(x); }
 /* Edges that a work-item of a CPU takes at a time of a partition; elsewhere one. */
 #define TILE_EDGES 32u
 
+/* Flags of a page that has work: by its first row, and by others. */
+#define PAGE_HEAD 1u
+#define PAGE_OTHERS 2u
+
 /* Rows of a segment whose lists lie partly in other segments. */
 #define PARTIAL_HEAD 1u
 #define PARTIAL_TAIL 2u
@@ -335,6 +357,15 @@ DEVICE void dev_add_u64(bool shared, GLOBAL u64 *p, u64 x)
 {
 	if (shared)
 		raw_add_u64(p, x);
+	else
+		*p += x;
+}
+
+/* In any order: the last bits of a sum depend on it. */
+DEVICE void dev_add_f64(bool shared, GLOBAL f64 *p, f64 x)
+{
+	if (shared)
+		raw_add_f64(p, x);
 	else
 		*p += x;
 }
@@ -385,10 +416,10 @@ typedef u64 key_f64;
 #define dev_load_key_u64(p) dev_load_u64(p)
 #define dev_load_key_f64(p) dev_load_u64(p)
 
-/* Is it the value of who has not been reached? Adding to infinity leads nowhere by itself. */
+/* Is it the value of who has not been reached? */
 #define unreached_u32(x) ((x) == 0xffffffffu)
 #define unreached_u64(x) ((x) == ~(u64)0)
-#define unreached_f64(x) false
+#define unreached_f64(x) ((x) > 0x1.fffffffffffffp1023)
 
 /* Sums are kept wider than their terms: a long list of small f32 must not lose its tail. */
 typedef f64 sum_f32;

@@ -131,7 +131,7 @@ void opencl_buffer_free(struct device *d, struct buffer *b)
 
 static mill_err read_bytes(struct device *d, const struct buffer *b, u64 at, void *to, u64 size)
 {
-	struct command c = { .name = "from device", .value = size };
+	struct command c = { .name = "from device", .value = size, .moves = true, .traffic = b->kind };
 	struct opencl *o = opencl_of(d);
 	cl_int code = CALL(FAULT_CL_READ, clEnqueueReadBuffer, o->queue[0].queue, b->handle, CL_TRUE, at, size, to, 0, NULL,
 			   &c.event);
@@ -160,7 +160,7 @@ static mill_err write_whole(struct device *d, struct buffer *b, u64 at, const vo
 
 mill_err opencl_write(struct device *d, struct buffer *b, u64 at, const void *from, u64 size)
 {
-	struct command c = { .name = "to device", .value = size };
+	struct command c = { .name = "to device", .value = size, .moves = true, .traffic = b->kind };
 	struct opencl *o = opencl_of(d);
 	cl_int code;
 
@@ -192,6 +192,8 @@ static void opencl_close(struct device *d)
 	opencl_programs_release(o);
 	if (o->context)
 		cl.clReleaseContext(o->context);
+	if (o->divided)
+		cl.clReleaseDevice(o->id);
 	memory_free(o);
 }
 
@@ -230,7 +232,8 @@ static mill_err choose_group(struct opencl *o, u32 asked)
 	return MILL_OK;
 }
 
-static mill_err set_up(struct opencl *o, const struct device_how *how)
+/* Without a budget given it is one of so many equal shares of the device's. */
+static mill_err set_up(struct opencl *o, const struct device_how *how, u64 shares)
 {
 	struct device *d = &o->device;
 	cl_int code;
@@ -241,8 +244,10 @@ static mill_err set_up(struct opencl *o, const struct device_how *how)
 	d->local = info_u64(o->id, CL_DEVICE_LOCAL_MEM_SIZE);
 	o->race_check = getenv("MILL_RACE_CHECK");
 	o->count_lanes = how->count_lanes;
-	o->profiling = trace_current;
-	budget_init(&d->own, how->memory ? how->memory : info_u64(o->id, CL_DEVICE_GLOBAL_MEM_SIZE) / 10 * 9);
+	o->profiling = true;	/* the report has the time of transfers */
+	o->tracing = trace_current;
+	o->tracks = TRACE_QUEUE + 2 * TRACE_QUEUES * how->place;
+	budget_init(&d->own, how->memory ? how->memory : info_u64(o->id, CL_DEVICE_GLOBAL_MEM_SIZE) / 10 * 9 / shares);
 	TRY(choose_group(o, how->group));
 	o->context = MAKE(FAULT_CL_OPEN, &code, clCreateContext, NULL, 1, &o->id, NULL, NULL);
 	if (code != CL_SUCCESS)
@@ -250,24 +255,113 @@ static mill_err set_up(struct opencl *o, const struct device_how *how)
 	return opencl_queues(o);
 }
 
-mill_err opencl_open(struct device **out, unsigned number, const struct device_how *how)
+static mill_err find_some(cl_device_id *out, u32 *n)
 {
-	u64 before = memory_rss(), after;
-	cl_device_id id[DEVICES];
-	struct opencl *o;
-	u32 n = find_devices(id, DEVICES);
-	mill_err err;
-
-	if (!cl.ready || !n)
+	*n = find_devices(out, DEVICES);
+	if (!cl.ready || !*n)
 		return fail(MILL_EDEVICE, "OpenCL is not there (%s): install a driver, or use --device cpu",
 			    cl.ready ? "it has no device" : cl.why);
+	return MILL_OK;
+}
+
+static mill_err find_device(cl_device_id *out, u32 number)
+{
+	cl_device_id id[DEVICES];
+	u32 n = 0;
+
+	TRY(find_some(id, &n));
 	if (number >= n)
 		return fail(MILL_EDEVICE, "there is no OpenCL device %u, only %u: see millrace list devices", number, n);
+	*out = id[number];
+	return MILL_OK;
+}
+
+mill_err opencl_count(u32 *out)
+{
+	cl_device_id id[DEVICES];
+
+	return find_some(id, out);
+}
+
+/* ---- Parts of devices ---- */
+
+/* Into how many equal parts it can be divided at most; 0: not at all. */
+static u32 most_parts(cl_device_id id)
+{
+	cl_device_partition_property way[16] = { 0 };
+	u64 most = min_u64(info_u64(id, CL_DEVICE_PARTITION_MAX_SUB_DEVICES), info_u64(id, CL_DEVICE_MAX_COMPUTE_UNITS));
+
+	cl.clGetDeviceInfo(id, CL_DEVICE_PARTITION_PROPERTIES, sizeof(way), way, NULL);
+	for (u32 i = 0; i < ARRAY_LEN(way) && way[i] && most > 1; i++)
+		if (way[i] == CL_DEVICE_PARTITION_EQUALLY)
+			return (u32)most;
+	return 0;
+}
+
+static mill_err check_parts(cl_device_id id, u32 number, u32 parts)
+{
+	u32 units = (u32)info_u64(id, CL_DEVICE_MAX_COMPUTE_UNITS), most = most_parts(id);
+
+	if (!most)
+		return fail(MILL_EDEVICE, "OpenCL device %u cannot be divided: use opencl:%u", number, number);
+	if (parts > most || units % parts)
+		return fail(MILL_EDEVICE, "OpenCL device %u has %u compute units and cannot be divided into %u equal parts: use a divisor of that up to %u",
+			    number, units, parts, most);
+	return MILL_OK;
+}
+
+mill_err opencl_divides(u32 number, u32 parts)
+{
+	cl_device_id id = NULL;
+
+	TRY(find_device(&id, number));
+	return check_parts(id, number, parts);
+}
+
+/*
+ * Each part is of a division of its own, so that devices know nothing of each other. Parts with the same place in two divisions are
+ * the same units on PoCL, so different ones do not share any.
+ */
+static mill_err divide(struct opencl *o, cl_device_id whole, u32 number, u32 parts, u32 part)
+{
+	cl_device_partition_property way[3] = { CL_DEVICE_PARTITION_EQUALLY };
+	cl_device_id *made = NULL;
+	cl_uint n = 0;
+	cl_int code;
+
+	TRY(check_parts(whole, number, parts));
+	way[1] = (cl_device_partition_property)(info_u64(whole, CL_DEVICE_MAX_COMPUTE_UNITS) / parts);
+	TRY(memory_new(&made, NULL, parts, sizeof(*made), "the parts of a device"));
+	code = CALL(FAULT_CL_OPEN, clCreateSubDevices, whole, way, parts, made, &n);
+	for (cl_uint i = 0; code == CL_SUCCESS && i < n; i++) {
+		if (i == part) {
+			o->id = made[i];
+			o->divided = true;
+		} else {
+			cl.clReleaseDevice(made[i]);
+		}
+	}
+	memory_free(made);
+	if (code != CL_SUCCESS || !o->divided)
+		return fail_cl(code ? code : CL_DEVICE_PARTITION_FAILED, "dividing it");
+	return MILL_OK;
+}
+
+mill_err opencl_open(struct device **out, u32 number, u32 parts, u32 part, const struct device_how *how)
+{
+	u64 before = memory_rss(), after;
+	cl_device_id whole = NULL;
+	struct opencl *o;
+	mill_err err;
+
+	TRY(find_device(&whole, number));
 	TRY(memory_new(&o, NULL, 1, sizeof(*o), "the OpenCL device"));
 	o->device.ops = &opencl_ops;
 	o->device.memory = &o->device.own;
-	o->id = id[number];
-	err = set_up(o, how);
+	o->id = whole;
+	err = parts ? divide(o, whole, number, parts, part) : MILL_OK;
+	if (!err)
+		err = set_up(o, how, max_u64(parts, 1));
 	if (err) {
 		opencl_close(&o->device);
 		return err;
@@ -289,6 +383,7 @@ size_t opencl_list(struct mill_device *out, size_t n)
 		out[i] = (struct mill_device){
 			.memory = info_u64(id[i], CL_DEVICE_GLOBAL_MEM_SIZE),
 			.units = (u32)info_u64(id[i], CL_DEVICE_MAX_COMPUTE_UNITS),
+			.parts = most_parts(id[i]),
 		};
 		snprintf(out[i].name, sizeof(out[i].name), "opencl:%u", i);
 		cl.clGetDeviceInfo(id[i], CL_DEVICE_NAME, sizeof(out[i].model) - 1, out[i].model, NULL);
@@ -301,12 +396,32 @@ size_t opencl_list(struct mill_device *out, size_t n)
 
 #else /* the narrow test build: kernels know only 32-bit vertices */
 
-mill_err opencl_open(struct device **out, unsigned number, const struct device_how *how)
+static mill_err fail_narrow(void)
+{
+	return fail(MILL_EDEVICE, "this build has narrow vertex numbers, which OpenCL kernels do not know");
+}
+
+mill_err opencl_open(struct device **out, u32 number, u32 parts, u32 part, const struct device_how *how)
 {
 	(void)out;
 	(void)number;
+	(void)parts;
+	(void)part;
 	(void)how;
-	return fail(MILL_EDEVICE, "this build has narrow vertex numbers, which OpenCL kernels do not know");
+	return fail_narrow();
+}
+
+mill_err opencl_count(u32 *out)
+{
+	(void)out;
+	return fail_narrow();
+}
+
+mill_err opencl_divides(u32 number, u32 parts)
+{
+	(void)number;
+	(void)parts;
+	return fail_narrow();
 }
 
 size_t opencl_list(struct mill_device *out, size_t n)

@@ -20,6 +20,8 @@
 	X(clGetPlatformIDs)             \
 	X(clGetDeviceIDs)               \
 	X(clGetDeviceInfo)              \
+	X(clCreateSubDevices)           \
+	X(clReleaseDevice)              \
 	X(clCreateContext)              \
 	X(clReleaseContext)             \
 	X(clCreateCommandQueue)         \
@@ -73,6 +75,8 @@ struct command {
 	u64 value;		/* bytes, or work-groups of a kernel */
 	u32 queue;
 	bool kernel;
+	bool moves;		/* a transfer ... */
+	enum traffic traffic;	/* ... of that */
 };
 
 struct queue {
@@ -96,6 +100,7 @@ struct opencl_program {
 struct opencl {
 	struct device device;
 	cl_device_id id;
+	bool divided;		/* it is a part of a device, and ours to release */
 	cl_context context;
 	bool race_check;	/* MILL_RACE_CHECK: kernels for oclgrind, see dialect.h; all is in queue 0 */
 	bool count_lanes;
@@ -107,7 +112,9 @@ struct opencl {
 	cl_event fork;		/* where queue 0 was; NULL: it had ended all */
 	struct command command[COMMANDS];
 	u32 n_commands;
-	bool profiling;		/* a trace is on */
+	bool profiling;		/* commands have times */
+	bool tracing;		/* and somebody wants to see them ... */
+	u32 tracks;		/* ... in the tracks from here on */
 	f64 clock;		/* what added to the device's clock, in seconds, gives the host's */
 
 	struct opencl_program **program;

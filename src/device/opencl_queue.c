@@ -4,7 +4,7 @@
  * event that the others wait for when they are first used after it, a join a barrier in queue 0 behind the last command of each.
  *
  * Every command has an event. It is looked at once, after its end: how it ended is told by the next call that
- * waits (a kernel that fails does so long after its launch), and its times go to the trace.
+ * waits (a kernel that fails does so long after its launch), and its times go to the trace, and those of transfers to the device's own account.
  */
 #include "device/device.h"
 
@@ -26,18 +26,21 @@ static cl_int status_of(cl_event event)
 	return code == CL_SUCCESS ? status : code;
 }
 
-static void trace_command(const struct opencl *o, const struct command *c)
+static void time_command(struct opencl *o, const struct command *c)
 {
 	cl_ulong began = 0, ended = 0;
 
-	if (!o->profiling || !trace_current)
+	if (!o->profiling || !(c->moves || o->tracing))
 		return;
 	if (cl.clGetEventProfilingInfo(c->event, CL_PROFILING_COMMAND_START, sizeof(began), &began, NULL) != CL_SUCCESS ||
 	    cl.clGetEventProfilingInfo(c->event, CL_PROFILING_COMMAND_END, sizeof(ended), &ended, NULL) != CL_SUCCESS ||
 	    ended < began)
 		return;
-	trace_past(TRACE_QUEUE + 2 * c->queue + c->kernel, (f64)began * 1e-9 + o->clock, (f64)ended * 1e-9 + o->clock,
-		   trace_word(c->name), c->kernel ? "groups" : "bytes", c->value);
+	if (c->moves)
+		o->device.time.transfer[c->traffic] += (f64)(ended - began) * 1e-9;
+	if (o->tracing && trace_current)
+		trace_past(o->tracks + 2 * c->queue + c->kernel, (f64)began * 1e-9 + o->clock, (f64)ended * 1e-9 + o->clock,
+			   trace_word(c->name), c->kernel ? "groups" : "bytes", c->value);
 }
 
 /* Looks at the commands that have ended, and forgets them. The first failure counts: others follow from it. */
@@ -56,7 +59,7 @@ static mill_err collect(struct opencl *o)
 			continue;
 		}
 		if (status == CL_COMPLETE) {
-			trace_command(o, &c);
+			time_command(o, &c);
 			status = fault_cl(FAULT_CL_WAIT);
 		}
 		if (status < 0 && !failed) {
@@ -217,7 +220,7 @@ mill_err opencl_join(struct device *d)
 
 mill_err opencl_send(struct device *d, struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct transfer *out)
 {
-	struct command c = { .name = "to device", .value = size, .queue = queue };
+	struct command c = { .name = "to device", .value = size, .queue = queue, .moves = true, .traffic = b->kind };
 	struct opencl *o = opencl_of(d);
 	cl_command_queue q = NULL;
 	cl_int code;
@@ -304,7 +307,7 @@ mill_err opencl_queues(struct opencl *o)
 	TRY(memory_new(&o->queue, NULL, (u64)o->device.n_queues + 1, sizeof(*o->queue), "the device's queues"));
 	TRY(memory_new(&o->joined, NULL, (u64)o->device.n_queues + 1, sizeof(*o->joined), "the device's queues"));
 	TRY(opencl_enter(o, 0, &first));
-	return o->profiling ? calibrate(o) : MILL_OK;
+	return o->tracing ? calibrate(o) : MILL_OK;
 }
 
 void opencl_queues_release(struct opencl *o)

@@ -9,6 +9,8 @@
 	X(pages, "engine/pages.cl")       \
 	X(wanted, "op/wanted.cl")         \
 	X(graphie, "op/graphie.cl")       \
+	X(join, "op/join.cl")             \
+	X(sum, "op/sum.op.h")             \
 	X(page, "op/page.cl")             \
 	X(advance, "op/advance.cl")       \
 	X(reduce, "op/reduce.cl")         \

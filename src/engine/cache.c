@@ -14,12 +14,7 @@ const struct kernel_source cache_kernels = { "pages", pages_text, ARRAY_LEN(page
 
 /* ---- Sizes ---- */
 
-/* The largest page of each kind. */
-struct shape {
-	u64 wire, rows, edges, lists;
-};
-
-static void add_shape(struct shape *s, const struct pages *p)
+static void add_shape(struct page_shape *s, const struct pages *p)
 {
 	for (u32 i = 0; i < p->n_pages; i++) {
 		const struct page_entry *e = &p->entry[i];
@@ -30,9 +25,9 @@ static void add_shape(struct shape *s, const struct pages *p)
 	}
 }
 
-static struct shape shape_of(const struct store *st)
+struct page_shape page_shape(const struct store *st)
 {
-	struct shape s = { .wire = st->page_size };
+	struct page_shape s = { .wire = st->page_size };
 
 	add_shape(&s, &st->out);
 	if (st->directed && st->has_in)
@@ -40,12 +35,11 @@ static struct shape shape_of(const struct store *st)
 	return s;
 }
 
-/* Of a graph that is not made yet. */
-static struct shape shape_at_most(const struct store *st)
+struct page_shape page_shape_at_most(const struct store *st)
 {
 	u64 lists = (st->codec == PAGE_PACKED ? (u64)PACKED_GROWTH : 1) * st->page_size;
 
-	return (struct shape){ st->page_size, lists / 4, lists / 4, lists };
+	return (struct page_shape){ st->page_size, lists / 4, lists / 4, lists };
 }
 
 static u64 tiles(u64 n) { return div_up(n, TILE_ROWS); }
@@ -70,13 +64,16 @@ static u64 area_bytes(const struct mill_run *r, const struct need *n, u64 rows, 
 	return bytes + 64;
 }
 
-static u64 page_area(const struct mill_run *r, const struct need *n, const struct store *st, const struct shape *s)
+static u64 page_area(const struct mill_run *r, const struct need *n, const struct store *st, const struct page_shape *s)
 {
 	return area_bytes(r, n, s->rows, s->edges, st->codec == PAGE_PACKED ? s->lists : 0, s->edges);
 }
 
-/* Counts, page ranges and what else is small. */
-static u64 fixed_bytes(u64 pages) { return LANE_WORDS * sizeof(u64) + 4 * pages + 8 * pages + 512; }
+/* Counts, page ranges, addresses and what else is small. */
+static u64 fixed_bytes(const struct store *st, u64 pages)
+{
+	return LANE_WORDS * sizeof(u64) + (st->paged ? 16 : 12) * pages + 512;
+}
 
 static u64 all_pages(const struct store *st)
 {
@@ -88,10 +85,10 @@ u64 cache_slot_size(const struct store *st) { return st->page_size; }
 u64 cache_least(const struct mill_run *r, const struct need *n)
 {
 	const struct store *st = r->store;
-	struct shape s = n->view ? shape_at_most(st) : shape_of(st);
+	struct page_shape s = n->view ? page_shape_at_most(st) : page_shape(st);
 	u64 pages = all_pages(st) * (n->view ? 4 : 1);	/* a view can have more */
 
-	u64 least = fixed_bytes(pages) + page_area(r, n, st, &s) + s.wire + (st->codec == PAGE_PACKED ? 0 : s.wire);
+	u64 least = fixed_bytes(st, pages) + page_area(r, n, st, &s) + s.wire + (st->codec == PAGE_PACKED ? 0 : s.wire);
 
 	if (!n->partitions)
 		return least;
@@ -109,7 +106,7 @@ static u64 whole_scratch(const struct mill_run *r, u64 edges)
 {
 	u64 most = r->device->chunked ? SCRATCH_CHUNKED : SCRATCH_WIDE;
 
-	return min_u64(edges, max_u64(most, shape_of(r->graph).edges));
+	return min_u64(edges, max_u64(most, page_shape(r->graph).edges));
 }
 
 /* Can everything be there, unpacked? */
@@ -210,7 +207,7 @@ static mill_err open_cached(struct device_cache *c, u64 room, u64 pages)
 {
 	struct mill_run *r = c->run;
 	const struct store *st = r->graph;
-	struct shape s = shape_of(st);
+	struct page_shape s = page_shape(st);
 	u64 area = page_area(r, &r->need, st, &s);
 	u32 n_pages[2];
 	u64 queues = min_u64(max_u64(room / AREA_SHARE / area, 1), r->device->n_queues), slots;
@@ -228,6 +225,16 @@ static mill_err open_cached(struct device_cache *c, u64 room, u64 pages)
 	return evict_open(&c->evict, &r->budget, n_pages, c->n_slots, c->n_areas, r->policy);
 }
 
+mill_err cache_open_addresses(struct device_cache *c, struct side *s, const struct pages *p)
+{
+	u64 bytes = 4 * (p->n_pages + 2ull);
+
+	if (!p->store->paged)
+		return MILL_OK;
+	TRY(cache_buffer(c, &s->first, bytes, "the page addresses", TRAFFIC_FLAGS));
+	return device_write(&s->first, 0, p->address.first, bytes);
+}
+
 static mill_err open_side(struct device_cache *c, int in, const struct pages *p)
 {
 	struct side *s = &c->side[in];
@@ -237,6 +244,7 @@ static mill_err open_side(struct device_cache *c, int in, const struct pages *p)
 	s->pages = p;
 	if (!p->n_pages)
 		return MILL_OK;
+	TRY(cache_open_addresses(c, s, p));
 	TRY(cache_buffer(c, &s->range, 8 * (u64)p->n_pages, "the page table", TRAFFIC_FLAGS));
 	TRY(memory_new(&range, &c->run->budget, p->n_pages, 2 * sizeof(u32), "the page table"));
 	for (u32 i = 0; i < p->n_pages; i++) {
@@ -361,6 +369,7 @@ void cache_close(struct device_cache *c)
 	}
 	for (int in = 0; in < 2; in++) {
 		device_buffer_free(&c->side[in].range);
+		device_buffer_free(&c->side[in].first);
 		device_buffer_free(&c->side[in].lists);
 		device_buffer_free(&c->side[in].weights);
 		memory_free(c->side[in].present);

@@ -25,6 +25,7 @@ struct slot {
 struct side {
 	const struct pages *pages;	/* NULL: not needed */
 	struct buffer range;		/* first vertex and rows of each page */
+	struct buffer first;		/* of a paged store: that of its addresses */
 	struct buffer lists, weights;	/* whole */
 	u64 *present;			/* whole: a bit for each page */
 };
@@ -45,7 +46,7 @@ struct parts {
 	struct partitions table;
 	struct wire_shape shape;
 	enum mill_wire wire;
-	struct buffer pre_sum, first;
+	struct buffer pre_sum, first;	/* by range, and by partition */
 	u8 *missing;			/* by partition, in the pass under way */
 	struct page_wire *page;		/* packed: of every page that crossed */
 	struct stage stage[2];
@@ -67,7 +68,7 @@ struct device_cache {
 	u64 counts_size;
 	u64 scratch_edges;
 	void *counted;		/* their copy on the host */
-	struct buffer fault;	/* the number of a page that cannot be unpacked, + 1 */
+	struct buffer fault;	/* the number of a page that cannot be unpacked, or has an impossible address, + 1 */
 };
 
 /* engine/pages.cl */
@@ -79,21 +80,35 @@ struct side *cache_side(struct device_cache *c, bool in);
 mill_err cache_buffer(struct device_cache *c, struct buffer *b, u64 size, const char *what, enum traffic kind);
 mill_err cache_open_areas(struct device_cache *c, u32 n, u64 rows, u64 edges, u64 lists);
 mill_err cache_open_slots(struct device_cache *c, u32 n, u64 size);
+/* What cache_number needs; nothing where lists hold dense numbers. */
+mill_err cache_open_addresses(struct device_cache *c, struct side *s, const struct pages *p);
 /* Counters, and a flag or number for each of n. */
 mill_err cache_open_counts(struct device_cache *c, u64 n);
+
+/* A page as it lies in its slot, for queue 0 and without what the host knows of its work. */
+struct device_segment slot_segment(const struct slot *s, const struct pages *p, u32 page, bool weights);
 
 /* Where the rows of a page go: an area of its own, or among all others. */
 struct place {
 	const struct buffer *lists;
 	u32 row_at, neighbour_at, edge_base, shared, queue;
 };
-/* The packed page that lies at byte page_at of a buffer. */
-mill_err cache_unpack(struct device_cache *c, const struct pages *p, u32 page, const struct buffer *from, u64 page_at,
+/* The packed page that lies at byte page_at of a buffer. fault gets its number + 1 if that cannot be done. */
+mill_err cache_unpack(const struct buffer *fault, const struct pages *p, u32 page, const struct buffer *from, u64 page_at,
 		      const struct page_wire *wire, const struct place *to);
+/* The raw page of a paged store whose neighbours lie at these words of a buffer gets dense numbers. */
+mill_err cache_number(struct device_cache *c, const struct side *s, u32 page, const struct buffer *at, u32 neighbour_at, u32 queue);
 /* The end of a pass, which may have failed: then nothing is under way afterwards that uses slots and frames. */
 mill_err cache_join(struct device_cache *c, mill_err err);
-/* MILL_ECORRUPT if a page could not be unpacked. */
-mill_err cache_check_fault(struct device_cache *c, const struct pages *p);
+/* MILL_ECORRUPT if a page could not be unpacked, or has an impossible address. */
+mill_err cache_check_fault(struct buffer *fault, const struct pages *p);
+
+/* The largest page of each kind. */
+struct page_shape {
+	u64 wire, rows, edges, lists;
+};
+struct page_shape page_shape(const struct store *st);
+struct page_shape page_shape_at_most(const struct store *st);	/* of a view that is not made yet */
 
 /* cache_partition.c */
 mill_err parts_open(struct device_cache *c, u64 room);

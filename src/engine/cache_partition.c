@@ -28,6 +28,12 @@ static struct wire_shape shape_of(const struct mill_run *r, const struct store *
 	}
 }
 
+/* Of how many the tables tell: partitions, or the pages of a paged store whose ids are taken as they are. */
+static u64 told(const struct pages *p, const struct wire_shape *w, u64 n)
+{
+	return p->address.slots && !w->page ? max_u64(n, p->n_pages) : n;
+}
+
 /* The largest page. NULL: of a view of the store that is not made yet. */
 static void largest_page(const struct pages *p, const struct store *st, u64 *rows, u64 *edges)
 {
@@ -95,13 +101,13 @@ u64 parts_least(const struct mill_run *r, const struct need *n)
 
 	largest_page(n->view ? NULL : &st->out, st, &rows, &most);
 	if (w.page)
-		return fixed_bytes(pages) + max_u64(each, w.page) + page_lists_bytes(rows, most) + 64;
+		return fixed_bytes(pages) + (st->paged ? 4 * pages : 0) + max_u64(each, w.page) + page_lists_bytes(rows, most) + 64;
 	all = edges * w.edge + w.row * st->connected;
 	if (each) {
 		u64 most_n = edges / max_u64(each / (w.edge + w.row), 1) + pages;
 
 		if (!n->view)
-			most_n = partitions_count(&st->out, &w, each);
+			most_n = told(&st->out, &w, partitions_count(&st->out, &w, each));
 		return fixed_bytes(most_n) + round_up(max_u64(w.row ? 2 * each : each, w.edge + w.row), 4);
 	}
 	return fixed_bytes(PARTITION_STREAMS + pages) + min_u64(max_u64(64 * KIB, root((w.row ? 384 : 192) * all)), 2 * all) + 16;
@@ -128,7 +134,8 @@ static mill_err place_parts(struct device_cache *c, const struct pages *p)
 	struct mill_run *r = c->run;
 	struct placing placing = { &c->parts->table };
 	struct stream_pass sp = {
-		.pages = p, .active = is_cut, .work = place, .arg = &placing, .want = { .lists_only = true }, .ticker = &r->ticker,
+		.pages = p, .active = is_cut, .work = place, .arg = &placing, .want = { .lists_only = true, .rows_only = true },
+		.ticker = &r->ticker,
 	};
 	struct stream *stream = r->stream;
 	mill_err err = MILL_OK;
@@ -147,12 +154,18 @@ static mill_err place_parts(struct device_cache *c, const struct pages *p)
 static mill_err make(struct device_cache *c, const struct pages *p, u64 size)
 {
 	struct parts *parts = c->parts;
+	struct ledger *l = &c->run->ledger;
+	f64 began = clock_now(), placed;
 	mill_err err = partitions_cut(&parts->table, &c->run->budget, p, &parts->shape, size);
 
 	if (!err)
 		err = place_parts(c, p);
+	placed = clock_now();
 	if (!err)
 		err = partitions_number(&parts->table, &parts->shape, c->run->store->connected, &c->run->budget);
+	/* The table of a paged store is no renaming: import did that. */
+	l->renaming += parts->table.stored ? 0 : clock_now() - placed;
+	l->cutting += (parts->table.stored ? clock_now() : placed) - began;
 	if (err)
 		partitions_release(&parts->table);
 	return err;
@@ -166,7 +179,8 @@ static u64 choose_size(const struct device_cache *c, const struct pages *p, u64 
 
 	if (c->run->options.partition_size)
 		return c->run->options.partition_size;
-	most = room > fixed_bytes(PARTITION_STREAMS) ? room - fixed_bytes(PARTITION_STREAMS) : 0;
+	most = fixed_bytes(told(p, w, PARTITION_STREAMS));
+	most = room > most ? room - most : 0;
 	size = partition_size(all, most);
 	most = room / TABLE_SHARE > fixed_bytes(0) ? (room / TABLE_SHARE - fixed_bytes(0)) / 12 : 1;
 	return max_u64(size, div_up(all, max_u64(most, PARTITION_STREAMS)));
@@ -206,9 +220,9 @@ static mill_err open_stages(struct device_cache *c)
 	return MILL_OK;
 }
 
-static mill_err open_table(struct device_cache *c, struct buffer *b, const u32 *from)
+static mill_err open_table(struct device_cache *c, struct buffer *b, const u32 *from, u64 n)
 {
-	u64 bytes = (c->parts->table.n + 1) * sizeof(u32);
+	u64 bytes = (n + 1) * sizeof(u32);
 
 	TRY(cache_buffer(c, b, bytes, "the table of partitions", TRAFFIC_FLAGS));
 	return device_write(b, 0, from, bytes);
@@ -218,7 +232,8 @@ static mill_err open_table(struct device_cache *c, struct buffer *b, const u32 *
 static mill_err open_buffers(struct device_cache *c, u64 room)
 {
 	const struct partitions *t = &c->parts->table;
-	u64 size = round_up(max_u64(t->largest, 4), 4), fixed = fixed_bytes(t->n), area = 0, rows, edges, queues, slots;
+	u64 size = round_up(max_u64(t->largest, 4), 4), area = 0, rows, edges, queues, slots;
+	u64 fixed = fixed_bytes(max_u64(t->n, t->n_ranges)) + c->side[0].first.size;
 	u32 n_units[2] = { t->n, 0 };
 
 	if (c->parts->wire == MILL_WIRE_PACKED && c->run->graph->codec == PAGE_PACKED) {
@@ -245,7 +260,7 @@ static void tell(const struct device_cache *c)
 
 	c->run->parted = (struct mill_partitions){
 		.count = t->n, .bytes = t->largest, .buffers = c->n_slots, .range = t->range, .ids = t->ids, .wire = c->parts->wire,
-		.staged = !c->run->options.no_staging,
+		.staged = !c->run->options.no_staging, .addressing = t->stored ? MILL_ADDRESSING_PAGED : MILL_ADDRESSING_DENSE,
 	};
 }
 
@@ -253,8 +268,8 @@ mill_err parts_open(struct device_cache *c, u64 room)
 {
 	struct mill_run *r = c->run;
 	const struct pages *p = run_direction(r, false)->pages;
-	f64 began = clock_now();
 
+	r->ledger.cutting = r->ledger.renaming = 0;
 	TRY(memory_new(&c->parts, &r->budget, 1, sizeof(*c->parts), "the partitions"));
 	c->parts->wire = r->options.wire;
 	c->parts->shape = shape_of(r, r->graph, c->weights);
@@ -262,14 +277,17 @@ mill_err parts_open(struct device_cache *c, u64 room)
 	TRY(memory_new(&c->parts->missing, &r->budget, c->parts->table.n + 1u, 1, "the partitions"));
 	if (c->parts->wire == MILL_WIRE_PACKED)
 		TRY(memory_new(&c->parts->page, &r->budget, p->n_pages + 1u, sizeof(struct page_wire), "the partitions"));
-	r->ledger.renaming = clock_now() - began;
 	c->side[0].pages = p;
+	if (c->parts->wire == MILL_WIRE_PACKED)
+		TRY(cache_open_addresses(c, &c->side[0], p));
 	TRY(open_stages(c));
 	TRY(open_buffers(c, room));
 	tell(c);
-	TRY(cache_open_counts(c, c->parts->table.n));
-	TRY(open_table(c, &c->parts->pre_sum, c->parts->table.pre_sum));
-	return c->parts->wire == MILL_WIRE_PACKED ? open_table(c, &c->parts->first, c->parts->table.first) : MILL_OK;
+	TRY(cache_open_counts(c, c->parts->table.n_ranges));
+	TRY(open_table(c, &c->parts->pre_sum, c->parts->table.pre_sum, c->parts->table.n_ranges));
+	if (c->parts->wire != MILL_WIRE_PACKED)
+		return MILL_OK;
+	return open_table(c, &c->parts->first, c->parts->table.first, c->parts->table.n);
 }
 
 void parts_close(struct parts *p)

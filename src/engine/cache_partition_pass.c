@@ -66,13 +66,26 @@ static u32 row_at(const struct segment *seg, u32 at)
 	return low;
 }
 
-/* The neighbours at positions [begin, end) of a segment, which ascend, by their new ids. */
+/* The neighbours at positions [begin, end) of a segment, which ascend, by their new ids, unless they have them. */
 static void rename_list(const struct partitions *t, u32 *to, const struct segment *seg, u32 begin, u32 end)
 {
-	u32 near = begin < end && seg->neighbour[begin] < t->first[t->n] ? partitions_find(t, seg->neighbour[begin]) : 0;
+	u32 near;
 
+	if (t->stored) {
+		memcpy(to, seg->neighbour + begin, (end - begin) * sizeof(*to));
+		return;
+	}
+	near = begin < end && seg->neighbour[begin] < t->first[t->n] ? partitions_find(t, seg->neighbour[begin]) : 0;
 	for (u32 i = begin; i < end; i++)
 		*to++ = partitions_id(t, seg->neighbour[i], &near);
+}
+
+/* The range in which a source has its id: that of its partition, or of the page in which its list begins. */
+static u32 source_range(const struct moving *m, u32 page, const struct segment *seg, u32 row)
+{
+	if (!m->parts->table.stored)
+		return partitions_find(&m->parts->table, (vid)(seg->first + row));
+	return row || !seg->skip ? page : pages_find(m->pages, seg->first);
 }
 
 static mill_err fill_stage(void *arg, u32 page, const struct segment *seg, unsigned worker)
@@ -85,11 +98,10 @@ static mill_err fill_stage(void *arg, u32 page, const struct segment *seg, unsig
 	vid v0 = (vid)m->pages->entry[m->page].first_vertex;
 
 	(void)worker;
-	(void)page;
 	at = base + low - m->begin;
 	for (u32 row = row_at(seg, low); row < seg->n_rows && seg->row[row] <= high; row++) {
 		u32 begin = (u32)max_u64(seg->row[row], low), end = (u32)min_u64(seg->row[row + 1], high);
-		u32 near = s->source ? partitions_find(t, (vid)(seg->first + row)) : 0;
+		u32 range = s->source ? source_range(m, page, seg, row) : 0;
 
 		if (s->row && !(row == 0 && seg->skip) && seg->row[row] >= low)
 			s->row[seg->first + row - v0] = (u32)(base + seg->row[row]);
@@ -97,7 +109,7 @@ static mill_err fill_stage(void *arg, u32 page, const struct segment *seg, unsig
 			continue;
 		rename_list(t, s->neighbour + at, seg, begin, end);
 		for (u32 i = 0; s->source && i < end - begin; i++)
-			s->source[at + i] = seg->first + row + t->pre_sum[near];
+			s->source[at + i] = seg->first + row + t->pre_sum[range];
 		at += end - begin;
 	}
 	if (s->weight)
@@ -116,6 +128,7 @@ static mill_err stream(struct moving *m, struct stream_pass *sp)
 	sp->active = is_wanted;
 	sp->arg = m;
 	sp->want.lists_only = !m->cache->weights;
+	sp->want.as_stored = m->parts->table.stored;
 	sp->ticker = &m->run->ticker;
 	err = stream_run(m->run->stream, sp);
 	sp->n_active = sp->n_reused = 0;	/* partitions are what counts */
@@ -210,7 +223,7 @@ static mill_err use_page(struct moving *m, u32 i, u32 page, u32 slot)
 	};
 
 	if (w->n_blocks) {
-		TRY(cache_unpack(c, m->pages, page, from, page_at, w, &to));
+		TRY(cache_unpack(&c->fault, m->pages, page, from, page_at, w, &to));
 		part.lists = to.lists;
 		part.source_at = 0;
 		part.neighbour_at = to.neighbour_at;
@@ -315,16 +328,17 @@ static mill_err send_page(void *arg, u32 page, const void *frame)
 {
 	const struct moving *m = arg;
 	struct page_wire *w = &m->parts->page[page];
-	u32 i = m->first, slot = evict_slot(m->cache->evict, &m->parts->table.unit, i), end;
+	u32 i = m->first, slot = evict_slot(m->cache->evict, &m->parts->table.unit, i), queue = 1 + slot % m->cache->n_areas, end;
 	u64 page_at = (u64)(page - m->parts->table.page[i]) * m->run->graph->page_size;
 	struct transfer t;
 
 	TRY(page_wire(m->pages, page, frame, w));
 	end = m->cache->weights ? w->weight_end : w->end;
 	m->step->to_device += end - w->begin;
-	TRY(device_send(&m->cache->slot[slot].buffer, page_at + w->begin, (const char *)frame + w->begin, end - w->begin,
-			1 + slot % m->cache->n_areas, &t));
-	return device_wait(&t);
+	TRY(device_send(&m->cache->slot[slot].buffer, page_at + w->begin, (const char *)frame + w->begin, end - w->begin, queue, &t));
+	TRY(device_wait(&t));
+	return cache_number(m->cache, &m->cache->side[0], page, &m->cache->slot[slot].buffer, (u32)((page_at + w->neighbour_at) / 4),
+			    queue);
 }
 
 static mill_err move_packed(struct moving *m, u32 i)
@@ -406,7 +420,7 @@ mill_err cache_run_partitions(struct mill_run *r, const struct partition_pass *p
 	}
 	err = cache_join(c, err);
 	if (!err && c->parts->wire == MILL_WIRE_PACKED && step->pages_to_device != moved)
-		err = cache_check_fault(c, m.pages);
+		err = cache_check_fault(&c->fault, m.pages);
 	if (err)
 		evict_clear(c->evict);	/* a partition may not have come where it was sent */
 	return err ? err : ticker_tick(&r->ticker, c->parts->table.n);

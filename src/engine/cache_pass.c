@@ -60,7 +60,7 @@ static void launch_place(struct launching *l, const struct place *to, const stru
 	l->launch.queue = to->queue;
 }
 
-mill_err cache_unpack(struct device_cache *c, const struct pages *p, u32 page, const struct buffer *from, u64 page_at,
+mill_err cache_unpack(const struct buffer *fault, const struct pages *p, u32 page, const struct buffer *from, u64 page_at,
 		      const struct page_wire *wire, const struct place *to)
 {
 	const struct page_entry *e = &p->entry[page];
@@ -79,13 +79,33 @@ mill_err cache_unpack(struct device_cache *c, const struct pages *p, u32 page, c
 	launch_u32(&l, &tail);
 	launch_u32(&l, &to->shared);
 	launch_u32(&l, &page);
-	launch_buffer(&l, &c->fault);
-	return launch_go(c->run, &l, wire->n_blocks, 1);
+	launch_buffer(&l, fault);
+	return launch_items_on(fault->owner, &l, wire->n_blocks, 1);
 }
 
 static mill_err unpack(struct device_cache *c, const struct pages *p, u32 page, const struct slot *s, const struct place *to)
 {
-	return cache_unpack(c, p, page, &s->buffer, 0, &s->wire, to);
+	return cache_unpack(&c->fault, p, page, &s->buffer, 0, &s->wire, to);
+}
+
+mill_err cache_number(struct device_cache *c, const struct side *s, u32 page, const struct buffer *at, u32 neighbour_at, u32 queue)
+{
+	const struct addresses *a = &s->pages->address;
+	struct launching l;
+
+	if (!a->slots)
+		return MILL_OK;
+	launch_begin_kernel(&l, &cache_kernels, "pages_number");
+	launch_buffer(&l, at);
+	launch_u32(&l, &neighbour_at);
+	launch_u32(&l, &s->pages->entry[page].n_edges);
+	launch_buffer(&l, &s->first);
+	launch_u32(&l, &a->n_pages);
+	launch_u32(&l, &a->slots);
+	launch_u32(&l, &page);
+	launch_buffer(&l, &c->fault);
+	l.launch.queue = queue;
+	return launch_go(c->run, &l, s->pages->entry[page].n_edges, ITEM_ROWS);
 }
 
 /* Raw pages, whole. */
@@ -145,16 +165,16 @@ static mill_err send_weights(struct passing *p, u32 page, const struct slot *s, 
 	return send(p, &p->side->weights, at, from + s->wire.weight_at, s->wire.weight_end - s->wire.weight_at);
 }
 
-mill_err cache_check_fault(struct device_cache *c, const struct pages *p)
+mill_err cache_check_fault(struct buffer *fault, const struct pages *p)
 {
-	u64 fault = 0;
+	u64 page = 0;
 
-	TRY(device_read(&c->fault, 0, &fault, sizeof(fault)));
-	if (!fault)
+	TRY(device_read(fault, 0, &page, sizeof(page)));
+	if (!page)
 		return MILL_OK;
-	TRY(device_fill(&c->fault, &(u64){ 0 }, sizeof(u64)));
-	return fail(MILL_ECORRUPT, "%s: page %llu: its blocks cannot be unpacked", page_place(p, (u32)fault - 1).file->name,
-		    (unsigned long long)fault - 1);
+	TRY(device_fill(fault, &(u64){ 0 }, sizeof(u64)));
+	return fail(MILL_ECORRUPT, "%s: page %llu: %s", page_place(p, (u32)page - 1).file->name, (unsigned long long)page - 1,
+		    p->store->paged ? "a neighbour that does not exist" : "its blocks cannot be unpacked");
 }
 
 /* ---- Whole ---- */
@@ -187,6 +207,7 @@ static mill_err place_page(void *arg, u32 page, const void *frame)
 	TRY(send_page(p, s, frame));
 	if (c->weights)
 		TRY(send_weights(p, page, s, frame));
+	TRY(cache_number(c, p->side, page, &s->buffer, s->wire.neighbour_at / 4, to.queue));
 	TRY(s->wire.n_blocks ? unpack(c, p->side->pages, page, s, &to) : place_raw(c, p->side->pages, page, s, &to));
 	bitmap_put(p->side->present, page);
 	return leave_slot(c, s, to.queue);
@@ -231,7 +252,7 @@ static mill_err load_missing(struct passing *p)
 	if (!err)
 		err = stream_missing(p, is_absent, place_page);
 	err = cache_join(p->cache, err);
-	return err ? err : cache_check_fault(p->cache, p->side->pages);
+	return err ? err : cache_check_fault(&p->cache->fault, p->side->pages);
 }
 
 static mill_err run_whole(struct passing *p)
@@ -280,27 +301,35 @@ static bool is_missing(void *arg, u32 page)
 	return evict_slot(p->cache->evict, p->side->pages, page) == NO_SLOT_HELD && is_taken(p, page);
 }
 
-static mill_err use_slot(struct passing *p, u32 page, u32 slot)
+struct device_segment slot_segment(const struct slot *s, const struct pages *p, u32 page, bool weights)
 {
-	struct device_cache *c = p->cache;
-	const struct page_entry *e = &p->side->pages->entry[page];
-	struct slot *s = &c->slot[slot];
-	struct work_area *area = &c->area[slot % c->n_areas];
-	struct device_segment seg = {
+	const struct page_entry *e = &p->entry[page];
+
+	return (struct device_segment){
 		.lists = &s->buffer,
-		.weights = c->weights ? &s->buffer : NULL,
+		.weights = weights ? &s->buffer : NULL,
 		.row_at = s->wire.begin / 4,
 		.neighbour_at = s->wire.neighbour_at / 4,
 		.weight_at = s->wire.weight_at / 4,
 		.first = e->first_vertex,
 		.n_rows = e->n_rows,
 		.n_edges = e->n_edges,
-		.partial = partial_of(p->side->pages, page),
-		.queue = 1 + slot % c->n_areas,
+		.partial = partial_of(p, page),
 		.page = page,
-		.n_active = p->pass->page_n ? p->pass->page_n[page] : e->n_rows,
-		.area = area,
 	};
+}
+
+static mill_err use_slot(struct passing *p, u32 page, u32 slot)
+{
+	struct device_cache *c = p->cache;
+	const struct page_entry *e = &p->side->pages->entry[page];
+	struct slot *s = &c->slot[slot];
+	struct work_area *area = &c->area[slot % c->n_areas];
+	struct device_segment seg = slot_segment(s, p->side->pages, page, c->weights);
+
+	seg.queue = 1 + slot % c->n_areas;
+	seg.n_active = p->pass->page_n ? p->pass->page_n[page] : e->n_rows;
+	seg.area = area;
 
 	if (!is_active(p, page))
 		return MILL_OK;
@@ -323,10 +352,14 @@ static mill_err move_page(void *arg, u32 page, const void *frame)
 {
 	struct passing *p = arg;
 	struct device_cache *c = p->cache;
-	u32 slot = evict_take(c->evict, p->side->pages, page);
+	u32 slot = evict_take(c->evict, p->side->pages, page), queue = 1 + slot % c->n_areas;
+	struct slot *s = &c->slot[slot];
 
-	TRY(page_wire(p->side->pages, page, frame, &c->slot[slot].wire));
-	TRY(send_page(p, &c->slot[slot], frame));
+	TRY(page_wire(p->side->pages, page, frame, &s->wire));
+	TRY(send_page(p, s, frame));
+	TRY(cache_number(c, p->side, page, &s->buffer, s->wire.neighbour_at / 4, queue));
+	if (p->run->graph->paged && !is_active(p, page))
+		return leave_slot(c, s, queue);
 	return use_slot(p, page, slot);
 }
 
@@ -360,7 +393,7 @@ static mill_err run_slots(struct passing *p)
 		err = run_pages(p);
 	err = cache_join(p->cache, err);
 	if (!err && p->step->pages_to_device != moved)
-		err = cache_check_fault(p->cache, p->side->pages);
+		err = cache_check_fault(&p->cache->fault, p->side->pages);
 	if (err)
 		evict_clear(p->cache->evict);	/* a page may not have come where it was sent */
 	return err;

@@ -61,13 +61,17 @@ void launch_segment(struct launching *l, const struct device_segment *s)
 	l->launch.queue = s->queue;
 }
 
-mill_err launch_groups(struct mill_run *r, struct launching *l, u64 n_groups)
+mill_err launch_groups_on(struct device *d, struct launching *l, u64 n_groups)
 {
 	l->launch.n_groups = n_groups;
-	return device_launch(r->device, &l->launch);
+	return device_launch(d, &l->launch);
 }
 
-mill_err launch_go(struct mill_run *r, struct launching *l, u64 n, u32 per_item)
+mill_err launch_items_on(struct device *d, struct launching *l, u64 n, u32 per_item)
 {
-	return launch_groups(r, l, div_up(n, (u64)per_item * r->device->group));
+	return launch_groups_on(d, l, div_up(n, (u64)per_item * d->group));
 }
+
+mill_err launch_groups(struct mill_run *r, struct launching *l, u64 n_groups) { return launch_groups_on(r->device, l, n_groups); }
+
+mill_err launch_go(struct mill_run *r, struct launching *l, u64 n, u32 per_item) { return launch_items_on(r->device, l, n, per_item); }

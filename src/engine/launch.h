@@ -36,5 +36,8 @@ void launch_local(struct launching *l, u64 bytes);		/* not 0 */
 /* As many work-items as n things take, of which each takes so many. */
 mill_err launch_go(struct mill_run *r, struct launching *l, u64 n, u32 per_item);
 mill_err launch_groups(struct mill_run *r, struct launching *l, u64 n_groups);
+/* On another device than the run's. */
+mill_err launch_items_on(struct device *d, struct launching *l, u64 n, u32 per_item);
+mill_err launch_groups_on(struct device *d, struct launching *l, u64 n_groups);
 
 #endif

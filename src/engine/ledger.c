@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/ledger.h"
 
+#include <math.h>
+
 #include "base/trace.h"
+#include "engine/gts_model.h"
 
 void ledger_clear(struct ledger *l)
 {
 	l->n_steps = 0;
 	l->total = (struct mill_step){ 0 };
 	l->edges_traversed = 0;
-	l->parents = l->output = l->edges_made = 0;
+	l->parents = l->output = l->edges_made = l->merging = 0;
+	l->cost = (struct mill_cost){ 0 };
 	l->paused = false;
 }
 
@@ -40,6 +44,25 @@ void step_add_pass(struct mill_step *to, const struct stream_pass *p)
 	to->wait += p->wait;
 	to->decode += p->decode;
 	to->compute += p->compute;
+}
+
+void ledger_add_device(struct ledger *l, const struct device *d)
+{
+	const f64 *moving = d->time.transfer;
+	struct mill_cost c = {
+		.attributes = moving[TRAFFIC_WRITABLE],
+		.stream = moving[TRAFFIC_TOPOLOGY] + moving[TRAFFIC_READ_ONLY],
+		.calls = d->time.launch,
+	};
+
+	/* Flags and counts come back when the kernels before them have ended: waiting for those is waiting for kernels. */
+	c.kernel = fmax(0, d->time.wait - c.attributes - c.stream);
+	gts_add(&l->cost, &c);
+}
+
+void ledger_end(struct ledger *l)
+{
+	gts_add(&l->cost, &(struct mill_cost){ .sync = l->merging, .disk = l->total.wait + l->total.decode });
 }
 
 void ledger_add(struct ledger *l, struct mill_step *s, f64 began)

@@ -105,7 +105,7 @@ bool machine_is_sane(const struct machine *m)
 	bool sane = true;
 
 #define SANE(name, value, most) \
-	sane = sane && m->name >= 0 && m->name <= most && (m->name > 0 || &m->name == &m->overlap);
+	sane = sane && m->name >= 0 && m->name <= most && (m->name > 0 || &m->name == &m->overlap || &m->name == &m->beside);
 	MACHINE_FIELDS(SANE)
 #undef SANE
 	return sane;

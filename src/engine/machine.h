@@ -11,8 +11,10 @@
 #include "store/store.h"
 
 /*
+ * On a device that is not the host decode, gather, push, scan and vertex are the device's own, of all that it has at once (t_kernel).
+ *
  * The constants, in the order in which they are written down, each with its default (two cores of a server of 2022 and
- * a fast SSD) and the largest value that is believed. All but the overlap are positive.
+ * a fast SSD) and the largest value that is believed. All but those that are not hidden are positive.
  */
 #define MACHINE_FIELDS(X) \
 	X(read, 1.2e9, 1e13)		/* bytes a second, through the stream, checksums included */ \
@@ -26,9 +28,11 @@
 	X(miss, 2e-8, 1)		/* something that is in no near cache, and not asked for ahead */ \
 	X(step, 3e-5, 10)		/* seconds: what a superstep costs that does nothing */ \
 	X(chunk_rate, 8e9, 1e13)	/* bytes a second to the device in one piece (GTS's c1) */ \
-	X(page_rate, 4e9, 1e13)		/* page by page (c2) */ \
-	X(call, 3e-5, 10)		/* seconds of a launch (t_call) */ \
-	X(kernel, 2e-9, 1)		/* seconds the device takes for an edge (t_kernel) */
+	X(page_rate, 4e9, 1e13)		/* page by page, while kernels run (c2) */ \
+	X(beside, 0.7, 1)		/* of the shorter of that and kernels, how much is not hidden */ \
+	X(join, 8e-9, 1)		/* seconds the device takes for an edge that adds to a sum of its neighbour's, as GTS's do */ \
+	X(call, 1e-5, 10)		/* seconds of a launch (t_call) */ \
+	X(merge, 2e-10, 1)		/* seconds of merging a byte of two devices' state (t_sync) */
 
 /* What is known of a graph. */
 #define SHAPE_FIELDS(X) \

@@ -12,11 +12,15 @@ struct work {
 	f64 edge_seconds;	/* of a thread, for each */
 	f64 vertices;		/* visited by passes over the vertices */
 	f64 full;		/* as many passes over all pages would have as many active ones */
+	bool levels;		/* equation 2 */
+	bool sums;		/* what is written begins at 0 in every pass */
 	bool sliding;		/* few pages at a time, which move on slowly: the front of a search over a map */
 };
 
 static f64 vertices(const struct setting *s) { return (f64)s->store->connected; }
 static f64 edges(const struct setting *s) { return (f64)s->store->stored_edges; }
+/* Passes are free: the graph is in memory where the computing is done. */
+static bool stays(const struct setting *s) { return s->resident || s->whole; }
 
 /* ---- Passes over everything: equation 1 ---- */
 
@@ -41,9 +45,12 @@ static void pagerank_work(const struct setting *s, struct work *w)
 	}
 	w->edges = w->steps * edges(s);
 	/* Bins are read in sequence, as packed pages are. */
-	w->edge_seconds = !s->bins ? m->gather : s->store->codec == PAGE_RAW ? m->gather / 2 : 2 * m->decode;
+	w->edge_seconds = !s->bins ? m->gather : store_in_place(s->store) ? m->gather / 2 : 2 * m->decode;
 	w->vertices = vertices(s);
 	w->full = w->steps;
+	w->sums = true;
+	if (s->gts)
+		w->edge_seconds = m->join;
 }
 
 static void cdlp_work(const struct setting *s, struct work *w)
@@ -54,17 +61,25 @@ static void cdlp_work(const struct setting *s, struct work *w)
 	w->vertices = w->steps * vertices(s);
 }
 
-/* Resident it looks at two edges of each list, streamed at all edges once. */
+static void search_work(const struct setting *s, struct work *w, f64 steps, f64 looked_at);
+
+/* Resident it looks at two edges of each list, streamed at all edges once. GTS's labels spread level by level. */
 static void cc_work(const struct setting *s, struct work *w)
 {
-	w->steps = s->resident ? 3 : 1;
-	w->edges = s->resident ? 2 * (f64)s->store->sources : edges(s);
+	if (s->gts) {	/* a pass carries labels as far as they go in the order of the pages */
+		search_work(s, w, fmax(3, s->machine->levels / (s->machine->local > 0 ? 64 : 2)), 3 * edges(s));
+		w->full = w->steps;
+		w->sliding = false;
+		return;
+	}
+	w->steps = stays(s) ? 3 : 1;
+	w->edges = stays(s) ? 2 * (f64)s->store->sources : edges(s);
 	/*
 	 * The beginnings of lists are not in one cache line, but for short lists; some eight misses are under way at
 	 * once.
 	 */
 	w->edge_seconds = s->machine->scan +
-			  (s->resident ? fmin(1, s->machine->typical / 16) * s->machine->miss / 8 : 0);
+			  (stays(s) ? fmin(1, s->machine->typical / 16) * s->machine->miss / 8 : 0);
 	w->vertices = 6 * vertices(s);
 	w->full = 1;
 }
@@ -108,6 +123,7 @@ static void search_work(const struct setting *s, struct work *w, f64 steps, f64 
 	w->full = fmax(1, (local ? 0.5 : 0.6) * w->steps);
 	w->sliding = local;
 	w->vertices = vertices(s);
+	w->levels = true;
 }
 
 /* Pulling spares most edges where levels are few. */
@@ -123,6 +139,11 @@ static void sssp_work(const struct setting *s, struct work *w)
 {
 	bool local = s->machine->local > 0;
 
+	if (s->gts) {	/* all that a level finds goes on, shortest or not, but at once */
+		search_work(s, w, s->machine->levels * (local ? 0.125 : 1.2), edges(s) * (local ? 20 : 5));
+		w->full = 0.8 * w->steps;
+		return;
+	}
 	search_work(s, w, s->machine->levels * (local ? 1.5 : 4), edges(s) * (local ? 1.6 : 1.8));
 }
 
@@ -149,7 +170,7 @@ static void scc_work(const struct setting *s, struct work *w)
 /* Resident it is peeled in cascades, streamed bounds fall in some tens of passes. */
 static void kcore_work(const struct setting *s, struct work *w)
 {
-	search_work(s, w, s->resident ? 2 * s->machine->typical : 34, edges(s) * (s->resident ? 1.5 : 8));
+	search_work(s, w, stays(s) ? 2 * s->machine->typical : 34, edges(s) * (stays(s) ? 1.5 : 8));
 	w->full = 12;
 	w->sliding = false;
 }
@@ -208,7 +229,7 @@ static f64 pages_moved(const struct setting *s, const struct work *w, u64 held)
  */
 static f64 decoded(const struct setting *s, const struct work *w)
 {
-	if (s->resident || s->store->codec == PAGE_RAW)
+	if (s->resident || store_in_place(s->store))
 		return 0;
 	return w->sliding ? 4 * w->edges + w->full * vertices(s) : w->full * edges(s);
 }
@@ -219,19 +240,103 @@ static f64 load_seconds(const struct setting *s)
 {
 	const struct machine *m = s->machine;
 	f64 read = (f64)s->load_pages * s->store->page_size / m->read;
-	f64 copy = (f64)s->load_edges * (m->load + (s->store->codec == PAGE_RAW ? 0 : m->decode)) / s->threads;
+	f64 copy = (f64)s->load_edges * (m->load + (store_in_place(s->store) ? 0 : m->decode)) / s->threads;
 
 	return fmax(read, copy) + m->overlap * fmin(read, copy);
 }
 
-static f64 device_seconds(const struct setting *s, const struct work *w, struct mill_prediction *out)
+/*
+ * Pages that cross to a device. Of GTS's a scan finds none under LRU, unless all are there, and a search the share that the cache has of all;
+ * but what was never there was never found.
+ */
+static f64 pages_sent(const struct setting *s, const struct work *w)
+{
+	f64 asked = w->full * (f64)s->pages, hit;
+
+	if (!s->gts)
+		return fmin(pages_moved(s, w, s->slots), asked);
+	hit = w->levels ? gts_hit_rate(s->slots, s->pages) : gts_scan_hit_rate(s->slots, s->pages, w->full);
+	return fmin(asked, fmax(asked * (1 - hit), (f64)s->pages));
+}
+
+/* Pages that are not launched whole are unpacked for each use. */
+static f64 kernel_seconds(const struct setting *s, const struct work *w)
+{
+	f64 unpacked = store_in_place(s->store) ? 0 : (s->whole ? fmin(1, w->full) : w->full) * edges(s);
+
+	return unpacked * s->machine->decode + w->edges * w->edge_seconds + w->vertices * s->machine->vertex;
+}
+
+/* A page is unpacked, a frontier's rows in it (GTS has none) are found in three steps, and then the program's kernel follows. */
+static f64 launches(const struct setting *s, const struct work *w)
+{
+	return (f64)!store_in_place(s->store) + (w->levels && !s->gts ? 4 : 1);
+}
+
+/*
+ * How often the state goes there and back under GTS. Alone and whole it stays there between passes; of a copy that several have, or a part,
+ * the next pass needs what the others wrote. Sums begin as zeros that need not cross.
+ */
+static f64 copies(const struct setting *s, const struct work *w, f64 rounds)
+{
+	if (!s->gts)
+		return 0;
+	if (w->sums)
+		return rounds / 2;
+	return s->devices > 1 || s->chunks > 1 ? rounds : 1;
+}
+
+/* Under S all pages go to all devices, under P all of the state; chunks let the pages pass so often. */
+static f64 bytes_down(const struct setting *s, const struct work *w, f64 sent, f64 rounds)
+{
+	f64 n = s->devices ? s->devices : 1, chunks = s->chunks ? s->chunks : 1;
+	f64 pages = sent * (f64)s->page_bytes + (f64)s->read_only * (w->levels ? w->full : rounds);
+	f64 state = w->sums ? 0 : copies(s, w, rounds) * (f64)s->state;
+
+	return s->strategy == GTS_S ? state + n * chunks * pages : n * state + chunks * pages;
+}
+
+/* Equation 1 or 2, of all passes or levels. */
+static void device_cost(const struct setting *s, const struct work *w, struct mill_prediction *out)
 {
 	const struct machine *m = s->machine;
-	f64 moved = pages_moved(s, w, s->slots) * (f64)s->raw_page, calls = w->full * (f64)s->pages + 4 * w->steps;
+	f64 rounds = fmax(1, w->levels ? w->steps : w->full), asked = w->full * (f64)s->pages, sent = pages_sent(s, w);
+	struct gts_setting g = {
+		.constants = {
+			.c1 = m->chunk_rate,
+			.c2 = m->page_rate,
+			.call = launches(s, w) * m->call,
+			.sync = m->merge,
+			.disk = m->read,
+			.overlap = m->beside,
+			.behind = m->overlap,
+			.shared = s->shared,
+		},
+		.graph = {
+			.wa = s->state,
+			.ra = s->read_only,
+			.sp = (s->pages - s->large) * s->page_bytes,
+			.lp = s->large * s->page_bytes,
+			.n_small = s->pages - s->large,
+			.n_large = s->large,
+			.n_devices = s->devices,
+			.chunks = s->chunks,
+			.strategy = s->strategy,
+		},
+		.equation = out->equation = w->levels ? 2 : 1,
+		.rounds = rounds,
+		.full = w->full,
+		.edges = fmax(1, w->edges),
+		.disk = (f64)out->disk_read,
+		.hit = asked > 0 ? 1 - sent / asked : 0,
+		.calls = s->whole ? fmin(asked, (f64)s->pages) + w->steps : asked,
+		.copies = copies(s, w, rounds),
+	};
 
-	out->to_device = whole((f64)s->state + moved);
-	return 2 * (f64)s->state / m->chunk_rate + moved / m->page_rate + calls * m->call +
-	       (w->edges + w->vertices) * m->kernel;
+	g.constants.kernel = kernel_seconds(s, w) / g.edges;
+	gts_predict(&g, &out->cost);
+	out->device_seconds = out->cost.total;
+	out->to_device = whole(bytes_down(s, w, sent, rounds));
 }
 
 void model_predict(const struct setting *s, struct mill_prediction *out)
@@ -246,11 +351,7 @@ void model_predict(const struct setting *s, struct mill_prediction *out)
 	/* A graph that nobody looked at may be of any shape. */
 	sure = m->shape_known || w.most ? model->sure : 2 * model->sure;
 	pages = s->resident ? 0 : pages_moved(s, &w, s->slots > s->frames ? s->slots : s->frames);
-	compute = decoded(s, &w) * m->decode;
-	if (s->slots)
-		out->device_seconds = device_seconds(s, &w, out);
-	else
-		compute += w.edges * w.edge_seconds + w.vertices * m->vertex;
+	compute = s->slots ? 0 : decoded(s, &w) * m->decode + w.edges * w.edge_seconds + w.vertices * m->vertex;
 	out->pages_read = whole(pages);
 	out->disk_read = whole(((pages < (f64)s->pages ? pages : (f64)s->pages) +
 				(pages > (f64)s->pages ? pages - (f64)s->pages : 0) * (s->again > 0 ? s->again : 1)) *
@@ -262,9 +363,12 @@ void model_predict(const struct setting *s, struct mill_prediction *out)
 	out->read_seconds = (f64)out->disk_read / m->read;
 	out->compute_seconds = compute / s->threads;
 	out->step_seconds = w.steps * (m->step + 100 * m->miss);
-	out->seconds = fmax(out->read_seconds, out->compute_seconds) +
-		       m->overlap * fmin(out->read_seconds, out->compute_seconds) + out->step_seconds +
-		       out->device_seconds;
+	out->seconds = fmax(out->read_seconds, out->compute_seconds) + m->overlap * fmin(out->read_seconds, out->compute_seconds);
+	if (s->slots) {	/* the equation has the disk's part */
+		device_cost(s, &w, out);
+		out->seconds = out->device_seconds;
+	}
+	out->seconds += out->step_seconds;
 	out->seconds_low = out->seconds / sure;
 	out->seconds_high = out->seconds * sure;
 	/* What nothing bounds but the damping may take all of it. */

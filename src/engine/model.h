@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a run will cost, before it is made: GTS's cost models (Kim et al., SIGMOD 2016, equations 1 and 2) with a disk
- * in front. An algorithm is a number of passes over all pages (1, as PageRank) or of levels that touch some (2, as
- * BFS):
+ * What a run will cost, before it is made. An algorithm is a number of passes over all pages (as PageRank) or of levels that touch some (as
+ * BFS). On a device that is GTS's equation 1 or 2 (engine/gts_model.h) and t_step x supersteps, on the host
  *
- *	seconds = 2 WA / c1 + bytes to device / c2 + t_call x launches + t_kernel x edges	on a device
- *		+ max(read, compute) + overlap x min(read, compute) + t_step x supersteps
+ *	seconds = max(read, compute) + overlap x min(read, compute) + t_step x supersteps
  *	read    = pages read x page size / disk		P + (I - 1)(P - F) pages in I passes over F frames
  *	compute = (edges x (t_edge + t_decode) + vertices x t_vertex) / threads
  */
@@ -14,6 +12,7 @@
 
 #include <millrace.h>
 
+#include "engine/gts_model.h"
 #include "engine/machine.h"
 
 /* What the model is told of a run. */
@@ -32,9 +31,21 @@ struct setting {
 	f64 again;		/* the share of a page that is read when it comes again: not unwanted weights */
 	u64 load_pages;		/* read before it begins */
 	u64 load_edges;
-	u64 slots;		/* a device's, for pages; 0: the device is the host */
-	u64 state;		/* bytes of it on the device */
-	u64 raw_page;		/* bytes of a page there */
+	/* On a device: */
+	u64 slots;		/* for pages; 0: the device is the host */
+	bool whole;		/* all lists fit, unpacked: they are launched once a step */
+	u64 large;		/* of the pages: those of a single list */
+	u64 page_bytes;		/* that cross for a page, about */
+	u64 state;		/* bytes of it: WA */
+	u64 read_only;		/* that come beside the pages in every pass: RA */
+	/*
+	 * GTS's way: the state is not made there and read when all is done, but written and read by the host; pages are taken in their order and
+	 * the latest stay.
+	 */
+	bool gts;
+	u32 devices, chunks;	/* N, W; 0: 1 */
+	enum gts_strategy strategy;
+	bool shared;		/* the devices are parts of the host */
 };
 
 void model_predict(const struct setting *s, struct mill_prediction *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels that know pages and frontiers but no program: a packed page becomes rows and neighbours, a bitmap becomes the number
+ * Kernels that know pages and frontiers but no program: a packed page becomes rows and neighbours, page addresses become numbers, a bitmap becomes the number
  * of its vertices in each page, or the list of its rows in a segment.
  */
 
@@ -196,6 +196,26 @@ __kernel void pages_place(GLOBAL const u32 *page, u32 page_row_at, u32 page_neig
 		else if (r < row_end && !(r == 0 && partial & PARTIAL_HEAD))
 			row[r] = edge_base + page[page_row_at + r];
 	}
+}
+
+/*
+ * Page addresses of a raw page become vertex numbers, in place. first: see store/address.h. An id that no vertex has becomes 0, and
+ * *fault says so.
+ */
+__kernel void pages_number(GLOBAL u32 *page, u32 neighbour_at, u32 n_edges, GLOBAL const u32 *first, u32 n_pages, u32 slots, u32 number,
+			   GLOBAL u32 *fault)
+{
+	bool good = true;
+
+	FOR_MINE(i, n_edges, ITEM_ROWS) {
+		u32 id = page[neighbour_at + i], to = min(id / slots, n_pages), v = id - to * slots + first[to];
+		bool exists = v < first[to + 1];
+
+		good = good && exists;
+		page[neighbour_at + i] = exists ? v : 0;
+	}
+	if (!good)
+		dev_store_u32(fault, number + 1);
 }
 
 /* ---- Frontiers ---- */

@@ -103,7 +103,7 @@ mill_err partitions_cut(struct partitions *out, struct budget *budget, const str
 	struct page_entry *entry = NULL;
 	u64 n;
 
-	*out = (struct partitions){ .unit = *p };
+	*out = (struct partitions){ .unit = *p, .stored = p->address.slots && !w->page };
 	out->unit.entry = NULL;
 	out->unit.data = STORE_OUT_PAGES;	/* there is no other direction of them */
 	n = cut(out, p, w, size);
@@ -116,7 +116,6 @@ mill_err partitions_cut(struct partitions *out, struct budget *budget, const str
 	TRY(memory_new(&out->page_end, budget, n + 1, sizeof(u32), "the partitions"));
 	TRY(memory_new(&out->first, budget, n + 1, sizeof(u32), "the partitions"));
 	TRY(memory_new(&out->owner, budget, n + 1, sizeof(u32), "the partitions"));
-	TRY(memory_new(&out->pre_sum, budget, n + 1, sizeof(u32), "the partitions"));
 	cut(out, p, w, size);
 	out->unit.n_pages = out->n;
 	return MILL_OK;
@@ -207,14 +206,8 @@ static void measure(struct partitions *p, const struct wire_shape *w)
 	}
 }
 
-mill_err partitions_number(struct partitions *p, const struct wire_shape *w, u64 n_vertices, struct budget *budget)
+static mill_err make_ids(struct partitions *p, u64 sinks, struct budget *budget)
 {
-	const struct page_entry *e = p->unit.entry;
-	u64 sinks = n_vertices - p->unit.n_rows;
-
-	for (u32 i = 0; i < p->n; i++)
-		p->first[i] = i ? e[i].first_vertex + (e[i].skip != 0) : 0;
-	p->first[p->n] = p->unit.n_rows;
 	for (u32 i = 0; i < p->n; i++)
 		p->range = (u32)max_u64(p->range, partitions_sources(p, i));
 	if (__builtin_mul_overflow((u64)p->n, (u64)p->range, &p->ids) || __builtin_add_overflow(p->ids, sinks, &p->ids) ||
@@ -222,9 +215,36 @@ mill_err partitions_number(struct partitions *p, const struct wire_shape *w, u64
 		return fail(MILL_ELIMIT,
 			    "%u partitions of up to %u sources and %llu vertices without out-edges need more than 2^32 ids: use a larger "
 			    "--partition-size", p->n, p->range, (unsigned long long)sinks);
+	p->n_ranges = p->n;
+	TRY(memory_new(&p->pre_sum, budget, p->n + 1ull, sizeof(u32), "the partitions"));
 	/* An inclusive scan of SZ_max - SZ with 0 before it. */
 	for (u32 i = 0; i < p->n; i++)
 		p->pre_sum[i + 1] = p->pre_sum[i] + (p->range - partitions_sources(p, i));
+	return MILL_OK;
+}
+
+/* Those of a paged store: virtual ids before a page are the slots that pages before it do not use. */
+static mill_err take_ids(struct partitions *p, struct budget *budget)
+{
+	const struct addresses *a = &p->unit.address;
+
+	p->n_ranges = a->n_pages;
+	p->range = a->slots;
+	p->ids = (u64)a->n_pages * a->slots + (a->first[a->n_pages + 1] - a->first[a->n_pages]);
+	TRY(memory_new(&p->pre_sum, budget, a->n_pages + 1ull, sizeof(u32), "the partitions"));
+	for (u32 i = 0; i <= a->n_pages; i++)
+		p->pre_sum[i] = i * a->slots - a->first[i];
+	return MILL_OK;
+}
+
+mill_err partitions_number(struct partitions *p, const struct wire_shape *w, u64 n_vertices, struct budget *budget)
+{
+	const struct page_entry *e = p->unit.entry;
+
+	for (u32 i = 0; i < p->n; i++)
+		p->first[i] = i ? e[i].first_vertex + (e[i].skip != 0) : 0;
+	p->first[p->n] = p->unit.n_rows;
+	TRY(p->stored ? take_ids(p, budget) : make_ids(p, n_vertices - p->unit.n_rows, budget));
 	TRY(make_hints(p, budget));
 	for (u32 i = 0; i < p->n; i++)
 		p->owner[i] = e[i].skip ? partitions_find(p, (vid)e[i].first_vertex) : i;

@@ -8,6 +8,9 @@
  * every partition an id range of the same size: virtual ids, which nothing is stored for, fill the ranges up. Then the partition of
  * an id is id / SZ_max and the index of its state id - pre_sum[id / SZ_max]; sinks follow all ranges.
  *
+ * A paged store has ids like that already, with pages for partitions. Where edges or rows cross, they are taken as they are, and flags are
+ * by page: ranges are then those of pages, and who reads flags turns them into flags of partitions.
+ *
  * Corrected against the paper: a source whose list lies in several partitions belongs to the first of them and is counted once; the
  * others become active with that one.
  */
@@ -32,8 +35,10 @@ struct partitions {
 	u32 n_cut;		/* pages that hold parts */
 	u32 *first;		/* P + 1: the first source of each; SZ is the distance to the next, and first[P] the number of sources */
 	u32 *owner;		/* who has its first source: itself, or an earlier one whose last list goes on here */
-	u32 *pre_sum;		/* P + 1: virtual ids before each */
-	u32 range;		/* SZ_max */
+	bool stored;		/* the ids are those of the store's lists */
+	u32 n_ranges;		/* of ids: P, or the pages */
+	u32 *pre_sum;		/* n_ranges + 1: virtual ids before each */
+	u32 range;		/* SZ_max, or the slots of a page */
 	u64 ids;		/* sources, virtual ids and sinks together */
 	u64 largest;		/* bytes of the largest on the wire */
 	u64 edges, rows;	/* of the largest */
@@ -49,7 +54,8 @@ u64 partition_size(u64 graph, u64 room);
 /*
  * Three steps: cut makes partitions of at most `size` bytes from the page index alone (but of an edge at least, or of a page that is
  * not cut, and a part may have more than its share of rows); place is called for every page that holds parts (partitions_is_cut), on any
- * thread, and finds their rows; number makes the ids, in time that is linear in partitions. MILL_ELIMIT: more than 2^32 of them.
+ * thread, and finds their rows; number makes the ids, in time that is linear in partitions, or takes those of a paged store.
+ * MILL_ELIMIT: more than 2^32 of them.
  */
 mill_err partitions_cut(struct partitions *out, struct budget *budget, const struct pages *p, const struct wire_shape *w, u64 size);
 /* How many that would be. */
@@ -74,7 +80,7 @@ static inline u32 partitions_find(const struct partitions *p, vid v)
 /* SZ. */
 static inline u32 partitions_sources(const struct partitions *p, u32 i) { return p->first[i + 1] - p->first[i]; }
 
-/* The id of a vertex; near: a partition at or before that of v, for who asks in ascending order. Keeps it up. */
+/* Of ids that are made here, the id of a vertex; near: a partition at or before that of v, for who asks in ascending order. Keeps it up. */
 static inline u32 partitions_id(const struct partitions *p, vid v, u32 *near)
 {
 	if (v >= p->first[p->n])
@@ -84,12 +90,12 @@ static inline u32 partitions_id(const struct partitions *p, vid v, u32 *near)
 	return v + p->pre_sum[*near];
 }
 
-/* From an id back to the partition, P for a sink, and to the index of its state. */
+/* From an id back to its range, n_ranges for a sink, and to the index of its state. */
 static inline u32 partitions_of_id(const struct partitions *p, u32 id)
 {
-	u32 i = p->range ? id / p->range : p->n;
+	u32 i = p->range ? id / p->range : p->n_ranges;
 
-	return i < p->n ? i : p->n;
+	return i < p->n_ranges ? i : p->n_ranges;
 }
 static inline vid partitions_index(const struct partitions *p, u32 id) { return (vid)(id - p->pre_sum[partitions_of_id(p, id)]); }
 

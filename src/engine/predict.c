@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the cost model says of a run. */
 #include "engine/cache.h"
+#include "engine/devices.h"
+#include "engine/fleet.h"
 #include "engine/model.h"
 #include "engine/run.h"
 
@@ -24,14 +26,45 @@ static u64 loaded_edges(const struct store *st, const struct need *n, bool bins)
 	return bins || n->view ? 3 * edges : edges;
 }
 
+static bool on_device(const struct mill_run *r, const struct need *n) { return !run_is_native(r) && !n->on_host; }
+
+/* Beside the state; what a run before this one left there goes. */
+static u64 device_room(const struct mill_run *r, const struct need *n)
+{
+	u64 limit = devices_budget(r);
+
+	return limit > n->state ? limit - n->state : 0;
+}
+
 static u64 device_slots(const struct mill_run *r, const struct need *n, u64 pages)
 {
-	u64 left = budget_left(r->device->memory);
-
-	if (r->device->native || n->on_host)
+	if (!on_device(r, n))
 		return 0;
-	left = left > n->state ? (left - n->state) / cache_slot_size(r->store) : 0;
-	return max_u64(min_u64(left, pages), 1);
+	return max_u64(min_u64(device_room(r, n) / cache_slot_size(r->store), pages), 1);
+}
+
+/* About: the cache counts its scratch too. */
+static bool device_holds(const struct mill_run *r, const struct need *n)
+{
+	const struct store *st = r->store;
+	u64 directions = (direction_pages(st, n, true) > 0) + (u64)(direction_pages(st, n, false) > 0);
+	u64 lists = 4 * (st->connected + st->stored_edges) + (n->weights ? st->stored_edges * weight_size(st->weight) : 0);
+	u64 select = n->advances ? 8 * st->connected : 0;
+
+	return on_device(r, n) && !n->partitions && !n->fleet && directions * lists + select + 4 * (u64)st->page_size <= device_room(r, n);
+}
+
+/* Bytes that cross for a page, about: a packed one is full, and of any the weights only if they are wanted. */
+static u64 wire_bytes(const struct mill_run *r, const struct need *n, u64 pages, f64 again)
+{
+	const struct store *st = r->store;
+	u64 weights = n->weights ? weight_size(st->weight) : 0;
+
+	if (n->partitions)
+		return st->stored_edges * (2 * sizeof(vid) + weights) / max_u64(pages, 1);
+	if (st->codec == PAGE_RAW)
+		return (st->stored_edges * (sizeof(vid) + weights) + st->sources * sizeof(u32)) / max_u64(pages, 1);
+	return (u64)(again * st->page_size);
 }
 
 const struct machine *run_machine(struct mill_run *r)
@@ -39,7 +72,7 @@ const struct machine *run_machine(struct mill_run *r)
 	struct machine_key key;
 
 	if (!r->machine_known) {
-		machine_key_init(&key, r->store, r->device_name, pool_size(r->pool));
+		machine_key_init(&key, r->store, run_first_device(r)->name, pool_size(r->pool));
 		machine_find(&r->machine, &key, r->store);
 		r->machine_known = true;
 	}
@@ -54,6 +87,24 @@ static f64 share_again(const struct store *st, const struct need *n, u64 pages)
 	if (n->weights || n->view || st->codec == PAGE_RAW || weights >= st->page_size)
 		return 1;
 	return 1 - weights / st->page_size;
+}
+
+/*
+ * Pages that are streamed past the state. Under P each device has the slots for its part of the pages, under S for all; reductions have what
+ * sources give beside the pages, others only where what they write is not there whole.
+ */
+static void set_fleet(struct setting *s, const struct mill_run *r, const struct need *n)
+{
+	u64 slots;
+
+	s->gts = true;
+	s->pulls = false;
+	s->devices = r->n_opened;
+	s->strategy = r->options.strategy == MILL_STRATEGY_S && r->n_opened > 1 ? GTS_S : GTS_P;
+	fleet_estimate(r, n, &s->chunks, &slots);
+	s->slots = max_u64(s->strategy == GTS_P ? slots * r->n_opened : slots, 1);
+	s->state = r->store->connected * n->writable;
+	s->read_only = s->strategy == GTS_S || s->chunks > 1 || n->spread ? r->store->sources * n->given : 0;
 }
 
 void run_predict(struct mill_run *r, const char *algorithm, const struct need *n, struct mill_plan *plan)
@@ -75,12 +126,17 @@ void run_predict(struct mill_run *r, const char *algorithm, const struct need *n
 		.threads = pool_size(r->pool),
 		.pages = plan->pass_bytes / st->page_size,
 		.slots = device_slots(r, n, all),
+		.whole = device_holds(r, n),
 		.state = n->state,
-		.raw_page = cache_slot_size(st),
+		.shared = run_first_device(r)->chunked,
 	};
 
+	if (n->fleet && s.slots)
+		set_fleet(&s, r, n);
 	s.again = share_again(st, n, s.pages);
-	most = s.slots && s.slots >= all ? 2 * LOAD_FRAMES : run_most_frames(r, st);
+	s.large = s.slots ? min_u64(pages_large(n->in && !n->out && st->directed ? &st->in : &st->out), s.pages) : 0;
+	s.page_bytes = wire_bytes(r, n, s.pages, s.again);
+	most = s.slots && s.slots >= all ? 2 * LOAD_FRAMES : n->fleet ? run_buffer_frames(r, st) : run_most_frames(r, st);
 	s.frames = stream_fit(st, run_frame_bytes(r, n), most, s.threads);
 	if (plan->fits || n->view) {
 		s.load_pages = s.bins ? 2 * (u64)st->out.n_pages : all;

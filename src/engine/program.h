@@ -76,10 +76,22 @@ struct advance_program {
 	void (*push_again)(const void *args, const struct segment *seg, vid begin, vid end, struct emit *emit);
 	/* The same fields with kernels for partitions: op/graphie.cl. NULL: it is not monotone. */
 	const struct program *partition;
+	/* And with kernels for pages that are streamed past the state: op/join.cl. NULL: without JOIN. */
+	const struct join_program *join;
 	/* Does any vertex of the range still want something (cond)? */
 	bool (*wanted)(const void *args, u64 begin, u64 end);
 	/* Near/far: sorts the waiting vertices of words [begin, end); keys below `old` are settled. NULL without. */
 	void (*near)(const void *args, u64 begin, u64 end, u64 old, struct emit *emit);
+};
+
+/* join: op/join.inc. How copies of what edges wrote become one. */
+enum join_merge { MERGE_MIN_U32, MERGE_MIN_U64, MERGE_ADD_F64, MERGE_ADD_U64 };
+
+struct join_program {
+	struct program program;
+	u32 writable;		/* offset, in the arguments, of the vector that edges write */
+	u32 held_size;		/* of what a source gives */
+	enum join_merge merge;
 };
 
 /* reduce: op/reduce.inc. A list that spans segments leaves the sums of its blocks in `partial`. */
@@ -95,6 +107,9 @@ struct split_list {
 struct reduce_program {
 	struct program program;
 	u32 sum_size;		/* of a partial sum */
+	u32 given;		/* with GIVEN: the offset, in the arguments, of the vector that gather reads at u, */
+	u32 given_size;		/* and the size of its elements; 0 without */
+	bool real;		/* and sums are f64, not u64 */
 	bool weighted;
 	u32 n_counts;		/* COUNTS; `count` below: so many */
 	/*
@@ -110,6 +125,8 @@ struct reduce_program {
 		    u64 *count);
 	void (*finish)(const void *args, const void *partial, const struct split_list *list, u64 n,
 		       const u64 *front, u64 *count);
+	/* Sums of vertices [begin, end), or of those of them in `front`, that were made elsewhere. */
+	void (*sums)(const void *args, u64 begin, u64 end, const void *sum, const u64 *front, u64 *count);
 	/* NULL without SPREAD. sum: room for twice BIN_VERTICES. */
 	void (*bin)(const void *args, const struct bin *bin, void *sum, u64 *count);
 };

@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public view of a run's ledger. */
-#include "engine/run.h"
-
-static u64 moved(const struct device *d, enum traffic kind) { return d->to_device[kind] + d->from_device[kind]; }
-
-static u64 sum(const u64 *bytes)
-{
-	u64 all = 0;
-
-	for (u32 k = 0; k < TRAFFIC_KINDS; k++)
-		all += bytes[k];
-	return all;
-}
+#include "engine/devices.h"
+#include "engine/fleet.h"
 
 static struct mill_partitions partitions(const mill_run *r)
 {
@@ -19,6 +9,7 @@ static struct mill_partitions partitions(const mill_run *r)
 
 	if (!r->need.partitions)
 		return (struct mill_partitions){ 0 };
+	p.cut_seconds = r->ledger.cutting;
 	p.round2_seconds = r->ledger.renaming;
 	p.edges_seconds = r->ledger.edges_made;
 	return p;
@@ -27,7 +18,6 @@ static struct mill_partitions partitions(const mill_run *r)
 MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 {
 	const struct mill_step *t = &r->ledger.total;
-	bool native = r->device->native;
 
 	*out = (struct mill_report){
 		.algorithm = r->algorithm,
@@ -36,25 +26,17 @@ MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 		.edges_traversed = r->ledger.edges_traversed,
 		.updates = t->updates,
 		.disk_read = t->disk_read,
-		.to_device = sum(r->device->to_device),
-		.from_device = sum(r->device->from_device),
-		.topology = moved(r->device, TRAFFIC_TOPOLOGY),
-		.read_only = moved(r->device, TRAFFIC_READ_ONLY),
-		.writable = moved(r->device, TRAFFIC_WRITABLE),
-		.flags = moved(r->device, TRAFFIC_FLAGS),
 		.lanes = t->lanes,
 		.atomics = t->atomics,
 		.device = r->device_name,
 		.device_failed = r->device_failed[0] ? r->device_failed : NULL,
+		.policy = r->policy->name,
 		.pages_active = t->pages_active,
 		.pages_read = t->pages_read,
 		.pages_to_device = t->pages_to_device,
 		.pages_reused = t->pages_reused,
 		.memory_budget = r->budget.limit,
 		.memory_peak = r->budget.peak,
-		.device_budget = native ? 0 : r->device->memory->limit,
-		.device_peak = native ? 0 : r->device->memory->peak,
-		.device_driver = r->device->driver,
 		.n_steps = r->ledger.n_steps,
 		.wait = t->wait,
 		.decode = t->decode,
@@ -73,8 +55,11 @@ MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 		.distribution = r->distribution ? r->distribution->buffer.host : NULL,
 		.n_distribution = r->distribution ? r->distribution->n : 0,
 		.partitions = partitions(r),
+		.streaming = r->fleet ? fleet_layout(r->fleet) : (struct mill_streaming){ 0 },
 		.predicted = r->predicted,
+		.cost = r->ledger.cost,
 	};
+	devices_report(r, out);
 }
 
 MILL_API void mill_run_step(const mill_run *r, uint64_t i, struct mill_step *out)

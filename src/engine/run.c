@@ -8,11 +8,15 @@
 #include "base/fault.h"
 #include "base/number.h"
 #include "engine/cache.h"
+#include "engine/devices.h"
+#include "engine/fleet.h"
 #include "engine/result.h"
 
 /* Of a budget: what the process is before it holds anything of a graph, and what output needs. */
 #define PROCESS_BYTES (8 * MIB)
 #define BUFFER_BYTES (8 * MIB)
+/* Frames that a stream has at least. */
+#define STREAM_FRAMES 4u
 
 struct topology *run_direction(struct mill_run *r, bool in)
 {
@@ -21,28 +25,8 @@ struct topology *run_direction(struct mill_run *r, bool in)
 	return in && r->store->directed ? &r->in : &r->out;
 }
 
-static mill_err open_device(struct mill_run *r)
+static mill_err check_options(const struct mill_options *o)
 {
-	const struct mill_options *o = &r->options;
-	mill_err err;
-
-	r->device = r->host;
-	if (!strcmp(r->device_name, "cpu"))
-		return MILL_OK;
-	trace_use(r->trace);	/* a device keeps the times of its commands if somebody traces when it is opened */
-	err = device_open(&r->device, r->device_name, &r->budget,
-			  &(struct device_how){ .memory = o->device_memory, .queues = o->queues, .group = o->group_size,
-						.count_lanes = o->count_lanes });
-	return err == MILL_EDEVICE && o->fallback ? mill_run_fall_back(r) : err;
-}
-
-MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct mill_options *options)
-{
-	static const struct mill_options defaults;
-	const struct mill_options *o = options ? options : &defaults;
-	struct mill_run *r;
-	mill_err err;
-
 	if (!evict_find(o->policy))
 		return fail(MILL_EUSAGE, "unknown policy '%s': see mill_policies()", o->policy);
 	if (o->io && strcmp(o->io, "uring") && strcmp(o->io, "pread"))
@@ -51,6 +35,25 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 		return fail(MILL_EUSAGE, "--wire, --partition-size and --no-staging are for --policy graphie");
 	if (o->async && o->device && strcmp(o->device, "cpu"))
 		return fail(MILL_EUSAGE, "asynchronous runs are on the cpu: leave --async or --device out");
+	if (o->warp && o->warp != 4 && o->warp != 8 && o->warp != 16 && o->warp != 32)
+		return fail(MILL_EUSAGE, "--warp %u: takes 4, 8, 16 or 32", o->warp);
+	if (o->device && strlen(o->device) >= sizeof(((struct mill_run *)0)->device_name))
+		return fail(MILL_EUSAGE, "the list of devices is too long: name at most %d", MILL_DEVICES_MOST);
+	return MILL_OK;
+}
+
+MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct mill_options *options)
+{
+	static const struct mill_options defaults;
+	const struct mill_options *o = options ? options : &defaults;
+	struct device_names names = { .n = 0 };
+	struct mill_run *r;
+	mill_err err, unnamed;
+
+	TRY(check_options(o));
+	unnamed = devices_name(&names, o);
+	if (unnamed && !(unnamed == MILL_EDEVICE && o->fallback))
+		return unnamed;
 	TRY(memory_new(&r, NULL, 1, sizeof(*r), "the run"));
 	r->store = store->st;
 	r->store_budget = &store->budget;
@@ -58,7 +61,9 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 	snprintf(r->device_name, sizeof(r->device_name), "%s", o->device ? o->device : "cpu");
 	r->options.device = r->device_name;
 	budget_init(&r->budget, o->memory ? o->memory : memory_available() / 5 * 4);
-	r->policy = evict_find(o->policy);
+	r->options.policy = evict_find(o->policy)->name;
+	r->options.device_memories = NULL;	/* the caller's to forget, as the trace's name is */
+	r->policy = devices_policy(o, &names);
 	if (!o->wire)
 		r->options.wire = MILL_WIRE_EDGES;
 	r->way = o->io && !strcmp(o->io, "pread") ? READER_PREAD : READER_URING;
@@ -66,7 +71,7 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 	topology_init(&r->out, &r->store->out);
 	topology_init(&r->in, &r->store->in);
 	ticker_init(&r->ticker, &o->watcher);
-	r->options.trace = NULL;	/* the caller's to forget */
+	r->options.trace = NULL;
 	err = o->trace ? trace_open(&r->trace, o->trace, &r->budget) : MILL_OK;
 	if (!err)
 		err = pool_new(&r->pool, o->threads);
@@ -75,7 +80,9 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 	if (!err)
 		err = cpu_open(&r->host, &r->budget);
 	if (!err)
-		err = open_device(r);
+		err = unnamed ? unnamed : devices_open(r, o, &names);
+	if (err == MILL_EDEVICE && o->fallback)
+		err = mill_run_fall_back(r);
 	if (!err)
 		err = memory_new(&r->emit, &r->budget, pool_size(r->pool), sizeof(*r->emit), "the workers");
 	if (err) {
@@ -90,6 +97,8 @@ static void unload(struct mill_run *r)
 {
 	cache_close(r->cache);
 	r->cache = NULL;
+	fleet_close(r->fleet);
+	r->fleet = NULL;
 	bins_free(r->bins);
 	r->bins = NULL;
 	topology_release(&r->view);
@@ -125,8 +134,7 @@ MILL_API void mill_run_free(mill_run *r)
 	unload(r);
 	memory_free(r->source);
 	memory_free(r->emit);
-	if (r->device != r->host)
-		device_close(r->device);
+	devices_close(r);
 	device_close(r->host);
 	pool_free(r->pool);
 	trace_close(r->trace);
@@ -140,10 +148,9 @@ MILL_API mill_err mill_run_fall_back(mill_run *r)
 	snprintf(r->device_failed, sizeof(r->device_failed), "%s", mill_error());
 	clear_result(r);
 	unload(r);
-	if (r->device != r->host)
-		device_close(r->device);
-	r->device = r->host;
+	devices_close(r);
 	snprintf(r->device_name, sizeof(r->device_name), "cpu");
+	r->policy = evict_find(r->options.policy);
 	r->machine_known = false;	/* what the device took is none of the cpu's */
 	r->ledger.n_runs = 0;
 	return MILL_OK;
@@ -159,8 +166,10 @@ static u64 host_bytes(const struct mill_run *r, const struct need *n)
 
 bool run_by_partitions(const struct mill_run *r)
 {
-	return !r->device->native && !strcmp(r->policy->name, EVICT_GRAPHIE);
+	return !run_is_native(r) && !strcmp(r->policy->name, EVICT_GRAPHIE);
 }
+
+bool run_by_pages(const struct mill_run *r) { return !run_is_native(r) && !strcmp(r->policy->name, EVICT_GTS); }
 
 bool run_may_have_bins(const struct mill_run *r, const struct need *n)
 {
@@ -171,7 +180,7 @@ bool run_may_have_bins(const struct mill_run *r, const struct need *n)
 /* No page of the graph goes to a device. */
 static bool graph_stays(const struct mill_run *r, const struct need *n)
 {
-	return r->device->native || n->on_host || n->own_lists;
+	return !n->fleet && (run_is_native(r) || n->on_host || n->own_lists);
 }
 
 /* Host bytes of the topology when resident, and the frames through which it is read. */
@@ -189,6 +198,17 @@ static u64 resident_bytes(const struct mill_run *r, const struct need *n, u64 pa
 	return bytes + stream_scratch(st, pool_size(r->pool)) + min_u64(pages, LOAD_FRAMES) * st->page_size;
 }
 
+static u64 device_least(const struct mill_run *r, const struct need *n)
+{
+	if (n->on_host)
+		return 0;
+	if (run_is_native(r))
+		return n->state;
+	if (n->fleet)
+		return fleet_least(r, n);
+	return n->state + (n->own_lists ? n->own_lists : cache_least(r, n));
+}
+
 void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *out)
 {
 	const struct store *st = r->store;
@@ -196,13 +216,13 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 	u64 pages = (out_pages ? st->out.n_pages : 0) + (in_pages ? (u64)st->in.n_pages : 0);
 	/* A temporary graph has pages of the same size and codec, which may take more to decode than the store's. */
 	u64 scratch = n->view ? view_scratch(st, pool_size(r->pool)) : stream_scratch(st, pool_size(r->pool));
-	u64 streamed = 4 * (u64)st->page_size + scratch;
+	u64 streamed = STREAM_FRAMES * (u64)st->page_size + scratch;
 	u64 with_bins;
 
 	*out = (struct mill_plan){
-		.state = r->device->native ? host_bytes(r, n) : n->state,
+		.state = run_is_native(r) ? host_bytes(r, n) : n->state,
 		.resident = host_bytes(r, n) + resident_bytes(r, n, pages) + PROCESS_BYTES + BUFFER_BYTES,
-		.device_needed = n->state + (r->device->native ? 0 : n->own_lists ? n->own_lists : cache_least(r, n)),
+		.device_needed = device_least(r, n),
 		.pass_bytes = (u64)(n->out ? st->out.n_pages : in_pages ? st->in.n_pages : st->out.n_pages) *
 			      st->page_size,
 	};
@@ -210,7 +230,7 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 		streamed = max_u64(streamed, view_making_bytes(st)) + view_kept_bytes(st, n->view);
 		out->pass_bytes = pages * st->page_size;
 	}
-	streamed += cache_stage_bytes(r, n);
+	streamed += n->fleet ? fleet_host_bytes(r, n) : cache_stage_bytes(r, n);
 	out->needed = host_bytes(r, n) + max_u64(RUN_ROOM, streamed + PROCESS_BYTES + BUFFER_BYTES);
 	out->fits = graph_stays(r, n) && !r->only_frames && !fault_hold() &&
 		    out->resident <= r->budget.limit &&
@@ -219,8 +239,6 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 		    LOAD_FRAMES * (u64)st->page_size;
 	if (out->fits && run_may_have_bins(r, n) && with_bins <= r->budget.limit)
 		out->resident = max_u64(out->resident, with_bins);
-	if (n->on_host)
-		out->device_needed = 0;
 }
 
 static mill_err refuse_small(const struct mill_run *r, const struct mill_plan *plan)
@@ -231,9 +249,9 @@ static mill_err refuse_small(const struct mill_run *r, const struct mill_plan *p
 		return fail(MILL_ENOMEM, "--memory of %s is too small: this run needs %llu bytes (%s)",
 			    size_show(have, r->budget.limit), (unsigned long long)plan->needed,
 			    size_show(needed, plan->needed));
-	if (!r->device->native && r->device->memory->limit < plan->device_needed)
+	if (r->n_opened && devices_budget(r) < plan->device_needed)
 		return fail(MILL_ENOMEM, "--device-memory of %s is too small: this run needs %llu bytes (%s)",
-			    size_show(have, r->device->memory->limit),
+			    size_show(have, devices_budget(r)),
 			    (unsigned long long)plan->device_needed, size_show(needed, plan->device_needed));
 	return MILL_OK;
 }
@@ -276,21 +294,40 @@ u64 run_most_frames(const struct mill_run *r, const struct store *graph)
 	return max_u64((u64)graph->out.n_pages + (graph->directed && graph->has_in ? graph->in.n_pages : 0), 1);
 }
 
+u64 run_buffer_frames(const struct mill_run *r, const struct store *graph)
+{
+	u64 asked = r->options.main_buffer / graph->page_size, all = run_most_frames(r, graph);
+
+	return min_u64(max_u64(r->options.main_buffer ? asked : div_up(all, 5), STREAM_FRAMES), all);
+}
+
+/* What the devices cannot keep is kept here, as far as the budget goes. */
+static mill_err open_devices(struct mill_run *r, const struct need *n)
+{
+	u64 all = run_most_frames(r, r->graph), used = r->budget.used;
+
+	if (n->fleet) {
+		TRY(fleet_open(&r->fleet, r));
+		r->frame_bytes -= min_u64(r->frame_bytes, r->budget.used - used);
+		r->most_frames = r->only_frames ? r->only_frames : fleet_keeps_all(r->fleet) ? 2 * LOAD_FRAMES : run_buffer_frames(r, r->graph);
+		return MILL_OK;
+	}
+	TRY(cache_open(&r->cache, r, n->state));
+	r->frame_bytes -= min_u64(r->frame_bytes, cache_staged(r->cache));
+	r->most_frames = cache_slots(r->cache) < all ? all : 2 * LOAD_FRAMES;
+	return MILL_OK;
+}
+
 static mill_err load_streamed(struct mill_run *r, const struct need *n)
 {
-	u64 used = r->budget.used, room = run_frame_bytes(r, n), all;
+	u64 used = r->budget.used, room = run_frame_bytes(r, n);
 
 	TRY(choose_graph(r, n));
 	used = r->budget.used - used;	/* by the graph that was chosen */
-	all = run_most_frames(r, r->graph);
 	r->frame_bytes = room > used ? room - used : 0;
-	if (!graph_stays(r, n)) {
-		TRY(cache_open(&r->cache, r, n->state));
-		r->frame_bytes -= min_u64(r->frame_bytes, cache_staged(r->cache));
-		/* What the device cannot keep is kept here, as far as the budget goes. */
-		all = cache_slots(r->cache) < all ? all : 2 * LOAD_FRAMES;
-	}
-	r->most_frames = all;
+	r->most_frames = run_most_frames(r, r->graph);
+	if (!graph_stays(r, n))
+		TRY(open_devices(r, n));
 	return run_resume_stream(r);
 }
 
@@ -298,7 +335,7 @@ mill_err run_open_stream(struct mill_run *r, struct stream **out, const struct s
 {
 	struct stream_how how = {
 		.bytes = bytes, .most = most, .workers = pool_size(r->pool), .way = r->way,
-		.policy = r->need.partitions ? &evict_latest : r->policy,
+		.policy = r->need.partitions || r->need.fleet ? &evict_latest : r->policy,
 	};
 
 	TRY(stream_open(out, &r->budget, st, &how));
@@ -356,7 +393,8 @@ static bool suits(const struct mill_run *r, const struct need *n)
 	const struct need *have = &r->need;
 
 	return (!r->bins || n->spread) && have->state >= n->state && have->host >= n->host && have->out >= n->out &&
-	       have->in >= n->in && have->advances >= n->advances && have->partitions == n->partitions && have->weights >= n->weights &&
+	       have->fleet == n->fleet && have->writable >= n->writable && have->given >= n->given && have->in >= n->in &&
+	       have->advances >= n->advances && have->partitions == n->partitions && have->weights >= n->weights &&
 	       have->view == n->view && have->resident >= n->resident && have->edge_scratch >= n->edge_scratch &&
 	       have->one_segment >= n->one_segment && have->on_host == n->on_host && !have->own_lists == !n->own_lists;
 }
@@ -367,6 +405,8 @@ mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need 
 	struct mill_plan plan;
 	mill_err err;
 
+	TRY(devices_suit(r, algorithm, need));
+	r->device = need->fleet || run_is_native(r) ? r->host : r->opened[0];
 	trace_use(r->trace);
 	trace_name("caller");
 	traced = trace_begin();
@@ -375,8 +415,7 @@ mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need 
 	if (r->algorithm != algorithm)
 		r->ledger.n_runs = 0;
 	ledger_clear(&r->ledger);
-	memset(r->device->to_device, 0, sizeof(r->device->to_device));
-	memset(r->device->from_device, 0, sizeof(r->device->from_device));
+	devices_begin(r);
 	r->algorithm = algorithm;
 	run_plan(r, need, &plan);
 	TRY(refuse_small(r, &plan));
@@ -395,7 +434,12 @@ mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need 
 	return MILL_OK;
 }
 
-void run_start(struct mill_run *r) { r->began = clock_now(); }
+void run_start(struct mill_run *r)
+{
+	for (u32 i = 0; i < r->n_opened; i++)
+		r->opened[i]->time = (struct device_time){ 0 };
+	r->began = clock_now();
+}
 
 mill_err run_end(struct mill_run *r)
 {
@@ -403,6 +447,10 @@ mill_err run_end(struct mill_run *r)
 
 	if (r->ledger.n_runs < LEDGER_RUNS)
 		r->ledger.run[r->ledger.n_runs++] = seconds;
+	for (u32 i = 0; i < r->n_opened; i++)
+		ledger_add_device(&r->ledger, r->opened[i]);
+	if (!run_is_native(r))
+		ledger_end(&r->ledger);
 	return result_hash(r);
 }
 

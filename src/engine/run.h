@@ -41,6 +41,8 @@ struct need {
 	u32 spread;		/* not 0: in-edges are only reduced, by programs with SPREAD, from values of so many bytes */
 	u64 resident;		/* host bytes more, if the topology is resident */
 	bool one_segment;	/* resident only as a single segment */
+	bool fleet;		/* pages are streamed past the state, on all devices: run_by_pages. The state is on the host then ... */
+	u32 writable, given;	/* ... and bytes, of each vertex, that edges write, and that sources give, at most, go to the devices */
 	bool on_host;		/* computes on the host, whatever the device: then the state is there */
 	u64 own_lists;		/* not 0: no page of the graph goes to a device, but lists that an operator makes of it, in so many bytes at least */
 	enum view view;		/* not VIEW_NONE: instead of the directions; see view_need */
@@ -67,11 +69,14 @@ struct mill_run {
 	struct store *store;
 	const struct budget *store_budget;
 	struct mill_options options;
-	char device_name[32];
+	char device_name[MILL_DEVICES_MOST * DEVICE_NAME];	/* a list, as it was asked for */
 	char device_failed[512];	/* why it is the cpu and not what was asked for; "": it is that */
 	struct budget budget;
 	struct pool *pool;
-	struct device *device;
+	struct device *device;		/* where operators compute and the state is: the first that was opened, or the host */
+	struct device *opened[MILL_DEVICES_MOST];	/* none on the cpu; see engine/devices.h */
+	u32 n_opened;
+	struct mill_device_use *use;	/* of each, for the report */
 	struct topology out, in;	/* in is unused where the store has in == out */
 	struct topology view;		/* instead of both, where need.view asks for it */
 	struct store *view_store;	/* its pages, where it is not resident */
@@ -82,6 +87,7 @@ struct mill_run {
 	enum reader_way way;		/* how pages are read: as asked for, then as the system allows */
 	const struct evict_policy *policy;
 	struct device_cache *cache;	/* pages on a device that is not native */
+	struct fleet *fleet;		/* or devices past which they are streamed */
 	struct mill_partitions parted;	/* what the last cache of partitions was, for the report */
 	struct need need;		/* what was made room for */
 	bool loaded;
@@ -143,9 +149,17 @@ const struct machine *run_machine(struct mill_run *r);
 bool run_may_have_bins(const struct mill_run *r, const struct need *n);
 /* Do traversals that are monotone go by partitions, as the policy graphie has it? */
 bool run_by_partitions(const struct mill_run *r);
+/* Are pages streamed past the state, for who can do that, as the policy gts has it? */
+bool run_by_pages(const struct mill_run *r);
+/* Was no device asked for? With one the run's may be the host's all the same, if the need says so. */
+static inline bool run_is_native(const struct mill_run *r) { return !r->n_opened; }
+/* The first of its devices, whichever has the state: that whose constants are measured. */
+static inline struct device *run_first_device(const struct mill_run *r) { return r->n_opened ? r->opened[0] : r->host; }
 /* What the stream of a run may take, and the most frames that are of use. */
 u64 run_frame_bytes(const struct mill_run *r, const struct need *n);
 u64 run_most_frames(const struct mill_run *r, const struct store *graph);
+/* GTS's MMBuf: a fifth of the graph, or what was asked for. */
+u64 run_buffer_frames(const struct mill_run *r, const struct store *graph);
 
 #define SAMPLE_RUN 8u
 static inline bool run_takes_page(const struct mill_run *r, u32 page)

@@ -113,19 +113,29 @@ void builder_set_names(struct builder *b, struct namer *names, u64 n)
 	b->o.dense = n;
 }
 
+/* What the target says of the store. */
+static void target_facts(struct store_facts *f, const struct mill_target *t)
+{
+	*f = (struct store_facts){
+		.page_size = t->page_size ? t->page_size : PAGE_SIZE_DEFAULT,
+		.codec = t->codec == MILL_CODEC_RAW ? PAGE_RAW : PAGE_PACKED,
+		.paged = t->addressing == MILL_ADDRESSING_PAGED,
+		.page_id_bytes = t->page_id_bytes,
+		.slot_bytes = t->slot_bytes,
+	};
+}
+
 mill_err builder_new(struct builder **out, const struct builder_options *o)
 {
 	const struct mill_target *t = o->target;
+	struct store_facts facts;
 	struct builder *b;
 	mill_err err;
 
 	if (!t->path || !*t->path)
 		return fail(MILL_EUSAGE, "there is no name for the store");
-	if (t->page_size && (t->page_size < PAGE_SIZE_MIN || t->page_size > PAGE_SIZE_MAX ||
-			     (t->page_size & (t->page_size - 1))))
-		return fail(MILL_EUSAGE,
-			    "a page size of %u is not a power of two from 64K to 64M",
-			    t->page_size);
+	target_facts(&facts, t);
+	TRY(writer_allows(&facts));
 	if (o->dense > MAX_VERTICES)
 		return fail(MILL_ELIMIT,
 			    "a graph of %llu vertices: a store holds at most %llu",
@@ -1034,19 +1044,7 @@ static mill_err write_held(struct builder *b, bool in_pages, u64 loops)
 static mill_err write_store(struct builder *b, u64 vertices, u64 sources, u64 connected, u64 edges, u64 loops)
 {
 	const struct mill_target *t = b->o.target;
-	struct store_facts f = {
-		.vertices = vertices,
-		.sources = sources,
-		.connected = connected,
-		.edges = edges,
-		.directed = !b->o.undirected,
-		.in_pages = !b->o.undirected && !t->out_only,
-		.names = b->names,
-		.weight = b->o.weight,
-		.page_size = t->page_size ? t->page_size : PAGE_SIZE_DEFAULT,
-		.codec = t->codec == MILL_CODEC_RAW ? PAGE_RAW : PAGE_PACKED,
-		.origin = b->o.origin,
-	};
+	struct store_facts f;
 	u64 stored = b->o.undirected ? 2 * edges - loops : edges;
 	struct store_writer *w = b->writer;
 
@@ -1054,6 +1052,16 @@ static mill_err write_store(struct builder *b, u64 vertices, u64 sources, u64 co
 		return fail(MILL_ELIMIT,
 			    "the store would have %llu edges, and it holds at most %llu",
 			    (unsigned long long)stored, (unsigned long long)MAX_EDGES);
+	target_facts(&f, t);
+	f.vertices = vertices;
+	f.sources = sources;
+	f.connected = connected;
+	f.edges = edges;
+	f.directed = !b->o.undirected;
+	f.in_pages = !b->o.undirected && !t->out_only;
+	f.names = b->names;
+	f.weight = b->o.weight;
+	f.origin = b->o.origin;
 	f.fingerprint = fingerprint(b, &f);
 	TRY(writer_begin(w, &f));
 	if (b->external)

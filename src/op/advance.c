@@ -163,9 +163,11 @@ enum mill_mapping advance_mapping(u64 n_rows, u64 n_edges, u64 n_f)
 static enum mill_mapping choose_mapping(const struct advancing *a)
 {
 	const struct topology *t = run_direction(a->run, a->front->in);
+	enum mill_mapping asked = a->run->options.mapping;
 
-	if (a->run->options.mapping != MILL_MAPPING_AUTO)
-		return a->run->options.mapping;
+	/* GTS's are of its own kernels: here they say nothing. */
+	if (asked != MILL_MAPPING_AUTO && asked != MILL_MAPPING_WARP && asked != MILL_MAPPING_HYBRID)
+		return asked;
 	return advance_mapping(t->n_rows, t->n_edges, a->front->n);
 }
 

@@ -12,6 +12,7 @@ struct traversing {
 	const void *args;
 	const struct partitions *table;
 	u32 *active;		/* a flag for each partition */
+	u32 *flag;		/* what comes back: for each range of ids, which are partitions, or pages */
 	u32 n_words;		/* of flags in local memory; 0: they do not fit */
 	u32 staging;
 };
@@ -21,7 +22,7 @@ static u32 tile_edges(const struct device *d) { return d->group * (d->chunked ? 
 /* Beside the tile's values, of at most 8 bytes, and what is small. */
 static u32 flag_words(const struct device *d, const struct partitions *t)
 {
-	u64 words = div_up(t->n, 32);
+	u64 words = div_up(t->n_ranges, 32);
 
 	return 4 * words + 8ull * tile_edges(d) + 64 <= d->local ? (u32)words : 0;
 }
@@ -41,7 +42,7 @@ static mill_err launch(void *arg, const struct device_partition *part)
 	launch_u32(&l, &part->weight_at);
 	launch_u32(&l, &part->n_edges);
 	launch_buffer(&l, cache_pre_sum(t->run));
-	launch_u32(&l, &t->table->n);
+	launch_u32(&l, &t->table->n_ranges);
 	launch_u32(&l, &t->table->range);
 	launch_u32(&l, &t->staging);
 	launch_buffer(&l, cache_counts(t->run));
@@ -72,6 +73,16 @@ static u64 spread_flags(struct traversing *t)
 	return n;
 }
 
+/* A partition is active if one of its pages is; of a page that is cut all parts are. */
+static void take_flags(struct traversing *t)
+{
+	for (u32 i = 0; t->table->stored && i < t->table->n; i++) {
+		t->active[i] = 0;
+		for (u32 page = t->table->page[i]; page < t->table->page_end[i]; page++)
+			t->active[i] |= t->flag[page];
+	}
+}
+
 static u64 activate_first(struct traversing *t, const vid *first)
 {
 	bool has_edges = !first || *first < t->table->unit.n_rows;
@@ -90,7 +101,8 @@ static mill_err superstep(struct traversing *t, struct mill_step *step, u64 *n_a
 		t->run->see_step(t->run, t->active, t->table->n);
 	TRY(cache_count_begin(t->run));
 	TRY(cache_run_partitions(t->run, &pass, step));
-	TRY(cache_count_end(t->run, counts, t->active));
+	TRY(cache_count_end(t->run, counts, t->flag));
+	take_flags(t);
 	step->updates = counts[COUNT_UPDATES];
 	step->atomics = counts[COUNT_ATOMICS];
 	if (t->run->options.count_lanes)
@@ -103,14 +115,17 @@ mill_err op_partitions(struct mill_run *r, const struct advance_program *p, cons
 {
 	struct traversing t = { .run = r, .program = p, .args = args, .staging = !r->options.no_staging };
 	u64 n_active, frontier;
-	struct vec *flags;
+	struct vec *flags, *active = NULL;
 
 	TRY(cache_turn(r, true));
 	t.table = cache_partitions(r);
 	t.n_words = flag_words(r->device, t.table);
 	r->parted.local_flags = t.n_words || !t.table->n;
-	TRY(run_vec_host(r, &flags, "active partitions", t.table->n + 2u, sizeof(u32)));
-	t.active = flags->buffer.host;
+	TRY(run_vec_host(r, &flags, "flags", t.table->n_ranges + 2u, sizeof(u32)));
+	if (t.table->stored)
+		TRY(run_vec_host(r, &active, "active partitions", t.table->n + 2u, sizeof(u32)));
+	t.flag = flags->buffer.host;
+	t.active = active ? active->buffer.host : t.flag;
 	frontier = first ? 1 : t.table->unit.n_rows;
 	for (n_active = activate_first(&t, first); n_active;) {
 		struct mill_step step = { .frontier = frontier, .direction = "push" };
@@ -121,6 +136,8 @@ mill_err op_partitions(struct mill_run *r, const struct advance_program *p, cons
 		ledger_add(&r->ledger, &step, began);
 		frontier = step.updates;
 	}
+	if (active)
+		run_vec_free(r, active);
 	run_vec_free(r, flags);
 	return MILL_OK;
 }

@@ -19,14 +19,14 @@ struct intersecting {
 	u32 first_page;
 };
 
-u32 intersect_lanes(const struct mill_run *r) { return r->device->native ? pool_size(r->pool) : 1; }
+u32 intersect_lanes(const struct mill_run *r) { return run_is_native(r) ? pool_size(r->pool) : 1; }
 
 static u64 bits_words(const struct mill_run *r) { return round_up(bitmap_words(r->store->connected), 8); }
 static u64 *bits_of(const struct intersecting *x, unsigned worker) { return x->bits + worker * bits_words(x->run); }
 
 u64 intersect_bytes(const struct mill_run *r, bool weights)
 {
-	return oriented_disk_bytes(r, weights) + (r->device->native ? pool_size(r->pool) * bits_words(r) * sizeof(u64) : 0);
+	return oriented_disk_bytes(r, weights) + (run_is_native(r) ? pool_size(r->pool) * bits_words(r) * sizeof(u64) : 0);
 }
 
 /* ---- In memory ---- */

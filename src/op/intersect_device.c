@@ -36,14 +36,14 @@ struct crossing {
 
 u64 intersect_resident_bytes(const struct mill_run *r, bool weights)
 {
-	return oriented_resident_bytes(r, weights) + (r->device->native ? 0 : 2 * PIECE_BYTES);
+	return oriented_resident_bytes(r, weights) + (run_is_native(r) ? 0 : 2 * PIECE_BYTES);
 }
 
 u64 intersect_device_bytes(const struct mill_run *r, bool weights)
 {
 	u32 page = 0;
 
-	if (r->device->native || oriented_page(r, view_edges(r->store, VIEW_SIMPLE), weights, &page))
+	if (run_is_native(r) || oriented_page(r, view_edges(r->store, VIEW_SIMPLE), weights, &page))
 		return 0;	/* said again, and heard, when it is run */
 	return 2 * (u64)page + COUNT_WORDS * sizeof(u64);
 }

@@ -37,6 +37,13 @@ mill_err op_advance(struct mill_run *r, const struct advance_program *p, const v
 mill_err op_partitions(struct mill_run *r, const struct advance_program *p, const void *args, const vid *first);
 
 /*
+ * GTS: a program level by level over pages that are streamed past its state, from beginning to end, on all devices of the run. In a level all
+ * rows of the pages that are active are looked at; next come the pages of vertices that changed. level (may be NULL): counted up after each,
+ * in args. Active at first: the pages of `first`, or all.
+ */
+mill_err op_join_pages(struct mill_run *r, const struct join_program *p, const void *args, u32 *level, const vid *first);
+
+/*
  * Near/far: moves what waits and has a key below `limit` to the frontier, and forgets what was
  * settled meanwhile (a key below the old limit). *rest: the smallest key that still waits, UINT64_MAX for none.
  */
@@ -52,6 +59,8 @@ struct reducer;
 mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduce_program *p, bool in);
 mill_err op_reduce(struct mill_run *r, struct reducer *red, const void *args, u64 *count);
 u64 reducer_bytes(const struct store *st, bool in, u32 sum_size);
+/* Adds what a reducer needs whose sums pages are streamed past, by programs that say GIVEN, of elements of that size. */
+void reducer_join_need(const struct mill_run *r, struct need *n, u32 given_size);
 
 /*
  * The same for chosen vertices only: those of a host list without repeats, or of a frontier. The sums have the same

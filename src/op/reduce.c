@@ -3,6 +3,8 @@
 #include <assert.h>
 
 #include "engine/cache.h"
+#include "engine/fleet.h"
+#include "op/join.h"
 #include "op/op.h"
 
 /* A list that spans segments: its block sums go to slots, which `finish` combines in order. */
@@ -15,6 +17,7 @@ struct reducer {
 	u64 n_splits;
 	/* Made when a list is first given where rows are not found by number: its vertices as a bitmap. */
 	struct vec *bits, *bits_device;
+	struct vec *sum;	/* where pages are streamed past sums: those */
 };
 
 /* Edges that a worker takes from a list at a time; below so many in all, waking the others costs more than they do. */
@@ -93,6 +96,17 @@ u64 reducer_bytes(const struct store *st, bool in, u32 sum_size)
 	return slots * sum_size + 2 * (splits + 1) * sizeof(struct split_list) + 1024;
 }
 
+void reducer_join_need(const struct mill_run *r, struct need *n, u32 given_size)
+{
+	n->state += r->store->connected * sizeof(u64);
+	n->host += page_flags_bytes(r->store);
+	n->writable = (u32)max_u64(n->writable, sizeof(u64));
+	n->given = (u32)max_u64(n->given, given_size);
+}
+
+/* The sources give what one array has, so pages of the other direction can be streamed past the sums (op/join.c). */
+static bool by_join(const struct mill_run *r, const struct reduce_program *p) { return r->fleet && p->given_size; }
+
 mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduce_program *p, bool in)
 {
 	struct topology *t = run_direction(r, in);
@@ -117,6 +131,10 @@ mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduc
 			    NULL));
 		TRY(device_write(&red->split_device->buffer, 0, red->split->buffer.host,
 				 red->n_splits * sizeof(struct split_list)));
+	}
+	if (by_join(r, p)) {
+		TRY(join_prepare_sums(r, p->given_size, p->real));
+		TRY(run_vec_host(r, &red->sum, "sums", r->store->connected, p->sum_size));
 	}
 	*out = red;
 	return MILL_OK;
@@ -400,8 +418,35 @@ static mill_err reduce_all(struct reducing *a, struct mill_step *step)
 	return pool_for(a->run->pool, rest, REST_GRAIN, rest_some, a);
 }
 
+static mill_err apply_sums(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct reducing *a = arg;
+	const struct vec *sum = a->reducer->sum;
+	u64 count[COUNT_MOST] = { 0 };
+
+	(void)worker;
+	a->reducer->program->sums(a->args, begin, end, (const char *)sum->buffer.host + begin * sum->size, a->front, count);
+	add_counts(a, count);
+	return MILL_OK;
+}
+
+/* What a reduction gathers over in-edges, sources give along out-edges. */
+static mill_err reduce_joined(struct reducing *a, struct mill_step *step)
+{
+	const struct reducer *red = a->reducer;
+	const struct vec *given = *(struct vec *const *)((const char *)a->args + red->program->given);
+	u64 updates = step->updates;
+
+	TRY(join_sums(a->run, given, red->sum, red->program->real, !red->in, step));
+	a->edges = step->edges;
+	step->updates = updates;	/* sums that were applied, not what was added to them */
+	return pool_for(a->run->pool, red->sum->n, REST_GRAIN, apply_sums, a);
+}
+
 static mill_err reduce(struct reducing *a, struct mill_step *step)
 {
+	if (by_join(a->run, a->reducer->program))
+		return reduce_joined(a, step);
 	if (!a->run->device->native)
 		return reduce_device(a, step);
 	return a->list && !a->front ? reduce_resident(a) : reduce_all(a, step);

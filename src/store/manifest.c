@@ -31,6 +31,7 @@ static const struct {
 #define CHECKSUM_KEY "checksum "
 #define CHECKSUM_LINE (sizeof(CHECKSUM_KEY) - 1 + 16 + 1)
 #define VERSION_KEY "millrace-store "
+#define PAGED "paged"
 
 size_t weight_size(enum mill_weight w) { return weights[w].size; }
 const char *weight_name(enum mill_weight w) { return weights[w].name; }
@@ -99,6 +100,11 @@ size_t manifest_format(char *text, const struct manifest *m)
 	line(&t, "page_size %u\n", m->page_size);
 	if (m->version > 1)
 		line(&t, "stripes %u\n", m->stripes);
+	if (m->version > 2) {
+		line(&t, "addressing %s\n", PAGED);
+		line(&t, "out_slots %u\n", m->slots[0]);
+		line(&t, "in_slots %u\n", m->slots[1]);
+	}
 	line(&t, "directed %s\n", m->directed ? "yes" : "no");
 	line(&t, "in_pages %s\n", m->in_pages ? "yes" : "no");
 	line(&t, "weight %s\n", weight_name(m->weight));
@@ -233,6 +239,18 @@ static bool take_codec(struct cursor *c, enum page_codec *out)
 	return equals(value, end, codec_name(*out));
 }
 
+/* A dense store has an earlier version, which says nothing of it. */
+static bool take_addressing(struct cursor *c, struct manifest *m)
+{
+	const char *value, *end;
+
+	if (m->version < 3)
+		return true;
+	m->paged = true;
+	return take(c, "addressing", &value, &end) && equals(value, end, PAGED) && take_u32(c, "out_slots", &m->slots[0]) &&
+	       take_u32(c, "in_slots", &m->slots[1]);
+}
+
 static bool take_origin(struct cursor *c, char *out)
 {
 	const char *value, *end;
@@ -279,7 +297,7 @@ static bool take_file(struct cursor *c, enum store_file f, u64 *out)
 static bool take_body(struct cursor *c, struct manifest *m)
 {
 	if (!take_codec(c, &m->codec) || !take_u32(c, "page_size", &m->page_size) ||
-	    (m->version > 1 && !take_u32(c, "stripes", &m->stripes)) ||
+	    (m->version > 1 && !take_u32(c, "stripes", &m->stripes)) || !take_addressing(c, m) ||
 	    !take_bool(c, "directed", &m->directed) || !take_bool(c, "in_pages", &m->in_pages) ||
 	    !take_weight(c, &m->weight) || !take_bool(c, "names", &m->names) ||
 	    !take_u64(c, "vertices", &m->vertices) ||
@@ -308,6 +326,12 @@ static bool pages_agree(const struct manifest *m, enum store_file data, u64 rows
 	       m->size[data + 1] == n * sizeof(struct page_entry) &&
 	       m->size[data + 2] == degrees * 4 && (n == 0) == (m->stored_edges == 0) &&
 	       (n == 0) == (rows == 0);
+}
+
+/* Has every vertex an id in the lists of a direction? Empty directions have slots too. */
+static bool slots_agree(const struct manifest *m, enum store_file data, u64 rows, u32 slots)
+{
+	return slots && addresses_fit(m->size[data] / m->page_size, slots, m->connected - rows);
 }
 
 /* How the numbers must depend on each other. Sizes of files bound every later allocation. */
@@ -346,6 +370,9 @@ static const char *shape_fault(const struct manifest *m)
 	    m->size[STORE_ORDER] != m->vertices * sizeof(vid) ||
 	    m->size[STORE_RANK] != m->vertices * sizeof(vid))
 		return "sizes of files contradict the counts";
+	if (m->paged && (m->codec != PAGE_RAW || !slots_agree(m, STORE_OUT_PAGES, m->sources, m->slots[0]) ||
+			 (m->in_pages ? !slots_agree(m, STORE_IN_PAGES, m->in_rows, m->slots[1]) : m->slots[1] != 0)))
+		return "page addresses contradict the pages";
 	if (m->names && (m->min_id || m->max_id + (m->vertices != 0) != m->vertices ||
 			 m->size[STORE_NAMES_INDEX] != m->vertices * 8 ||
 			 m->size[STORE_NAMES] / 2 < m->vertices))

@@ -12,13 +12,15 @@
 #define ORIGIN_MAX 1000u
 
 struct manifest {
-	u32 version;		/* of the format: what is written is STORE_FORMAT */
+	u32 version;		/* of the format: STORE_FORMAT of a paged store, else what is written is STORE_FORMAT_DENSE */
 	u8 uuid[16];
 	char origin[ORIGIN_MAX + 1];
 	u64 fingerprint;
 	enum page_codec codec;
 	u32 page_size;
 	u32 stripes;		/* 0: the pages are in the store's own directory; not in version 1 */
+	bool paged;		/* lists hold page addresses: from version 3 on, where it is always so */
+	u32 slots[2];		/* their strides: out, in; 0 for pages that do not exist, and in others */
 	bool directed, in_pages, names;
 	enum mill_weight weight;
 	u64 vertices, sources, connected, edges, stored_edges, in_rows, self_loops, parallel_edges, max_degree;

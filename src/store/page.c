@@ -26,6 +26,13 @@ u32 pages_find(const struct pages *p, vid v)
 	return low;
 }
 
+bool page_goes_on(const struct pages *p, u32 i) { return i + 1 < p->n_pages && p->entry[i + 1].skip; }
+
+bool page_is_large(const struct pages *p, u32 i)
+{
+	return p->entry[i].n_rows == 1 && (p->entry[i].skip || page_goes_on(p, i));
+}
+
 struct page_place page_place(const struct pages *p, u32 i)
 {
 	const struct store *st = p->store;
@@ -116,6 +123,8 @@ static const char *header_fault(const struct pages *p, u32 i, const struct page_
 	return NULL;
 }
 
+static const char no_neighbour[] = "a neighbour that does not exist";
+
 static const char *view_raw(const struct pages *p, const u8 *page, struct segment *seg)
 {
 	const struct page_header *h = (const struct page_header *)page;
@@ -130,9 +139,45 @@ static const char *view_raw(const struct pages *p, const u8 *page, struct segmen
 	seg->neighbour = (const vid *)(page + h->neighbour_at);
 	if (!rows_are_good(seg->row, seg->n_rows, seg->n_edges))
 		return "row offsets do not ascend to the number of edges";
-	if (seg->n_edges && largest(seg->neighbour, seg->n_edges) >= p->store->connected)
-		return "a neighbour that does not exist";
+	if (!p->store->paged && seg->n_edges && largest(seg->neighbour, seg->n_edges) >= p->store->connected)
+		return no_neighbour;
 	return NULL;
+}
+
+/* Rows whose lists are looked for together, so that few questions are asked of a filter. */
+#define FILTERED_ROWS 64u
+
+/* A raw page whose neighbours are addresses: they become numbers beside a copy of the rows. */
+static const char *translate(const struct pages *p, const struct row_filter *only, void *scratch, struct segment *seg)
+{
+	u32 *row = scratch;
+	vid *neighbour = (vid *)(row + seg->n_rows + 1);
+	u64 step = only ? FILTERED_ROWS : seg->n_rows;
+
+	memcpy(row, seg->row, 4 * ((u64)seg->n_rows + 1));
+	for (u64 r = 0; r < seg->n_rows; r += step) {
+		u64 end = min_u64(r + step, seg->n_rows);
+
+		if (only && !only->wanted(only->arg, seg->first + r, seg->first + end))
+			continue;
+		if (!addresses_decode(&p->address, seg->neighbour + row[r], row[end] - row[r], neighbour + row[r]))
+			return no_neighbour;
+	}
+	seg->row = row;
+	seg->neighbour = neighbour;
+	return NULL;
+}
+
+static const char *view_paged(const struct pages *p, const u8 *page, const struct rows_wanted *want, void *scratch,
+			      struct segment *seg)
+{
+	const char *fault = view_raw(p, page, seg);
+
+	if (fault || want->rows_only)
+		return fault;
+	if (want->as_stored)
+		return addresses_are_good(&p->address, seg->neighbour, seg->n_edges) ? NULL : no_neighbour;
+	return translate(p, want->only, scratch, seg);
 }
 
 const char *page_find_blocks(const struct pages *p, u32 i, const void *frame,
@@ -280,7 +325,7 @@ static struct segment segment_of(const struct pages *p, u32 i, const u8 *page)
 		.n_edges = e->n_edges,
 		.first_edge = (eid)e->first_edge,
 		.skip = e->skip,
-		.continues = i + 1 < p->n_pages && p->entry[i + 1].skip,
+		.continues = page_goes_on(p, i),
 		.weight = p->store->weight ? page + ((const struct page_header *)page)->weight_at : NULL,
 	};
 }
@@ -327,8 +372,9 @@ mill_err page_decode_part(const struct pages *p, u32 i, const void *frame, u64 h
 	*seg = segment_of(p, i, page);
 	fault = header_fault(p, i, h);
 	if (!fault)
-		fault = p->store->codec == PAGE_PACKED ? unpack(p, i, page, have, scratch, want, seg)
-						       : view_raw(p, page, seg);
+		fault = p->store->codec == PAGE_PACKED ? unpack(p, i, page, have, scratch, want, seg) :
+			p->store->paged		       ? view_paged(p, page, want, scratch, seg) :
+							 view_raw(p, page, seg);
 	*lacks = fault == packed_lacks;
 	if (*lacks)
 		return MILL_OK;

@@ -102,6 +102,7 @@ static mill_err take_manifest(struct store *st, const struct manifest *m, struct
 	st->format = m->version;
 	st->page_size = m->page_size;
 	st->codec = m->codec;
+	st->paged = m->paged;
 	st->directed = m->directed;
 	st->named = m->names;
 	st->weight = m->weight;
@@ -215,6 +216,12 @@ static bool page_holds(const struct store *st, u64 n_rows, u64 n_edges)
 	       n_edges * w < st->page_size;
 }
 
+/* Pages of a paged store are small, with whole lists, or large, with one row of a list that lies in several. */
+static bool form_follows(const struct pages *p, const struct page_entry *before, const struct page_entry *e)
+{
+	return e->n_rows <= p->address.slots && (!e->skip || (e->n_rows == 1 && before->n_rows == 1));
+}
+
 /* May entry e follow the entry before it (NULL: be the first)? */
 static bool entry_follows(const struct pages *p, const struct page_entry *before,
 			  const struct page_entry *e)
@@ -236,11 +243,12 @@ static bool entry_follows(const struct pages *p, const struct page_entry *before
 
 static void note_size(struct pages *p, const struct page_entry *e)
 {
+	if (!store_in_place(p->store))
+		p->scratch = max_u64(p->scratch, page_lists_bytes(e->n_rows, e->n_edges) + PACKED_SLACK);
 	if (p->store->codec == PAGE_RAW) {
 		p->raw_bytes = p->store->page_size;
 		return;
 	}
-	p->scratch = max_u64(p->scratch, page_lists_bytes(e->n_rows, e->n_edges) + PACKED_SLACK);
 	p->raw_bytes = max_u64(p->raw_bytes,
 			       page_bytes(e->n_rows, e->n_edges, weight_size(p->store->weight)));
 }
@@ -257,7 +265,8 @@ static mill_err read_index(struct pages *p, struct budget *budget)
 	p->entry = entry;
 	TRY(store_read(st, p->index, entry, p->n_pages * sizeof(*entry), 0));
 	for (u32 i = 0; i < p->n_pages; i++) {
-		if (!entry_follows(p, i ? &entry[i - 1] : NULL, &entry[i]))
+		if (!entry_follows(p, i ? &entry[i - 1] : NULL, &entry[i]) ||
+		    (st->paged && !form_follows(p, i ? &entry[i - 1] : NULL, &entry[i])))
 			return fail(MILL_ECORRUPT, "%s: entry %u is impossible",
 				    st->file[p->index].name, i);
 		p->n_split += entry[i].skip != 0;
@@ -271,7 +280,16 @@ static mill_err read_index(struct pages *p, struct budget *budget)
 	return MILL_OK;
 }
 
-static mill_err open_pages(struct store *st, struct pages *p, enum store_file data, u64 n_rows,
+static mill_err open_addresses(struct pages *p, u32 slots, struct budget *budget)
+{
+	TRY(memory_new(&p->address.first, budget, p->n_pages + 2ull, sizeof(u32), "the page addresses"));
+	for (u32 i = 0; i < p->n_pages; i++)
+		p->address.first[i] = address_first(p->entry[i].first_vertex, p->entry[i].skip);
+	addresses_set(&p->address, slots, p->n_pages, p->n_rows, (u32)(p->store->connected - p->n_rows));
+	return MILL_OK;
+}
+
+static mill_err open_pages(struct store *st, struct pages *p, enum store_file data, u64 n_rows, u32 slots,
 			   struct budget *budget)
 {
 	*p = (struct pages){
@@ -282,7 +300,9 @@ static mill_err open_pages(struct store *st, struct pages *p, enum store_file da
 		.n_pages = (u32)(st->size[data] / st->page_size),
 		.n_rows = (vid)n_rows,
 	};
-	return read_index(p, budget);
+	p->address.slots = slots;
+	TRY(read_index(p, budget));
+	return st->paged ? open_addresses(p, slots, budget) : MILL_OK;
 }
 
 static mill_err open_all(struct store *st, const char *path, struct budget *budget)
@@ -309,9 +329,9 @@ static mill_err open_all(struct store *st, const char *path, struct budget *budg
 		return err;
 	st->bytes += size;
 
-	TRY(open_pages(st, &st->out, STORE_OUT_PAGES, m.sources, budget));
+	TRY(open_pages(st, &st->out, STORE_OUT_PAGES, m.sources, m.slots[0], budget));
 	if (m.in_pages)
-		TRY(open_pages(st, &st->in, STORE_IN_PAGES, m.in_rows, budget));
+		TRY(open_pages(st, &st->in, STORE_IN_PAGES, m.in_rows, m.slots[1], budget));
 	else if (!m.directed)
 		st->in = st->out;
 	st->has_in = m.in_pages || !m.directed;
@@ -358,7 +378,7 @@ static mill_err adopt(struct store *st, const struct manifest *m, u64 *const *su
 	st->has_in = true;
 	st->out = (struct pages){ .store = st, .data = STORE_OUT_PAGES, .index = STORE_OUT_INDEX,
 				  .degrees = STORE_OUT_DEGREES };
-	return open_pages(st, &st->in, STORE_IN_PAGES, m->in_rows, budget);
+	return open_pages(st, &st->in, STORE_IN_PAGES, m->in_rows, 0, budget);
 }
 
 mill_err store_adopt(struct store **out, const struct manifest *m, struct file *file, u64 *const *sum,
@@ -396,6 +416,9 @@ void store_close(struct store *st)
 	memory_free(st->stripe[0]);
 	if (st->in.entry != st->out.entry)
 		memory_free((void *)st->in.entry);
+	if (st->in.address.first != st->out.address.first)
+		memory_free(st->in.address.first);
+	memory_free(st->out.address.first);
 	memory_free((void *)st->out.entry);
 	memory_free(st->sum[0]);
 	memory_free(st->origin);
@@ -552,9 +575,20 @@ MILL_API void mill_store_close(mill_store *store)
 	memory_free(store);
 }
 
+u64 pages_large(const struct pages *p)
+{
+	u64 n = 0;
+
+	for (u32 i = 0; i < p->n_pages; i++)
+		n += page_is_large(p, i);
+	return n;
+}
+
 MILL_API void mill_store_info(const mill_store *store, struct mill_info *out)
 {
 	const struct store *st = store->st;
+	u64 pages = (u64)st->out.n_pages + (st->directed ? st->in.n_pages : 0);
+	u64 large = pages_large(&st->out) + (st->directed ? pages_large(&st->in) : 0);
 
 	*out = (struct mill_info){
 		.path = st->path,
@@ -568,7 +602,7 @@ MILL_API void mill_store_info(const mill_store *store, struct mill_info *out)
 		.parallel_edges = st->parallel_edges,
 		.bytes = st->bytes,
 		.csr_bytes = store_csr_bytes(st),
-		.pages = (u64)st->out.n_pages + (st->directed ? st->in.n_pages : 0),
+		.pages = pages,
 		.min_id = st->min_id,
 		.max_id = st->max_id,
 		.max_degree = st->max_degree,
@@ -581,6 +615,11 @@ MILL_API void mill_store_info(const mill_store *store, struct mill_info *out)
 		.has_in_pages = st->has_in,
 		.weight = st->weight,
 		.codec = codec_name(st->codec),
+		.addressing = st->paged ? MILL_ADDRESSING_PAGED : MILL_ADDRESSING_DENSE,
+		.out_slots = st->out.address.slots,
+		.in_slots = st->directed ? st->in.address.slots : 0,
+		.small_pages = st->paged ? pages - large : 0,
+		.large_pages = st->paged ? large : 0,
 		.page_bytes = st->size[STORE_OUT_PAGES] + st->size[STORE_IN_PAGES],
 		.origin = st->origin,
 		.stripe = (const char *const *)st->stripe_path,

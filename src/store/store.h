@@ -9,10 +9,12 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "store/address.h"
 #include "store/segment.h"
 #include "store/stripe.h"
 
-#define STORE_FORMAT 2u	/* written; earlier ones are read */
+#define STORE_FORMAT 3u		/* of paged stores; earlier ones are read */
+#define STORE_FORMAT_DENSE 2u	/* what is written of others, so that older readers know them */
 #define STORE_BLOCK (64 * KIB)	/* what a checksum covers */
 #define PAGE_SIZE_MIN (64 * KIB)
 #define PAGE_SIZE_MAX (64 * MIB)
@@ -55,9 +57,10 @@ struct pages {
 	u32 n_pages;
 	vid n_rows;		/* vertices that have rows: 0 .. n_rows - 1 */
 	u32 n_split;		/* how many pages begin in the middle of a list */
-	u64 scratch;		/* bytes that page_decode_into needs at most; 0: raw */
+	u64 scratch;		/* bytes that page_decode_into needs at most; 0: pages are used where they lie */
 	u64 raw_bytes;		/* of the largest page in raw form: what a device gets */
 	const struct page_entry *entry;
+	struct addresses address;	/* paged stores: what the lists hold */
 };
 
 struct store {
@@ -68,6 +71,7 @@ struct store {
 	u32 format;
 	u32 page_size;
 	enum page_codec codec;
+	bool paged;			/* the lists hold page addresses; raw pages only */
 	bool directed;
 	bool named;			/* the original id of a vertex is the rank of its name */
 	enum mill_weight weight;
@@ -113,6 +117,11 @@ mill_err store_degree(const struct store *st, vid v, u32 *out);	/* out */
 
 /* The page that holds the beginning of v's row. v < pages->n_rows. */
 u32 pages_find(const struct pages *p, vid v);
+/* Does the last list of page i go on in the next one? */
+bool page_goes_on(const struct pages *p, u32 i);
+/* Has page i a part of one list, and nothing else? (GTS's large pages.) */
+bool page_is_large(const struct pages *p, u32 i);
+u64 pages_large(const struct pages *p);	/* how many are */
 /* Where page i lies, for whoever reads it himself. */
 struct page_place {
 	const struct file *file;
@@ -132,8 +141,8 @@ mill_err page_frame_new(void **out, const struct store *st, struct budget *budge
 mill_err page_decode(const struct pages *p, u32 i, void *frame, struct segment *seg);
 /*
  * The same for a frame that is a page and no more: scratch has p->scratch bytes, is 64-byte
- * aligned and becomes part of the segment. Raw pages need none and are viewed where they lie. With
- * `only` (may be NULL) the neighbours of rows that nobody wants may be anything.
+ * aligned and becomes part of the segment. Raw pages need none and are viewed where they lie, but those of a paged store, whose
+ * neighbours become dense numbers. With `only` (may be NULL) the neighbours of rows that nobody wants may be anything.
  */
 mill_err page_decode_into(const struct pages *p, u32 i, const void *frame, void *scratch,
 			  const struct row_filter *only, struct segment *seg);
@@ -145,6 +154,8 @@ mill_err page_decode_into(const struct pages *p, u32 i, const void *frame, void 
 struct rows_wanted {
 	const struct row_filter *only;	/* NULL: all rows */
 	bool lists_only;		/* nobody looks at their weights */
+	bool as_stored;			/* paged stores: neighbours are addresses, checked, where they lie */
+	bool rows_only;			/* nobody looks at neighbours: they may be anything */
 };
 u32 page_unit(const struct store *st);
 u64 page_units(const struct pages *p);
@@ -162,7 +173,7 @@ void page_learn(const struct pages *p, u32 i, const void *frame, struct unit_row
 u64 page_units_wanted(const struct pages *p, u32 i, const struct unit_rows *unit, const struct rows_wanted *want);
 /*
  * What of a page a device needs, as byte ranges: a block index with its streams, or row offsets and neighbours. Everything is
- * checked that does not lie in the streams, which whoever decodes them checks.
+ * checked that does not lie in the streams, or is a page address, which whoever decodes them checks.
  */
 struct page_wire {
 	u32 begin, end;
@@ -174,6 +185,8 @@ mill_err page_wire(const struct pages *p, u32 i, const void *frame, struct page_
 /* What page_decode_into needs at most for any page of the store. */
 u64 store_scratch(const struct store *st);
 const char *codec_name(enum page_codec c);
+/* Are pages used where they lie, without decoding? */
+static inline bool store_in_place(const struct store *st) { return st->codec == PAGE_RAW && !st->paged; }
 
 /* The block at this byte of a file is not what was written: MILL_ECORRUPT. */
 mill_err bad_block(const struct file *f, u64 at);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/checksum.h"
+#include "store/address.h"
 #include "store/manifest.h"
 #include "store/packed.h"
 #include "store/page.h"
@@ -34,6 +35,11 @@ struct side {
 	u64 n_edges, n_pages;
 	/* The open page. */
 	u64 page_rows, page_edges, page_first, page_skip;
+	/* Paged stores. */
+	bool large;		/* the present list fills pages alone */
+	u64 most_rows;		/* of a page */
+	struct addresses address;
+	u64 max_first;		/* for which `first` has room */
 };
 
 struct store_writer {
@@ -43,6 +49,8 @@ struct store_writer {
 	struct manifest manifest;
 	bool begun, in_begun;
 	bool whole_lists;
+	u32 slots;		/* paged stores: the stride that was asked for; 0: what the pages need */
+	u32 most_rows;		/* of a page */
 	struct sink sink[STORE_FILES];
 	struct file *stripe[2];	/* n_stripes page files each: out, in */
 	struct side side[2];
@@ -54,6 +62,7 @@ struct store_writer {
 	u8 *frame;
 	u32 *row;
 	u8 *weight;
+	u8 *moved;		/* paged stores: a list on its way into a page of its own */
 	/* Packed: the blocks of the open page, and the open block, which may go into the next one. */
 	struct packed_block *block;
 	u64 n_blocks, stream_bytes;
@@ -185,20 +194,24 @@ static enum store_file data_file(bool in)
 	return in ? STORE_IN_PAGES : STORE_OUT_PAGES;
 }
 
+static struct page_place written_page(const struct store_writer *w, enum store_file f, u64 page)
+{
+	u32 size = w->manifest.page_size, n = n_stripes(w);
+
+	if (!n)
+		return (struct page_place){ &w->sink[f].file, page * size };
+	return (struct page_place){ &w->stripe[f == STORE_IN_PAGES][page % n], page / n * size };
+}
+
 static mill_err put_page(struct store_writer *w, enum store_file f)
 {
 	struct sink *s = &w->sink[f];
-	u32 size = w->manifest.page_size, n = n_stripes(w);
-	const struct file *file = &s->file;
-	u64 page = s->size / size;
+	u32 size = w->manifest.page_size;
+	struct page_place to = written_page(w, f, s->size / size);
 
 	for (u64 at = 0; at < size; at += STORE_BLOCK)
 		TRY(add_sum(w, s, checksum(w->frame + at, STORE_BLOCK)));
-	if (n) {
-		file = &w->stripe[f == STORE_IN_PAGES][page % n];
-		page /= n;
-	}
-	TRY(file_write_at(file, w->frame, size, page * size));
+	TRY(file_write_at(to.file, w->frame, size, to.offset));
 	s->size += size;
 	return MILL_OK;
 }
@@ -235,6 +248,47 @@ static void put_index(struct store_writer *w, const struct side *d, const struct
 		w->block[i].at += h->neighbour_at;
 	memcpy(w->frame + h->row_at, w->block, w->n_blocks * sizeof(*w->block));
 	w->n_blocks = w->stream_bytes = 0;
+}
+
+/* Page addresses */
+
+static u32 side_slots(const struct store_writer *w, const struct side *d)
+{
+	return w->slots ? w->slots : (u32)max_u64(d->most_rows, 1);
+}
+
+/* That there are no more pages than page ids of a --record-id is part of it: both together have the bits of an id. */
+static mill_err check_ids(const struct store_writer *w, u64 n_pages, u32 slots, u64 sinks)
+{
+	if (addresses_fit(n_pages, slots, sinks))
+		return MILL_OK;
+	return fail(MILL_ELIMIT,
+		    "%llu pages of %u slots, and %llu vertices without a row, do not fit page addresses of %d bits: %s, a larger --page-size, "
+		    "or --addressing dense", (unsigned long long)n_pages, slots, (unsigned long long)sinks, MILL_VID_BITS,
+		    w->slots ? "choose another --record-id" : "choose a --record-id, which bounds the slots of a page");
+}
+
+/* The page that is being closed is one more whose rows have addresses. */
+static mill_err note_page(struct store_writer *w, struct side *d, const struct page_entry *e)
+{
+	struct addresses *a = &d->address;
+
+	d->most_rows = max_u64(d->most_rows, e->n_rows);
+	TRY(check_ids(w, d->n_pages + 1, side_slots(w, d), 0));
+	/* With the two places behind the last page. */
+	if (d->n_pages + 3 > d->max_first) {
+		u64 max = d->max_first ? 2 * d->max_first : 512;
+		u32 *more;
+
+		TRY(memory_new(&more, w->budget, max, sizeof(*more), "the page addresses"));
+		if (d->n_pages)
+			memcpy(more, a->first, d->n_pages * sizeof(*more));
+		memory_free(a->first);
+		a->first = more;
+		d->max_first = max;
+	}
+	a->first[d->n_pages] = address_first(e->first_vertex, e->skip);
+	return MILL_OK;
 }
 
 /* Writes the open page; the open block is not part of it. */
@@ -285,6 +339,8 @@ static mill_err close_page(struct store_writer *w, bool in)
 	TRY(put_page(w, data_file(in)));
 	TRY(sink_add(w, data_file(in) + 1, &e, sizeof(e)));
 
+	if (w->manifest.paged)
+		TRY(note_page(w, d, &e));
 	d->n_pages++;
 	d->page_rows = d->page_edges = d->page_skip = 0;
 	return MILL_OK;
@@ -362,12 +418,56 @@ static mill_err pack_list(struct store_writer *w, bool in, u64 v, u64 skip, cons
 	return MILL_OK;
 }
 
+/* Page i of a direction, which is complete: its neighbours become addresses. */
+static mill_err rename_page(struct store_writer *w, bool in, u32 i)
+{
+	struct sink *s = &w->sink[data_file(in)];
+	u32 size = w->manifest.page_size, blocks = (u32)(size / STORE_BLOCK);
+	struct page_place at = written_page(w, data_file(in), i);
+	struct page_header h;
+	vid *neighbour;
+
+	TRY(file_read_at(at.file, w->frame, size, at.offset));
+	for (u32 b = 0; b < blocks; b++)	/* what came back is what was written */
+		if (checksum(w->frame + b * STORE_BLOCK, STORE_BLOCK) != s->sum[(u64)i * blocks + b])
+			return bad_block(at.file, at.offset + b * STORE_BLOCK);
+	memcpy(&h, w->frame, sizeof(h));
+	neighbour = (vid *)(w->frame + h.neighbour_at);
+	addresses_encode(&w->side[in].address, neighbour, h.n_edges, neighbour);
+	for (u32 b = 0; b < blocks; b++)
+		s->sum[(u64)i * blocks + b] = checksum(w->frame + b * STORE_BLOCK, STORE_BLOCK);
+	return file_write_at(at.file, w->frame, size, at.offset);
+}
+
+/*
+ * Where a list begins is known when all lists are there: what is written with vertex numbers is read once more. The other way,
+ * to count all degrees before, would read the sorted edges once more, which are no fewer bytes.
+ */
+static mill_err rename_side(struct store_writer *w, bool in)
+{
+	struct side *d = &w->side[in];
+	struct addresses *a = &d->address;
+	u64 sinks = w->manifest.connected - d->n_rows;
+
+	w->manifest.slots[in] = side_slots(w, d);
+	if (!d->n_pages)
+		return MILL_OK;
+	TRY(check_ids(w, d->n_pages, side_slots(w, d), sinks));
+	addresses_set(a, side_slots(w, d), (u32)d->n_pages, (u32)d->n_rows, (u32)sinks);
+	TRY(addresses_make_hints(a, w->budget));
+	for (u32 i = 0; i < d->n_pages; i++)
+		TRY(rename_page(w, in, i));
+	addresses_release(a);
+	return MILL_OK;
+}
+
 /* The direction is complete. */
 static mill_err close_side(struct store_writer *w, bool in)
 {
 	if (is_packed(w))
 		TRY(close_block(w, in));
-	return close_page(w, in);
+	TRY(close_page(w, in));
+	return w->manifest.paged ? rename_side(w, in) : MILL_OK;
 }
 
 /* Appends a row to the open page; it fits. skip: edges of the list that are in earlier pages. */
@@ -392,6 +492,18 @@ static void put_row(struct store_writer *w, bool in, u64 v, u64 skip, const vid 
 	d->n_edges += n;
 }
 
+/* All of a list is there. One that filled pages alone shares its last one with nobody. */
+static mill_err end_list(struct store_writer *w, bool in)
+{
+	struct side *d = &w->side[in];
+
+	d->row_open = false;
+	if (!d->large)
+		return MILL_OK;
+	d->large = false;
+	return close_page(w, in);
+}
+
 /* How many of n further edges, in a new row or the open one, the open page has room for; -1: not even the row. */
 static i64 room(const struct store_writer *w, const struct side *d, u64 n)
 {
@@ -400,12 +512,33 @@ static i64 room(const struct store_writer *w, const struct side *d, u64 n)
 	u64 rows = d->page_rows + !d->row_open;
 	u64 fit;
 
-	if (page_bytes(rows, d->page_edges, wsize) > size)
+	if (page_bytes(rows, d->page_edges, wsize) > size || rows > w->most_rows)
 		return -1;
 	fit = (size - page_neighbour_at(rows)) / (sizeof(vid) + wsize);
 	while (page_bytes(rows, fit, wsize) > size)	/* the gap before the weights */
 		fit--;
 	return (i64)min_u64(n, fit - d->page_edges);
+}
+
+/* A paged store: the list with which the open page ends, and which goes on, is whole so far and moves to a page of its own. */
+static mill_err move_open_row(struct store_writer *w, bool in, u64 v)
+{
+	struct side *d = &w->side[in];
+	size_t wsize = weight_size(w->manifest.weight);
+	u64 from = w->row[d->page_rows - 1], n = d->page_edges - from;
+	u8 *weight = w->moved + n * sizeof(vid);
+
+	memcpy(w->moved, w->frame + from * sizeof(vid), n * sizeof(vid));
+	if (wsize)
+		memcpy(weight, w->weight + from * wsize, n * wsize);
+	d->page_rows--;
+	d->page_edges -= n;
+	d->n_edges -= n;
+	TRY(close_page(w, in));
+	d->row_open = false;
+	put_row(w, in, v, 0, (const vid *)w->moved, wsize ? weight : NULL, n);
+	d->row_open = true;
+	return MILL_OK;
 }
 
 /* Edges [skip, skip + degree) of the list of v; last: there are no more. */
@@ -424,8 +557,14 @@ static mill_err put_list(struct store_writer *w, bool in, u64 v, u64 skip, const
 
 		if (n >= 0 && (u64)n < degree - done) {
 			n -= n % LIST_BLOCK;
-			if (w->whole_lists && d->page_rows && !d->row_open)
+			if (w->whole_lists && d->page_rows && !d->row_open) {
 				n = -1;	/* into the next page, whole */
+			} else if (w->manifest.paged && d->page_rows > 1) {
+				TRY(move_open_row(w, in, v));
+				continue;
+			} else {
+				d->large = w->manifest.paged;
+			}
 		}
 		if (n > 0 || (n == 0 && !degree)) {
 			put_row(w, in, v, skip + done, neighbour + done,
@@ -433,7 +572,7 @@ static mill_err put_list(struct store_writer *w, bool in, u64 v, u64 skip, const
 			done += (u64)n;
 			d->row_open = !last;
 			if (done == degree)
-				return MILL_OK;
+				return last ? end_list(w, in) : MILL_OK;
 		}
 		TRY(close_page(w, in));
 		d->row_open = false;
@@ -463,18 +602,20 @@ mill_err writer_open(struct store_writer **out, const char *path, bool force, st
 mill_err writer_stripe(struct store_writer *w, const char *list) { return place_stripe(w->place, list); }
 
 /* The same graph in the same shape has the same uuid: stores can be compared byte by byte. */
-static void derive_uuid(struct manifest *m)
+static void derive_uuid(struct manifest *m, u32 slots)
 {
 	u64 shape[] = {
 		0, m->fingerprint, m->page_size, m->directed, m->in_pages,
 		m->weight, m->vertices, m->sources, m->edges, m->codec, m->connected,
+		slots,	/* of paged stores only: others have the uuid that they always had */
 	};
+	size_t size = sizeof(shape) - (m->paged ? 0 : sizeof(shape[0]));
 
 	for (unsigned half = 0; half < 2; half++) {
 		u64 sum;
 
 		shape[0] = half;
-		sum = checksum(shape, sizeof(shape));
+		sum = checksum(shape, size);
 		memcpy(m->uuid + 8 * half, &sum, 8);
 	}
 	m->uuid[6] = (u8)((m->uuid[6] & 0x0f) | 0x80);	/* RFC 9562: version 8, variant 2 */
@@ -501,6 +642,23 @@ static bool has_file(const struct store_writer *w, enum store_file f)
 	return manifest_has(&w->manifest, f);
 }
 
+mill_err writer_allows(const struct store_facts *facts)
+{
+	u32 size = facts->page_size, p = facts->page_id_bytes, q = facts->slot_bytes;
+
+	if (size && (size < PAGE_SIZE_MIN || size > PAGE_SIZE_MAX || (size & (size - 1))))
+		return fail(MILL_EUSAGE, "a page of %u bytes: pages are 64K to 64M, a power of two", size);
+	if ((p || q) && !facts->paged)
+		return fail(MILL_EUSAGE, "--record-id %u,%u is for --addressing paged", p, q);
+	if ((p || q) && (!p || !q || p + q != 4))
+		return fail(MILL_EUSAGE, "--record-id %u,%u: lists hold ids of 32 bits, so page id and slot number have 4 bytes together, and "
+			    "each one at least", p, q);
+	if (facts->paged && facts->codec != PAGE_RAW)
+		return fail(MILL_EUSAGE, "--addressing paged needs --codec raw: where packed pages end depends on the numbers that are packed, and "
+			    "page addresses on where pages end");
+	return MILL_OK;
+}
+
 mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 {
 	struct manifest *m = &w->manifest;
@@ -509,9 +667,7 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 
 	if (w->begun)
 		return bug("begun twice");
-	if (size < PAGE_SIZE_MIN || size > PAGE_SIZE_MAX || (size & (size - 1)))
-		return fail(MILL_EUSAGE,
-			    "a page of %u bytes: pages are 64K to 64M, a power of two", size);
+	TRY(writer_allows(facts));
 	if (facts->vertices > MAX_VERTICES)
 		return fail(MILL_ELIMIT, "%llu vertices, a store holds at most %llu",
 			    (unsigned long long)facts->vertices, (unsigned long long)MAX_VERTICES);
@@ -521,7 +677,8 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 	if (facts->sources > facts->vertices || facts->connected > facts->vertices)
 		return bug("more sources than vertices");
 
-	m->version = STORE_FORMAT;
+	m->version = facts->paged ? STORE_FORMAT : STORE_FORMAT_DENSE;
+	m->paged = facts->paged;
 	m->page_size = size;
 	m->stripes = w->place ? place_stripes(w->place) : 0;
 	m->codec = facts->codec;
@@ -537,9 +694,11 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 					  0;
 	m->edges = facts->edges;
 	m->fingerprint = facts->fingerprint;
-	w->whole_lists = facts->whole_lists;
+	w->whole_lists = facts->whole_lists || facts->paged;
+	w->slots = facts->slot_bytes ? 1u << 8 * facts->slot_bytes : 0;
+	w->most_rows = w->slots ? w->slots : UINT32_MAX;
 	copy_origin(m->origin, facts->origin);
-	derive_uuid(m);
+	derive_uuid(m, w->slots);
 	w->stats.weight = facts->weight;
 
 	TRY(memory_new(&w->frame, w->budget, size, 1, "a page"));
@@ -548,6 +707,8 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 	if (wsize)
 		TRY(memory_new(&w->weight, w->budget, size + LIST_BLOCK * wsize, 1,
 			       "the weights of a page"));
+	if (m->paged)
+		TRY(memory_new(&w->moved, w->budget, size, 1, "a list"));
 	if (is_packed(w)) {
 		TRY(memory_new(&w->block, w->budget, size, 1, "the blocks of a page"));
 		TRY(memory_new(&w->packer, w->budget, 1, sizeof(*w->packer), "a block"));
@@ -607,10 +768,8 @@ mill_err writer_piece(struct store_writer *w, bool in, const vid *neighbour, con
 	d->n_lists += last;
 	if (last && (in || v < w->manifest.sources))
 		TRY(sink_add(w, data_file(in) + 2, &narrow, sizeof(narrow)));
-	if (!n) {
-		d->row_open = false;
-		return MILL_OK;	/* an empty list gets a row when a later vertex has edges */
-	}
+	if (!n)
+		return end_list(w, in);	/* an empty list gets a row when a later vertex has edges */
 	for (; d->n_rows < v; d->n_rows++)
 		TRY(put_list(w, in, d->n_rows, 0, NULL, NULL, 0, true));
 	TRY(put_list(w, in, v, skip, neighbour, weight, n, last));
@@ -700,7 +859,10 @@ static mill_err finish_files(struct store_writer *w)
 
 	if (!w->begun)
 		return bug("committed before it was begun");
-	TRY(close_side(w, w->in_begun));
+	if (!w->in_begun)
+		TRY(close_side(w, false));
+	if (w->manifest.in_pages)
+		TRY(close_side(w, true));
 	for (; w->manifest.in_pages && w->side[1].n_lists < w->manifest.vertices;
 	     w->side[1].n_lists++)
 		TRY(sink_add(w, STORE_IN_DEGREES, &none, sizeof(none)));
@@ -743,6 +905,9 @@ void writer_abandon(struct store_writer *w)
 	memory_free(w->frame);
 	memory_free(w->row);
 	memory_free(w->weight);
+	memory_free(w->moved);
+	addresses_release(&w->side[0].address);
+	addresses_release(&w->side[1].address);
 	memory_free(w->block);
 	memory_free(w->packer);
 	memory_free(w->packed);

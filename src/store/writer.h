@@ -23,11 +23,15 @@ struct store_facts {
 	u64 fingerprint;	/* of the input and the options that shape the graph: the uuid comes from it */
 	const char *origin;
 	bool whole_lists;	/* raw pages: a list that fits a page is not cut */
+	bool paged;		/* lists hold page addresses: raw pages, whole lists, and one that does not fit a page has its pages alone */
+	u32 page_id_bytes, slot_bytes;	/* ... of an address, together those of a vid; 0, 0: as many slots as the fullest page has rows */
 };
 
 mill_err writer_open(struct store_writer **out, const char *path, bool force, struct budget *budget);
 /* Its pages will lie in these directories, "DIR,DIR,...": at most once, before writer_begin. */
 mill_err writer_stripe(struct store_writer *w, const char *list);
+/* Can there be a store whose pages are like this? MILL_EUSAGE if not. writer_begin asks again. */
+mill_err writer_allows(const struct store_facts *facts);
 /* Before the first list. */
 mill_err writer_begin(struct store_writer *w, const struct store_facts *facts);
 /*

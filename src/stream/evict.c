@@ -68,10 +68,10 @@ static u64 pinned_key(const struct held *h, u64 pass)
 static const struct evict_policy policies[] = {
 	{ "auto", auto_key }, { "fifo", fifo_key }, { "lru", lru_key },
 	{ "frequency", frequency_key }, { "pinned", pinned_key },
-	{ EVICT_GRAPHIE, fifo_key },
+	{ EVICT_GRAPHIE, fifo_key }, { EVICT_GTS, lru_key },
 };
 
-const char *const evict_names[] = { "auto", "fifo", "lru", "frequency", "pinned", EVICT_GRAPHIE, NULL };
+const char *const evict_names[] = { "auto", "fifo", "lru", "frequency", "pinned", EVICT_GRAPHIE, EVICT_GTS, NULL };
 _Static_assert(ARRAY_LEN(evict_names) == ARRAY_LEN(policies) + 1, "every policy has its name");
 
 const struct evict_policy *evict_find(const char *name)

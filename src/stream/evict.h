@@ -28,6 +28,8 @@ struct evict_policy {
 
 /* More than this: monotone traversals on a device then go by partitions (engine/partition.h). What goes first is the oldest. */
 #define EVICT_GRAPHIE "graphie"
+/* What several devices are for. What goes first is what was not used for longest. */
+#define EVICT_GTS "gts"
 
 /* Ends with NULL; the first is the default. */
 extern const char *const evict_names[];

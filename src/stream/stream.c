@@ -600,13 +600,15 @@ static mill_err decode_page(struct stream *s, u32 page, struct frame *f, unsigne
 	return MILL_OK;
 }
 
-static mill_err pass_on(struct stream *s, u32 page, struct frame *f)
+static mill_err pass_on(struct stream *s, u32 page, struct frame *f, struct worker_time *time)
 {
 	struct unit_rows *rows = rows_of(s, page);
+	f64 began = clock_now();
 	struct segment seg;
 
 	/* A raw page that was checked is one whose segment is known. */
 	TRY(s->scratch ? check_units(s, page, f) : decode_raw(s, page, f, &seg));
+	time->decode += clock_now() - began;
 	TRY(s->pass->pass_on(s->pass->arg, page, f->data));
 	/* Who took it has looked at its index: only then can it be believed. */
 	if (rows && !rows->end)
@@ -621,7 +623,7 @@ static mill_err work_on(struct stream *s, u32 page, struct frame *f, unsigned wo
 	struct segment seg;
 
 	if (s->pass->pass_on)
-		return pass_on(s, page, f);
+		return pass_on(s, page, f, time);
 	TRY(decode_page(s, page, f, worker, &seg));
 	if (trace_current)
 		trace_end(began, "decode", "page", page);

@@ -409,13 +409,17 @@ static u64 weight_bits(enum mill_weight type, f64 w)
 	}
 }
 
+const char *const codec_names[] = { "in turn", "packed", "raw", "paged" };
+
 mill_store *graph_store(const struct graph *g)
 {
 	static unsigned number;
 	char name[32];
+	unsigned codec = g->codec ? g->codec : CODEC_PACKED + number % CODEC_LAST;
 	struct mill_target target = {
 		.page_size = g->page_size, .threads = 1, .memory = GIB, .out_only = g->out_only,
-		.codec = g->codec == CODEC_RAW || (!g->codec && number % 2) ? MILL_CODEC_RAW : MILL_CODEC_PACKED,
+		.codec = codec == CODEC_PACKED ? MILL_CODEC_PACKED : MILL_CODEC_RAW,
+		.addressing = codec == CODEC_PAGED ? MILL_ADDRESSING_PAGED : MILL_ADDRESSING_DENSE,
 	};
 	struct builder_options o = {
 		.target = &target, .undirected = g->undirected, .weight = g->weight, .origin = "test",

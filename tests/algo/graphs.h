@@ -43,7 +43,8 @@ struct graph {
 	bool out_only;
 	enum mill_weight weight;
 	u32 page_size;
-	enum { CODEC_IN_TURN, CODEC_PACKED, CODEC_RAW } codec;	/* of its store; in turn: every test meets both */
+	/* Of its store; paged: raw, with page addresses, of which narrow builds have too few. In turn: every test meets all. */
+	enum { CODEC_IN_TURN, CODEC_PACKED, CODEC_RAW, CODEC_PAGED } codec;
 	u64 base, stride;
 	u64 n_arcs, capacity;
 	struct arc *arc;	/* as given: undirected ones once, from <= to */
@@ -52,6 +53,9 @@ struct graph {
 	u64 *row;
 	struct arc *stored;
 };
+
+#define CODEC_LAST (MILL_VID_BITS == 32 ? CODEC_PAGED : CODEC_RAW)
+extern const char *const codec_names[];
 
 void graph_init(struct graph *g, const char *name, u32 n);
 void graph_release(struct graph *g);

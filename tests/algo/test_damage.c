@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pages that somebody altered and made the checksums right again: a device refuses those that the host refuses, with the same code,
- * and gives the same result for the others. Nothing crashes, and the run can be used again.
+ * and gives the same result for the others; so do the devices of a fleet. Nothing crashes, and the run can be used again.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include "base/checksum.h"
 #include "base/random.h"
 #include "engine/cache.h"
-#include "expect.h"
+#include "task.h"
 #include "store/page.h"
 
 static const struct mill_pagerank scan = { .iterations = 1, .precision = MILL_EXACT };
@@ -32,7 +32,7 @@ static void victim_open(struct victim *v, const struct graph *g)
 	v->pages = &v->store->st->out;
 	snprintf(path, sizeof(path), "%s/out.pages", v->store->st->path);
 	v->fd = open(path, O_RDWR);
-	assert_true(v->fd >= 0 && v->pages->n_pages > 1);
+	assert_true(v->fd >= 0 && v->pages->n_pages > 0);
 	v->good = malloc(g->page_size);
 	v->bad = malloc(g->page_size);
 	assert_true(v->good && v->bad);
@@ -88,7 +88,11 @@ static mill_err run_again(mill_run *run)
 	return mill_pagerank(run, &scan);
 }
 
-static void try_damage(struct victim *v, mill_run *cpu, mill_run *device, const char *where, u64 tries)
+/*
+ * The devices, of which there are n, come in turn. One alone gives what the cpu gives; but fleets push what the cpu pulls, which is
+ * another sum in a graph that was undirected, so each of several gives what the next one does.
+ */
+static void try_damage(struct victim *v, mill_run *cpu, mill_run *const *devices, u32 n, const char *where, u64 tries)
 {
 	u64 refused = 0, hash;
 	struct segment seg;
@@ -96,6 +100,7 @@ static void try_damage(struct victim *v, mill_run *cpu, mill_run *device, const 
 	OK(run_again(cpu));
 	hash = hash_of(cpu);
 	for (u64 i = 0; i < tries; i++) {
+		mill_run *device = devices[i % n], *other = n > 1 ? devices[(i + 1) % n] : cpu;
 		mill_err want, got;
 
 		alter(v, i);
@@ -105,7 +110,9 @@ static void try_damage(struct victim *v, mill_run *cpu, mill_run *device, const 
 			fail_msg("%s, case %llu, page %u: the device says %d, the host %d: %s", where, (unsigned long long)i,
 				 v->page, (int)got, (int)want, mill_error());
 		assert_int_equal(run_again(cpu), want);
-		if (!want && hash_of(device) != hash_of(cpu))
+		if (n > 1)
+			assert_int_equal(run_again(other), want);
+		if (!want && hash_of(device) != hash_of(other))
 			fail_msg("%s, case %llu, page %u: other bits", where, (unsigned long long)i, v->page);
 		refused += want != MILL_OK;
 		if (want)
@@ -113,8 +120,10 @@ static void try_damage(struct victim *v, mill_run *cpu, mill_run *device, const 
 		put_page(v, v->good);
 	}
 	assert_true(refused > tries / 20 && refused < tries);
-	OK(run_again(device));
-	assert_int_equal(hash_of(device), hash);
+	for (u32 i = 0; i < n; i++) {
+		OK(run_again(devices[i]));
+		assert_int_equal(hash_of(devices[i]), hash);
+	}
 }
 
 static const struct {
@@ -129,8 +138,9 @@ static void test_hostile(void **state)
 	(void)state;
 	if (!have_opencl())
 		skip();
-	for (u32 i = 0; i < 4 * ARRAY_LEN(cases); i++) {
-		bool raw = i & 1, slots = i & 2;
+	for (u32 i = 0; i < 2 * CODEC_LAST * ARRAY_LEN(cases); i++) {
+		u32 codec = CODEC_PACKED + i / 2 % CODEC_LAST, which = i / 2 / CODEC_LAST;
+		bool slots = i & 1;
 		struct mill_options o = { .threads = 2, .memory = GIB, .device = "opencl", .device_memory = 64 * MIB };
 		mill_run *cpu, *device;
 		struct victim v;
@@ -138,21 +148,154 @@ static void test_hostile(void **state)
 		struct graph g;
 		char where[96];
 
-		assert_true(shape_make(&g, shape_named(cases[i / 4].shape)));
-		g.page_size = cases[i / 4].page_size;
-		g.codec = raw ? CODEC_RAW : CODEC_PACKED;
+		assert_true(shape_make(&g, shape_named(cases[which].shape)));
+		g.page_size = cases[which].page_size;
+		g.codec = codec;
 		victim_open(&v, &g);
-		snprintf(where, sizeof(where), "%s, %s, %s", g.name, raw ? "raw" : "packed", slots ? "slots" : "whole");
+		snprintf(where, sizeof(where), "%s, %s, %s", g.name, codec_names[codec], slots ? "slots" : "whole");
 		OK(mill_run_new(&cpu, v.store, &(struct mill_options){ .threads = 1, .memory = GIB }));
 		cpu->only_frames = 1;
 		OK(mill_run_new(&device, v.store, &o));
 		OK(mill_run_plan(device, "pagerank", &scan, &plan));
 		if (slots)
 			device->device->memory->limit = plan.device_needed;
-		try_damage(&v, cpu, device, where, cases[i / 4].tries);
+		try_damage(&v, cpu, &device, 1, where, cases[which].tries);
 		assert_int_equal(cache_is_whole(device->cache), !slots);
 		mill_run_free(device);
 		mill_run_free(cpu);
+		victim_close(&v);
+		graph_release(&g);
+	}
+}
+
+/* ---- Fleets ---- */
+
+/* Where all pages stay, where none does, and where all of them pass all devices for every chunk. */
+static const struct mill_options fleets[] = {
+	{ .device = "opencl", .mapping = MILL_MAPPING_HYBRID },
+	{ .device = "opencl,opencl", .device_cache_set = true },
+	{ .device = "opencl,opencl,opencl", .strategy = MILL_STRATEGY_S, .chunks = 2, .mapping = MILL_MAPPING_WARP },
+};
+#define N_FLEETS ARRAY_LEN(fleets)
+
+static void open_fleets(mill_run **out, mill_store *store)
+{
+	for (u32 i = 0; i < N_FLEETS; i++) {
+		struct mill_options o = fleets[i];
+
+		o.policy = "gts";
+		o.threads = 2;
+		o.memory = GIB;
+		o.device_memory = 64 * MIB;
+		o.seed = 1;
+		OK(mill_run_new(&out[i], store, &o));
+	}
+}
+
+static void close_fleets(mill_run **fleet)
+{
+	for (u32 i = 0; i < N_FLEETS; i++)
+		mill_run_free(fleet[i]);
+}
+
+static void test_hostile_fleets(void **state)
+{
+	(void)state;
+	if (!have_opencl())
+		skip();
+	for (u32 i = 0; i < CODEC_LAST * ARRAY_LEN(cases); i++) {
+		u32 codec = CODEC_PACKED + i % CODEC_LAST, which = i / CODEC_LAST;
+		mill_run *cpu, *fleet[N_FLEETS];
+		struct victim v;
+		struct graph g;
+		char where[96];
+
+		assert_true(shape_make(&g, shape_named(cases[which].shape)));
+		g.page_size = cases[which].page_size;
+		g.codec = codec;
+		victim_open(&v, &g);
+		snprintf(where, sizeof(where), "%s, %s, fleets", g.name, codec_names[codec]);
+		OK(mill_run_new(&cpu, v.store, &(struct mill_options){ .threads = 1, .memory = GIB }));
+		cpu->only_frames = 1;
+		open_fleets(fleet, v.store);
+		try_damage(&v, cpu, fleet, N_FLEETS, where, cases[which].tries / 2);
+		close_fleets(fleet);
+		mill_run_free(cpu);
+		victim_close(&v);
+		graph_release(&g);
+	}
+}
+
+/* The k-th address that no vertex has: behind the rows of a page, in a page where no list begins, behind the last. False: no more. */
+static bool bad_address(const struct addresses *a, u32 k, u32 *out)
+{
+	u32 rows = k <= a->n_pages ? a->first[k + 1] - a->first[k] : 0;
+
+	*out = k <= a->n_pages && rows < a->slots ? k * a->slots + rows : UINT32_MAX;	/* a full page has none */
+	return k < a->n_pages + 2;
+}
+
+/* Writes the address over the first or the last neighbour of a page. */
+static void plant(struct victim *v, u32 page, bool last, u32 address)
+{
+	u32 size = v->store->st->page_size;
+	const struct page_header *h = (const struct page_header *)v->good;
+
+	v->page = page;
+	assert_int_equal(pread(v->fd, v->good, size, (off_t)page * size), size);
+	memcpy(v->bad, v->good, size);
+	memcpy(v->bad + h->neighbour_at + (last ? 4 * (h->n_edges - 1) : 0), &address, sizeof(address));
+	put_page(v, v->bad);
+}
+
+/* Tasks that come to every edge of a graph that hangs together, though some of them long after its page. */
+static const struct task *const through[] = { &tasks[0], &tasks[4], &tasks[7], &tasks[10], &tasks[12] };
+
+static void try_address(struct victim *v, mill_run *const *fleet, const struct answer *want, u32 k)
+{
+	for (u32 i = 0; i < N_FLEETS; i++) {
+		const struct task *t = through[(k + i) % ARRAY_LEN(through)];
+
+		fleet[i]->loaded = false;
+		for (u32 again = 0; again < 2; again++)
+			REFUSED(MILL_ECORRUPT, t->call(fleet[i], t->how), t->name);
+		put_page(v, v->good);
+		fleet[i]->loaded = false;
+		expect_answer("after damage", fleet[i], t, &want[t - tasks]);	/* nothing of it is left */
+		put_page(v, v->bad);
+	}
+}
+
+static void test_addresses(void **state)
+{
+	static const char *const shapes_tried[] = { "star, undirected", "path, undirected" };
+
+	(void)state;
+	if (!have_opencl() || CODEC_LAST != CODEC_PAGED)
+		skip();
+	for (size_t s = 0; s < ARRAY_LEN(shapes_tried); s++) {
+		mill_run *fleet[N_FLEETS];
+		struct answer want[N_TASKS];
+		struct segment seg;
+		struct victim v;
+		struct graph g;
+		u32 bad;
+
+		assert_true(shape_make(&g, shape_named(shapes_tried[s])));
+		g.page_size = 64 * KIB;
+		g.codec = CODEC_PAGED;
+		victim_open(&v, &g);
+		answers_begin(want, v.store);
+		open_fleets(fleet, v.store);
+		for (u32 k = 0; bad_address(&v.pages->address, k, &bad); k++)
+			for (u32 last = 0; last < 2; last++) {
+				plant(&v, (k + last) % v.pages->n_pages, last, bad);
+				assert_int_equal(page_decode_into(v.pages, v.page, v.bad, v.room, NULL, &seg), MILL_ECORRUPT);
+				try_address(&v, fleet, want, 2 * k + last);
+				put_page(&v, v.good);
+			}
+		close_fleets(fleet);
+		answers_end(want);
 		victim_close(&v);
 		graph_release(&g);
 	}
@@ -162,6 +305,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_hostile_fleets),
+		cmocka_unit_test(test_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

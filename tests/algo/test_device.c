@@ -3,44 +3,8 @@
  * Devices give what the CPU gives: every mapping, filter and direction, sizes of work-groups and numbers of queues, both forms of
  * the cache and both codecs, as a sample of all combinations in which any three of the choices meet.
  */
-#include <math.h>
-
 #include "base/random.h"
 #include "task.h"
-
-#define TOLERANCE 1e-6
-
-/* ---- Answers ---- */
-
-/* What a task gives, or that it refuses the graph. */
-struct answer {
-	mill_err err;
-	u64 hash;
-	f64 *score;		/* where no bits are promised */
-};
-
-static struct answer ask(mill_run *run, const struct task *t, u64 n)
-{
-	struct answer a = { .err = t->call(run, t->how) };
-	f32 *narrow;
-
-	if (a.err)
-		return a;
-	a.hash = hash_of(run);
-	if (t->promise == BITS)
-		return a;
-	a.score = calloc(n + 1, sizeof(f64));
-	if (t->promise == F64) {
-		OK(mill_run_values(run, "score", false, a.score, NULL));
-		return a;
-	}
-	narrow = calloc(n + 1, sizeof(f32));
-	OK(mill_run_values(run, "score", false, narrow, NULL));
-	for (u64 v = 0; v < n; v++)
-		a.score[v] = (f64)narrow[v];
-	free(narrow);
-	return a;
-}
 
 /* ---- Choices ---- */
 
@@ -71,57 +35,15 @@ static struct mill_options choose(u32 k, char *where, size_t size, const char *g
 	return o;
 }
 
-/* The device's room for the next algorithm: what it needs at least, and so many pages more. */
-static void set_room(mill_run *run, const struct task *t, u32 pages, u32 page_size)
-{
-	struct mill_plan plan;
-
-	run->device->memory->limit = 512 * MIB;
-	OK(mill_run_plan(run, t->algorithm, t->how, &plan));
-	if (pages == AMPLE)
-		return;
-	run->device->memory->limit = plan.device_needed + (u64)pages * page_size;
-	run->device->memory->peak = 0;
-	run->loaded = false;	/* what is there does not fit */
-}
-
-static void compare(const char *where, mill_run *run, const struct task *t, u32 room, const struct answer *want, u64 n)
-{
-	struct mill_report report;
-	struct answer got = ask(run, t, n);
-
-	if (got.err != want->err)
-		fail_msg("%s: %s, %d pages: %d, not %d: %s", where, t->name, (int)room, (int)got.err, (int)want->err,
-			 mill_error());
-	if (got.err)
-		return;
-	mill_run_report(run, &report);
-	if (report.device_peak > report.device_budget || report.memory_peak > report.memory_budget)
-		fail_msg("%s: %s, %d pages: a peak is above its budget", where, t->name, (int)room);
-	if (t->promise == BITS && got.hash != want->hash)
-		fail_msg("%s: %s, %d pages: other bits than on the cpu", where, t->name, (int)room);
-	for (u64 v = 0; got.score && v < n; v++)
-		if (!(fabs(got.score[v] - want->score[v]) <= TOLERANCE * fabs(want->score[v])))
-			fail_msg("%s: %s, %d pages: vertex %llu has %.17g, not %.17g", where, t->name, (int)room,
-				 (unsigned long long)v, got.score[v], want->score[v]);
-	if (mill_run_check(run))
-		fail_msg("%s: %s, %d pages: %s", where, t->name, (int)room, mill_error());
-	free(got.score);
-}
-
 /* Some tasks with some choices on a store, in both forms. */
 static void try_store(mill_store *store, const char *name, u32 *k, u32 n_choices)
 {
-	struct answer want[N_TASKS] = { 0 };
+	struct answer want[N_TASKS];
 	struct mill_info info;
 	mill_run *run;
 
 	mill_store_info(store, &info);
-	OK(mill_run_new(&run, store, &(struct mill_options){ .threads = 2, .memory = GIB, .seed = 1 }));
-	for (size_t t = 0; t < N_TASKS; t++)
-		if (!tasks[t].weighted || info.weight)
-			want[t] = ask(run, &tasks[t], info.vertices);
-	mill_run_free(run);
+	answers_begin(want, store);
 	for (u32 i = 0; i < n_choices; i++, ++*k) {
 		char where[256];
 		struct mill_options o = choose(*k, where, sizeof(where), name);
@@ -130,17 +52,16 @@ static void try_store(mill_store *store, const char *name, u32 *k, u32 n_choices
 		for (size_t t = 0; t < N_TASKS; t++) {
 			u32 room = rooms[(*k + t) % ARRAY_LEN(rooms)];
 
-			if ((tasks[t].weighted && !info.weight) || (o.group_size != 8 && !tasks[t].sizes) ||
+			if (!task_suits(&tasks[t], store) || (o.group_size != 8 && !tasks[t].sizes) ||
 			    (!tasks[t].sizes && (*k + t) % 3))
 				continue;
 			if (!want[t].err)
-				set_room(run, &tasks[t], room, info.page_size);
-			compare(where, run, &tasks[t], room, &want[t], info.vertices);
+				task_room(run, &tasks[t], room == AMPLE ? 400 * MIB : (u64)room * info.page_size);
+			expect_answer(where, run, &tasks[t], &want[t]);
 		}
 		mill_run_free(run);
 	}
-	for (size_t t = 0; t < N_TASKS; t++)
-		free(want[t].score);
+	answers_end(want);
 }
 
 /* ---- Graphs ---- */
@@ -160,17 +81,17 @@ static void test_shapes(void **state)
 	if (!have_opencl())
 		skip();
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		for (u32 form = 0; form < 2; form++) {
+		for (u32 form = 0; form < CODEC_LAST; form++) {
 			char name[128];
 			struct graph g;
 			mill_store *store;
 
 			if (!shape_make(&g, shape_named(names[i])))
 				continue;
-			g.codec = form ? CODEC_RAW : CODEC_PACKED;
+			g.codec = CODEC_PACKED + form;
 			if (weights[(i + form) % 3])
 				graph_weigh(&g, weights[(i + form) % 3], WEIGH_SMALL, i);
-			snprintf(name, sizeof(name), "%s, %s", g.name, form ? "raw" : "packed");
+			snprintf(name, sizeof(name), "%s, %s", g.name, codec_names[g.codec]);
 			store = graph_store(&g);
 			try_store(store, name, &k, shape_named(names[i])->large ? 1 : 2);
 			graph_store_drop(store);
@@ -185,10 +106,11 @@ static void test_rmat(void **state)
 	(void)state;
 	if (!have_opencl())
 		skip();
-	for (u32 i = 0; i < 4; i++) {
+	for (u32 i = 0; i < 5; i++) {
 		struct mill_generate how = {
 			.target = { .path = scratch_path("rmat"), .page_size = 64 * KIB, .force = true,
-				    .codec = i % 2 ? MILL_CODEC_RAW : MILL_CODEC_PACKED },
+				    .codec = i % 2 || i == 4 ? MILL_CODEC_RAW : MILL_CODEC_PACKED,
+				    .addressing = i == 4 ? MILL_ADDRESSING_PAGED : MILL_ADDRESSING_DENSE },
 			.kind = "rmat",
 			.scale = 11,
 			.degree = 24,
@@ -202,7 +124,7 @@ static void test_rmat(void **state)
 
 		OK(mill_generate(&built, &how));
 		OK(mill_store_open(&store, how.target.path));
-		try_store(store, i % 2 ? "rmat, raw" : "rmat, packed", &k, 4);
+		try_store(store, i == 4 ? "rmat, paged" : i % 2 ? "rmat, raw" : "rmat, packed", &k, 4);
 		mill_store_close(store);
 	}
 }
@@ -216,28 +138,25 @@ static void test_strided(void **state)
 	for (u32 i = 0; i < 5; i++) {
 		struct mill_options o = { .threads = 2, .memory = GIB, .device = "opencl", .device_memory = 512 * MIB, .seed = 1,
 					  .check = true, .mapping = (enum mill_mapping)(i % 5), .filter = (enum mill_filter)(i % 3) };
-		mill_run *cpu, *run;
+		struct answer want[N_TASKS];
 		struct graph g;
 		mill_store *store;
+		mill_run *run;
 
 		assert_true(shape_make(&g, shape_named(i % 2 ? "hubs, undirected" : "random, dense")));
 		graph_weigh(&g, MILL_WEIGHT_U32, WEIGH_SMALL, i);
 		store = graph_store(&g);
-		OK(mill_run_new(&cpu, store, &(struct mill_options){ .threads = 2, .memory = GIB, .seed = 1 }));
+		answers_begin(want, store);
 		OK(mill_run_new(&run, store, &o));
 		run->device->chunked = false;
 		for (u32 t = 0; t < N_TASKS; t++) {
-			struct answer want;
-
 			if (!tasks[t].sizes && i % 3 != t % 3)
 				continue;
-			want = ask(cpu, &tasks[t], g.n);
-			set_room(run, &tasks[t], rooms[(i + t) % 2], g.page_size);
-			compare("strided", run, &tasks[t], rooms[(i + t) % 2], &want, g.n);
-			free(want.score);
+			task_room(run, &tasks[t], (i + t) % 2 ? 0 : 400 * MIB);
+			expect_answer("strided", run, &tasks[t], &want[t]);
 		}
 		mill_run_free(run);
-		mill_run_free(cpu);
+		answers_end(want);
 		graph_store_drop(store);
 		graph_release(&g);
 	}
@@ -249,26 +168,23 @@ static void test_odd_groups(void **state)
 	static const u32 sizes[] = { 5, 72 };
 	struct graph g;
 	mill_store *store;
-	u64 want[2];
+	struct answer want[N_TASKS];
 	mill_run *run;
 
 	(void)state;
 	if (!have_opencl() || !shape_make(&g, shape_named("random, sparse, undirected")))
 		skip();
 	store = graph_store(&g);
-	OK(mill_run_new(&run, store, &(struct mill_options){ .threads = 2, .memory = GIB }));
-	for (u32 t = 0; t < 2; t++)
-		want[t] = ask(run, &tasks[2 * t], g.n).hash;
-	mill_run_free(run);
+	answers_begin(want, store);
 	for (u32 i = 0; i < 2 * ARRAY_LEN(sizes); i++) {
-		OK(mill_run_new(&run, store, &(struct mill_options){ .memory = GIB, .device = "opencl", .device_memory = 64 * MIB,
+		OK(mill_run_new(&run, store, &(struct mill_options){ .memory = GIB, .device = "opencl", .device_memory = 64 * MIB, .seed = 1, .check = true,
 								     .group_size = sizes[i / 2], .mapping = MILL_MAPPING_GROUP,
 								     .filter = MILL_FILTER_INEXACT,
 								     .direction = MILL_DIRECTION_PUSH }));
-		if (ask(run, &tasks[2 * (i % 2)], g.n).hash != want[i % 2])
-			fail_msg("%s with groups of %u: other bits than on the cpu", tasks[2 * (i % 2)].name, sizes[i / 2]);
+		expect_answer("odd groups", run, &tasks[2 * (i % 2)], &want[2 * (i % 2)]);
 		mill_run_free(run);
 	}
+	answers_end(want);
 	graph_store_drop(store);
 	graph_release(&g);
 }

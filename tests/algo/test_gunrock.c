@@ -41,7 +41,7 @@ static mill_store *sample_store(struct graph *g, u32 codec)
 {
 	assert_true(shape_make(g, shape_named("Gunrock's sample")));
 	g->weight = MILL_WEIGHT_U32;
-	g->codec = codec ? CODEC_RAW : CODEC_PACKED;
+	g->codec = CODEC_PACKED + codec;
 	for (u32 i = 0; i < g->n_arcs; i++)
 		g->arc[i].weight = sample_weight[i];
 	graph_index(g);
@@ -75,10 +75,10 @@ static bool choose_way(struct way *w, u32 k)
 			.count_lanes = device,
 			.check = true,
 		},
-		.codec = k / 15 % 2,
+		.codec = k / 10 % CODEC_LAST,
 	};
 	snprintf(w->name, sizeof(w->name), "%s, mapping %u, filter %u, %s", w->options.device, k % 5, k % 3,
-		 w->codec ? "raw" : "packed");
+		 codec_names[CODEC_PACKED + w->codec]);
 	return true;
 }
 

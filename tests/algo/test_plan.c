@@ -92,25 +92,81 @@ static struct setting a_setting(const char *algorithm)
 				 .threads = 1, .pages = 100, .frames = 10 };
 }
 
-/* papers.md: WA = RA = 4 GB, topology 114 GB, c1 = 16, c2 = 6 and nothing else give 20.1667 s. RA streams as the pages do. */
+/* papers.md: WA = RA = 4 GB, topology 114 GB, c1 = 16, c2 = 6 and nothing else give 20.1667 s. RA streams as the pages do. 2 x 4 / 16 + 118 / 6. */
 static void test_equation_1(void **state)
 {
 	struct setting s = a_setting("pagerank");
 	struct mill_prediction p;
 
 	(void)state;
+	a_machine.read = 1e15;
 	s.slots = 1;
-	s.state = 4000000000u;
-	s.pages = 118;
-	s.raw_page = 1000000000u;
+	s.state = s.read_only = 4000000000u;
+	s.pages = 114;
+	s.large = 14;
+	s.page_bytes = 1000000000u;
+	s.gts = true;
+	model_predict(&s, &p);	/* sums begin at 0 on the device: WA crosses once, not twice */
+	assert_int_equal(p.equation, 1);
+	assert_true(p.device_seconds > 20.1666 - 0.25 && p.device_seconds < 20.1668 - 0.25);
+	assert_int_equal(p.to_device, 118000000000u);
+	s.devices = 2;
 	model_predict(&s, &p);
-	assert_true(p.device_seconds > 20.1666 && p.device_seconds < 20.1668);
-	assert_int_equal(p.to_device, 122000000000u);
-	/* Launches and kernels add up. */
+	assert_true(p.cost.total > 10.3332 - 0.25 && p.cost.total < 10.3334 - 0.25);
+	/* Ten passes: the cache of an LRU scan finds nothing until all pages fit. */
+	s.devices = 1;
+	s.rounds = 10;
+	s.slots = 113;
+	model_predict(&s, &p);
+	assert_true(p.cost.total > 201.666 - 2.5 && p.cost.total < 201.668 - 2.5);
+	s.slots = 114;
+	model_predict(&s, &p);
+	assert_true(p.cost.stream > (40 + 114) / 6.0 - 0.001 && p.cost.stream < (40 + 114) / 6.0 + 0.001);
+	/* Where the first come stay, they are found again; and state that is made on the device does not cross. */
+	s.gts = false;
+	s.slots = 57;
+	model_predict(&s, &p);
+	assert_true(p.cost.stream > (40 + 114 + 9 * 57) / 6.0 - 0.001 && p.cost.stream < (40 + 114 + 9 * 57) / 6.0 + 0.001);
+	assert_true(p.cost.attributes == 0);
+	/* Kernels that take longer than the streaming are seen. */
 	a_machine.call = 0.5;
-	a_machine.kernel = 1e-3;
+	a_machine.gather = 1;
 	model_predict(&s, &p);
-	assert_true(p.device_seconds > 20.1666 + 0.5 * (118 + 4) + 16.999 && p.device_seconds < 20.1668 + 61 + 17.001);
+	assert_true(p.cost.calls > 569.9 && p.cost.calls < 570.1);	/* raw pages: one launch each */
+	assert_true(p.cost.kernel + p.cost.stream > 159999 && p.cost.kernel + p.cost.stream < 160001);
+}
+
+/* Levels: what a search asks for, of which the cache has B of all pages. */
+static void test_equation_2(void **state)
+{
+	struct setting s = a_setting("bfs");
+	struct mill_prediction p;
+	f64 stream;
+
+	(void)state;
+	a_machine.read = 1e15;
+	s.slots = 25;
+	s.page_bytes = 6000000000u;
+	s.state = 8000000000u;
+	s.gts = true;
+	model_predict(&s, &p);	/* ten levels that ask for 60 % */
+	assert_int_equal(p.equation, 2);
+	assert_true(p.cost.attributes > 0.9999 && p.cost.attributes < 1.0001);
+	assert_true(p.cost.stream > 449.99 && p.cost.stream < 450.01);
+	assert_true(p.cost.sync == 0 && p.cost.kernel == 0);
+	stream = p.cost.stream;
+	s.devices = 2;	/* then each level needs what the other one wrote */
+	model_predict(&s, &p);
+	assert_true(p.cost.stream > 0.499 * stream && p.cost.stream < 0.501 * stream);
+	assert_true(p.cost.attributes > 9.999 && p.cost.attributes < 10.001);
+	s.strategy = GTS_S;
+	s.chunks = 3;
+	model_predict(&s, &p);
+	assert_true(p.cost.stream > 2.999 * stream && p.cost.stream < 3.001 * stream);
+	s.slots = 0;
+	model_predict(&s, &p);
+	assert_int_equal(p.equation, 0);
+	assert_true(p.cost.total == 0);
 }
 
 static void test_passes(void **state)
@@ -198,7 +254,7 @@ static void test_all(void **state)
 			s.resident = i & 1;
 			a_machine.local = i & 2 ? 1 : 0;
 			s.slots = i & 4 ? 3 : 0;
-			a_machine.kernel = a_machine.vertex = a_machine.scan = a_machine.push = a_machine.gather = 1e-9;
+			a_machine.decode = a_machine.vertex = a_machine.scan = a_machine.push = a_machine.gather = 1e-9;
 			model_predict(&s, &p);
 			if (!(p.seconds > 0 && p.seconds < 1e6) || !(p.seconds_low <= p.seconds_high))
 				fail_msg("%s, case %d: %g seconds", a->name, i, p.seconds);
@@ -256,7 +312,8 @@ static void test_shapes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pages),	   cmocka_unit_test(test_equation_1), cmocka_unit_test(test_passes),
+		cmocka_unit_test(test_pages),	   cmocka_unit_test(test_equation_1), cmocka_unit_test(test_equation_2),
+		cmocka_unit_test(test_passes),
 		cmocka_unit_test(test_overlap),	   cmocka_unit_test(test_iterations), cmocka_unit_test(test_all),
 		cmocka_unit_test(test_shapes),
 	};

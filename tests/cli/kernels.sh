@@ -108,4 +108,30 @@ for wire in edges csr packed; do
 	clean cc p32.mill --policy graphie --wire $wire --no-staging --partition-size 300
 	clean cc pf.mill --policy graphie --wire $wire
 done
+
+# Pages that are streamed past the state: by vertices, by virtual warps, and lists that are pages; copies and parts of the state, its chunks, and
+# addresses.
+expect 0 generate kron --scale 8 --degree 80 --multigraph --directed --weights u32 --seed 3 --addressing paged --page-size 64K -o paged.mill
+json <("$millrace" info paged.mill --json) "r['store']['small_pages'] > 1"
+for store in u32.mill f32.mill; do
+	plain bfs $store --source max-degree --policy gts --mapping thread
+	plain bfs $store --source max-degree --policy gts --mapping warp --warp 8
+	plain sssp $store --source max-degree --policy gts --mapping thread
+	plain sssp $store --source max-degree --policy gts --mapping hybrid
+	plain cc $store --policy gts --mapping hybrid
+	plain pagerank $store --iterations 2 --tolerance 0 --exact --policy gts --mapping warp
+	plain bc $store --sources max-degree --policy gts --mapping hybrid
+done
+plain sssp u32.mill --source max-degree --unit-weights --policy gts
+for precision in f32 f64; do
+	plain pagerank u32.mill --iterations 2 --tolerance 0 --precision $precision --policy gts
+done
+for run in "bfs --source max-degree" "sssp --source max-degree" cc "pagerank --iterations 2 --tolerance 0 --exact" "bc --sources max-degree"; do
+	set -- $run
+	plain "$1" paged.mill "${@:2}" --policy gts --chunks 2 --device-cache 0 --mapping hybrid
+done
+plain bfs raw-star.mill --source max-degree --policy gts
+plain pagerank raw-star.mill --iterations 1 --tolerance 0 --exact --policy gts
+plain cc many.mill --policy gts --device opencl --chunks 2 --strategy p --lanes
+plain bfs many.mill --source max-degree --policy gts --device opencl --strategy s --lanes --mapping warp
 done_testing

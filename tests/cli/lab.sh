@@ -18,7 +18,20 @@ expect 2 lab bfs g.mill --queue-counts 4,x; hints "from 1 to 256"
 expect 2 lab bfs g.mill --queue-counts 0
 expect 2 lab bfs g.mill --queue-counts 4 --queues 3
 expect 2 bfs g.mill --wire csr --device opencl; hints "policy graphie"
-expect 2 lab bfs g.mill --policies all --mappings
+expect 2 lab bfs g.mill --policies all --mappings; hints "takes gts"
+expect 2 lab bfs g.mill --policies gts,reuse --mappings; hints "takes gts"
+expect 2 lab bfs g.mill --device-caches 0,lots; hints "--device-caches lots"
+expect 2 lab bfs g.mill --device-caches 0,,1M; hints "empty"
+expect 2 lab bfs g.mill --device-caches "$(printf '1M,%.0s' {1..16})1M"; hints "too many"
+expect 2 lab bfs g.mill --device-caches 0,1M --device-cache 1M; hints "give one of them"
+expect 2 lab bfs g.mill --device-caches 0,1M --policies reuse,graphie; hints "rows of gts"
+expect 2 lab bfs g.mill --device-caches 0,1M --mappings; hints "rows of gts"
+expect 2 lab bfs g.mill --device-caches 0,1M --queue-counts 1,2 --plot a.svg; hints "give one of them"
+expect 2 lab bfs g.mill --strategy p; hints "unknown option"
+expect 2 lab bfs g.mill --policies gts --warp 5; hints "takes 4, 8, 16 or 32"
+expect 2 lab bfs g.mill --policies gts --device-memory 4M,4M; hints "2 sizes"
+expect 2 lab bfs g.mill --policies reuse --device opencl,opencl --device-memory 4M,4M,4M; hints "3 sizes"
+expect 2 bfs g.mill --device-caches 0,1M; hints "unknown option"
 expect 2 lab bfs g.mill --mapping group --mappings
 expect 2 lab bfs g.mill --budgets 10% --device-memory 20%
 expect 2 lab bfs g.mill --budgets 10%,lots; hints "--budgets lots"
@@ -34,14 +47,16 @@ expect 2 bfs g.mill --plot a.svg; hints "unknown option"
 expect 2 bfs g.mill --budgets 10%
 expect 2 plan bfs g.mill --policies all
 expect 0 help lab; says "examples:"; says "--budgets LIST"; says "default opencl"
+for option in device-caches chunks device-cache main-buffer warp; do says "--$option "; done
+says "the others the first"
 expect 8 lab bfs g.mill --device opencl:99
 "$millrace" list devices | grep -q opencl || exit 77
 
 # The table: one row a policy, one hash.
 expect 0 lab bfs g.mill --source max-degree --device-memory 60% --check
 says "x CSR"; says "reused"; says "hash"
-must [ "$(grep -cE '^  (all|active|reuse|fifo|lru|frequency|pinned|graphie(-naive|-opt1|-opt2)?) +60% .* passed$' out)" = 11 ]
-must [ "$(grep -c ' same ' out)" = 10 ]
+must [ "$(grep -cE '^  (all|active|reuse|fifo|lru|frequency|pinned|graphie(-naive|-opt1|-opt2)?|gts) +60% .* passed$' out)" = 12 ]
+must [ "$(grep -c ' same ' out)" = 11 ]; says "hit rate"; says "B/(S+L)"
 expect 0 lab bfs g.mill --source max-degree --device-memory 60% --policies reuse --quiet; silent
 
 # The report.
@@ -53,7 +68,7 @@ import json
 r = json.load(open("lab.json"))
 cpu = json.load(open("cpu.json"))
 keys = ["policy", "budget", "to_device", "topology", "read_only", "writable", "flags", "csr_multiple", "pages_to_device", "pages_reused", "pages_active",
-        "partitions", "updates", "iterations",
+        "hit_rate", "cache_share", "partitions", "gts", "updates", "iterations",
         "edges", "lanes", "atomics", "seconds", "hash", "check", "error", "supersteps"]
 rows = r["rows"]
 assert all(list(x) == keys for x in rows), [list(x) for x in rows]
@@ -70,6 +85,7 @@ for x in rows:
     for key in ("updates", "edges", "pages_active", "pages_to_device", "pages_reused"):
         assert x[key] == sum(s[key] for s in x["supersteps"]), key
     assert abs(x["csr_multiple"] - x["topology"] / r["csr_bytes"]) < 1e-9 and x["topology"] <= x["to_device"]
+    assert x["hit_rate"] == x["pages_reused"] / (x["pages_reused"] + x["pages_to_device"]) and x["cache_share"] is x["gts"] is None
     assert x["pages_to_device"] > 0 and x["updates"] == cpu["updates"]	# of a cold run, also with --repeat
 every, active, reuse = rows[:3]
 assert every["to_device"] > active["to_device"] > reuse["to_device"] and reuse["topology"] > 0
@@ -91,7 +107,7 @@ json lab.json "r['rows'][0]['error']['code'] == 7 and r['rows'][0]['error']['nee
 needed=$(python3 -c "import json; print(json.load(open('lab.json'))['rows'][0]['error']['needed'])")
 expect 0 lab bfs g.mill --source max-degree --device-memory "$needed" --policies reuse
 expect 7 lab bfs g.mill --source max-degree --budgets 1K,2K --json; hints "too small"; hints "bytes"
-json out "len(r['rows']) == 22 and r['error']['code'] == 7 and all(x['error']['code'] == 7 for x in r['rows'])"
+json out "len(r['rows']) == 24 and r['error']['code'] == 7 and all(x['error']['code'] == 7 for x in r['rows'])"
 expect 7 lab bfs g.mill --source max-degree --memory 1M; hints "--memory"
 
 # Graphie: what each part buys, wires and queues side by side; times over queues are a drawing of their own.
@@ -108,7 +124,58 @@ json lab.json "r['rows'][2]['topology'] > r['rows'][4]['topology'] > r['rows'][6
 must grep -q "time by the number of queues" queues.svg
 must python3 -c "import xml.etree.ElementTree as x; x.parse('queues.svg')"
 
-# Mappings: lanes and atomics are counted.
+# GTS: rows that know one device take the first; each device may have a budget of its own. Options of gts and of graphie are their rows' alone.
+expect 0 lab bfs g.mill --source max-degree --device opencl,opencl:0 --device-memory 80%,60% --policies reuse,graphie,gts,gts-p,gts-s --wire csr \
+	--no-staging --chunks 2 --warp 8 --mapping hybrid --main-buffer 100% --device-cache 128K --check --json=lab.json
+must [ "$(grep -c ' 80%,60% .* passed$' out)" = 5 ]
+json lab.json "len({x['hash'] for x in r['rows']}) == 1 and [x['policy'] for x in r['rows']][2:] == ['gts', 'gts-p', 'gts-s']"
+json lab.json "[x['gts'] and (x['gts']['devices'], x['gts']['strategy']) for x in r['rows']] == [None, None, (1, 'p'), (2, 'p'), (2, 's')]"
+json lab.json "all(x['gts']['chunks'] == 2 and x['gts']['cached_pages'] in (1, 2) for x in r['rows'][2:])"
+json lab.json "all(x['budget'] == r['csr_bytes'] * 8 // 10 for x in r['rows']) and len(r['options']['device_memory']) == 2"
+json lab.json "r['rows'][1]['partitions']['wire'] == 'csr' and r['rows'][4]['pages_active'] == 2 * r['rows'][2]['pages_active']"
+json lab.json "r['options']['chunks'] == 2 and r['options']['warp'] == 8 and r['options']['device_cache'] == 128 << 10"
+expect 0 lab bfs g.mill --source max-degree --device-memory 80% --policies reuse,gts --mapping group --filter exact --direction pull --json=lab.json
+json lab.json "len({x['hash'] for x in r['rows']}) == 1 and r['rows'][0]['supersteps'][0]['direction'] == 'pull' and r['rows'][1]['gts']['devices'] == 1"
+expect 0 lab sssp g.mill --source max-degree --device opencl,opencl --budgets 1K,80% --policies gts,gts-p,gts-s --chunks 2 --json=lab.json
+json lab.json "[x['error'] and x['error']['code'] for x in r['rows']] == [7] * 3 + [None] * 3 and len({x['hash'] for x in r['rows'][3:]}) == 1"
+for i in 0 2; do
+	needed=$(python3 -c "import json; print(json.load(open('lab.json'))['rows'][$i]['error']['needed'])")
+	expect 0 lab sssp g.mill --source max-degree --device opencl,opencl --device-memory "$needed" --policies "$([ $i = 0 ] && echo gts || echo gts-s)" --chunks 2
+done
+expect 0 lab bfs g.mill --source max-degree --device opencl,opencl --device-memory 80% --json=lab.json
+json lab.json "len(r['rows']) == 14 and r['options']['policies'].endswith('graphie,gts,gts-p,gts-s') and len({x['hash'] for x in r['rows']}) == 1"
+expect 2 lab kcore g.mill --device opencl,opencl --policies gts-p; hints "kcore runs on one device"
+expect 2 lab kcore g.mill --device opencl,opencl --json=lab.json; json lab.json "not r['rows']"	# said before any row runs
+expect 0 lab kcore g.mill --device-memory 200% --policies reuse,gts --json=lab.json
+json lab.json "r['rows'][1]['gts'] is None and r['rows'][1]['cache_share'] is None and len({x['hash'] for x in r['rows']}) == 1"
+
+# Caches: what stays is found; a scan of more than that is not.
+expect 0 lab bfs g.mill --source max-degree --device-memory 200% --policies reuse,gts --device-caches 0,256K,100% --json=lab.json --plot caches.svg
+json lab.json "[x['policy'] for x in r['rows']] == ['reuse', 'gts cache 0', 'gts cache 256K', 'gts cache 100%']"
+json lab.json "[x['gts']['cached_pages'] for x in r['rows'][1:3]] == [0, 4] and r['rows'][3]['gts']['cached_pages'] == r['store']['pages']"
+json lab.json "all(x['cache_share'] == x['gts']['cached_pages'] / r['store']['pages'] for x in r['rows'][1:])"
+json lab.json "r['rows'][1]['hit_rate'] == 0 < r['rows'][3]['hit_rate'] and r['rows'][3]['pages_to_device'] == r['store']['pages']"
+json lab.json "all(abs(x['hit_rate'] - x['pages_reused'] / x['pages_active']) < 1e-12 for x in r['rows'])"
+must grep -q "hit rate by the size of the cache" caches.svg
+must python3 - <<'PY'
+import xml.etree.ElementTree as xml
+n = "{http://www.w3.org/2000/svg}"
+root = xml.parse("caches.svg").getroot()
+text = ["".join(t.itertext()) for t in root.iter(n + "text")]
+path = [p.get("d") for p in root.iter(n + "path")]
+assert len(path) == 2 and path[1] == "M0.0 260.0" + path[1][len("M0.0 260.0"):] and path[1].endswith("L420.0 0.0"), path
+assert all(p.count("L") == 2 for p in path) and "gts at 200%" in text and "256K" in text and "100%" in text, text
+PY
+expect 0 lab bfs g.mill --source max-degree --device opencl,opencl --device-memory 200% --device-caches 0,100% --queue-counts 1,4 --json=lab.json
+json lab.json "len(r['rows']) == 12 and r['rows'][5]['policy'] == 'gts-p cache 0 q4' and r['options']['policies'] == 'gts,gts-p,gts-s'"
+
+# Mappings: lanes and atomics are counted. GTS has its own.
+expect 0 lab sssp g.mill --source max-degree --device opencl,opencl --device-memory 200% --mappings --policies gts,gts-s --json=lab.json; says "lanes"
+json lab.json "[x['policy'] for x in r['rows']][:6] == ['gts ' + m for m in ('thread', 'warp 4', 'warp 8', 'warp 16', 'warp 32', 'hybrid')]"
+json lab.json "len(r['rows']) == 12 and all(x['lanes'] >= x['edges'] > 0 and x['atomics'] >= x['updates'] > 0 for x in r['rows'])"
+json lab.json "len({x['hash'] for x in r['rows']}) == 1"
+expect 0 lab pagerank g.mill --exact --iterations 2 --tolerance 0 --device-memory 200% --mappings --policies gts --json=lab.json
+json lab.json "[x['lanes'] for x in r['rows'][:5]] == sorted((x['lanes'] for x in r['rows'][:5]), reverse=True) and len({x['hash'] for x in r['rows']}) == 1"
 expect 0 lab sssp g.mill --source max-degree --device-memory 200% --mappings --json=lab.json; says "mapping"; says "lanes"; says "atomics"
 json lab.json "[x['policy'] for x in r['rows']] == ['thread', 'group', 'input', 'output', 'auto'] and len({x['hash'] for x in r['rows']}) == 1"
 json lab.json "all(x['lanes'] >= x['edges'] > 0 and x['supersteps'][0]['atomics'] > 0 for x in r['rows']) and r['options']['lanes']"
@@ -120,8 +187,8 @@ for run in "cc --method labels" "pagerank --exact --iterations 3 --tolerance 0" 
 	set -- $run
 	algorithm=$1
 	shift
-	expect 0 lab "$algorithm" g.mill "$@" --device-memory 400% --policies all,reuse --check --json
-	json out "all(x['check'] == 'passed' for x in r['rows']) and len(r['rows']) == 2"
+	expect 0 lab "$algorithm" g.mill "$@" --device-memory 400% --policies all,reuse,gts --check --json
+	json out "all(x['check'] == 'passed' for x in r['rows']) and len(r['rows']) == 3"
 done
 
 # The plot: well-formed, a panel for each row, whole or not at all.
@@ -138,7 +205,7 @@ assert len(list(root.iter(n + "path"))) == 2 * int(sys.argv[3])
 assert "pages" in text and "superstep" in text and "active" in text and "moved to the device" in text
 assert text[0].startswith("bfs of ") and any(t.startswith("needs ") for t in text)
 PY
-must python3 plot.py pages.svg 33 22
+must python3 plot.py pages.svg 36 24
 must python3 plot.py small.svg 2 1
 rm pages.svg
 expect 7 lab bfs g.mill --budgets 1K --plot pages.svg; must [ ! -e pages.svg ]

@@ -58,7 +58,50 @@ done
 if "$millrace" list devices | grep -q opencl:0; then
 	expect 0 plan bfs g.mill --device opencl:0 --json
 	must python3 keys.py out known; json out "r['predicted']['device_seconds'] > 0 and r['predicted']['constants'] == 'measured'"
+	# The terms of GTS's equations: they add up, before a run alone and after it beside what it took.
+	cat >cost.py <<'PY'
+import json, sys
+r = json.load(open(sys.argv[1]))
+c, terms = r["cost"], ["attributes", "stream", "calls", "kernel", "sync", "disk"]
+assert list(c) == ["equation", "predicted", "actual"] and c["equation"] == int(sys.argv[2]), c
+assert (c["actual"] is None) == (sys.argv[3] == "plan"), c
+for side in filter(None, (c["predicted"], c["actual"])):
+    assert list(side) == terms + ["total"] and min(side.values()) >= 0, side
+    assert abs(sum(side[t] for t in terms) - side["total"]) <= 1e-9 + 1e-6 * side["total"], side
+assert c["predicted"]["total"] == r["predicted"]["device_seconds"] > 0
+# What a run waits for is no more than the run took; its transfers may be behind one another.
+assert sys.argv[3] == "plan" or 0 < c["actual"]["total"] < 2 * r["seconds"]["run"] + 1e-3, (c, r["seconds"])
+PY
+	must python3 cost.py out 2 plan
+	expect 0 plan pagerank g.mill --device opencl:0; says "equation 1"; says "attributes"; says "stream"; says "predicted"
+	for budget in 64M 2M; do
+		for run in "bfs 2 --source max-degree" "pagerank 1 --iterations 3" "cc 1" "kcore 2"; do
+			set -- $run
+			algorithm=$1 equation=$2
+			shift 2
+			expect 0 plan $algorithm g.mill --device opencl:0 --device-memory $budget --json; must python3 cost.py out $equation plan
+			expect 0 $algorithm g.mill "$@" --device opencl:0 --device-memory $budget --policy lru --json=r.json; says "equation $equation"; says "actual"
+			must python3 cost.py r.json $equation run
+		done
+	done
+	# GTS's own policy: state crosses, and what two devices wrote is merged.
+	for run in "bfs 2 --source max-degree" "sssp 2 --source max-degree" "cc 2" "pagerank 1 --iterations 3"; do
+		set -- $run
+		algorithm=$1 equation=$2
+		shift 2
+		for how in "opencl:0 --device-memory 1M" "opencl:0" "opencl:0/2" "opencl:0/2 --strategy s" "opencl:0 --chunks 3"; do
+			expect 0 plan $algorithm g.mill --policy gts --device $how --json; must python3 cost.py out $equation plan
+			json out "r['cost']['predicted']['attributes'] > 0"
+			expect 0 $algorithm g.mill "$@" --policy gts --device $how --json=r.json; says "equation $equation"
+			must python3 cost.py r.json $equation run
+			json r.json "r['cost']['actual']['attributes'] > 0 and (r['cost']['predicted']['sync'] > 0) == ('$how' == 'opencl:0/2')"
+		done
+	done
+	# What computes on the host has no equation, nor has a run that did not begin.
+	expect 0 degrees g.mill --device opencl:0 --json; json out "r['cost'] is None"
+	expect 5 bfs missing.mill --device opencl:0 --json; json out "r['cost'] is None"
 fi
+expect 0 plan bfs g.mill --json; json out "r['cost'] is None"
 
 # Garbage is measured again and replaced.
 for garbage in "" "$(head -c 200 "$file")" "$(sed 's/"read": [0-9.e+-]*/"read": nan/' "$file")" \

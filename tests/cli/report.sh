@@ -12,7 +12,7 @@ want = {"millrace": None, "command": None,
         "bytes": ["disk_read", "to_device", "from_device", "topology", "read_only", "writable", "flags"],
         "pages": ["active", "read", "to_device", "reused"],
         "memory": ["budget", "peak_rss", "device_budget", "device_peak", "driver"],
-        "predicted": ["seconds", "disk_read", "iterations", "memory", "constants"], "supersteps": None, "result": ["hash"], "check": None, "error": None}
+        "predicted": ["seconds", "disk_read", "iterations", "memory", "constants"], "cost": None, "supersteps": None, "result": ["hash"], "check": None, "error": None}
 r = json.load(open(sys.argv[1]))
 missing = [k for k in want if k not in r] + [f"{k}.{x}" for k, xs in want.items() if xs for x in xs if x not in r[k]]
 sys.exit(f"missing: {missing}" if missing else 0)
@@ -23,7 +23,7 @@ must python3 keys.py out
 json out "r['command'] == 'bfs' and len(r['runs']) == 3 and r['seconds']['run'] == sorted(r['runs'])[1]"
 json out "r['check'] == 'passed' and r['error'] is None and len(r['result']['hash']) == 16"
 json out "r['options']['threads'] >= 1 and r['options']['memory'] > 0 and r['options']['source'] == 'max-degree'"
-json out "r['memory']['peak_rss'] > 0 and r['memory']['device_budget'] is None"
+json out "r['memory']['peak_rss'] > 0 and r['memory']['device_budget'] is None and r['cost'] is None"
 json out "all(k in s for s in r['supersteps'] for k in ('step', 'frontier', 'direction', 'edges', 'updates', 'seconds', 'disk_read'))"
 json out "sum(s['updates'] for s in r['supersteps']) == r['updates'] and len(r['supersteps']) > 0"
 json out "abs(r['mteps'] - r['edges_traversed'] / r['seconds']['run'] / 1e6) < 1e-6 * r['mteps']"

@@ -68,6 +68,27 @@ for command in "bfs g.mill --source 0 --check" "sssp g.mill --source 0" "pageran
 	}
 done
 
+# A part of a device; and several, of which the first are open when another fails.
+if "$millrace" list devices | grep -q "opencl:0 .* 2 units, divisible"; then
+	expect 0 bfs g.mill --source 0 --json=want.json
+	want=$(hash_of want.json)
+	for op in open build any; do
+		sweep "cl:op=$op,n=K" bfs g.mill --source 0 --check --device opencl:0/2:1
+	done
+fi
+struck=0
+for n in {1..24}; do
+	rc=0
+	MILL_FAULT=cl:op=open,n=$n timeout 60 "$millrace" degrees g.mill --device opencl,opencl,opencl --fallback >out 2>err || rc=$?
+	case $rc in
+	0) grep -q '^  device  opencl,opencl,opencl failed (.*), ran on the cpu$' out || failed "open $n of three devices: not told"
+	   struck=$((struck + 1)) ;;
+	2) grep -q "runs on one device" err || failed "open $n of three devices: $(head -c 300 err)" ;;
+	*) failed "open $n of three devices: exit $rc: $(head -c 300 err)" ;;
+	esac
+done
+[ $struck -gt 6 ] || failed "of opening three devices only $struck calls failed"
+
 # Intersection brings lists of its own to the device.
 expect 0 triangles g.mill --lcc=directed --json=want.json
 want=$(hash_of want.json)

@@ -36,6 +36,9 @@ struct graph {
 	bool directed, out_only;
 	enum mill_weight weight;
 	enum page_codec codec;
+	bool paged;
+	u32 page_id_bytes, slot_bytes;
+	u64 piece;		/* not 0: lists come in pieces of so many edges */
 	struct arc *arc;	/* stored ones: both directions of an undirected edge */
 	u32 n_arcs;
 	u64 edges;		/* as meant */
@@ -186,13 +189,18 @@ static mill_err write_lists(struct store_writer *w, struct graph *g, bool in)
 
 	qsort(g->arc, g->n_arcs, sizeof(*g->arc), in ? by_in : by_out);
 	for (u32 v = 0; v < g->n && !err; v++) {
-		u64 k = 0;
+		u64 k = 0, done = 0;
 
 		for (; i < g->n_arcs && (in ? g->arc[i].to : g->arc[i].from) == v; i++, k++) {
 			neighbour[k] = (vid)(in ? g->arc[i].from : g->arc[i].to);
 			put_weight(weight, g->weight, k, g->arc[i].weight);
 		}
-		err = writer_list(w, in, neighbour, g->weight ? weight : NULL, k);
+		for (; !err && g->piece && done + g->piece < k; done += g->piece)
+			err = writer_piece(w, in, neighbour + done, g->weight ? weight + done * weight_size(g->weight) : NULL, g->piece,
+					   false);
+		if (!err)
+			err = writer_piece(w, in, neighbour + done, g->weight ? weight + done * weight_size(g->weight) : NULL, k - done,
+					   true);
 	}
 	free(neighbour);
 	free(weight);
@@ -238,6 +246,9 @@ UNUSED static mill_err graph_write(struct graph *g, const char *path, u32 page_s
 		.weight = g->weight,
 		.page_size = page_size,
 		.codec = g->codec,
+		.paged = g->paged,
+		.page_id_bytes = g->page_id_bytes,
+		.slot_bytes = g->slot_bytes,
 		.fingerprint = 0x1234,
 		.origin = "test",
 	};

@@ -133,7 +133,7 @@ static void test_no_memory(void **state)
 	char path[64];
 
 	(void)state;
-	budget_init(&budget, 2048);
+	budget_init(&budget, 3072);
 	assert_int_equal(trace_open(&t, path_of(path, "small.json"), &budget), MILL_OK);
 	trace_use(t);
 	fail(MILL_EIO, "the run's own");
@@ -164,14 +164,16 @@ static void test_queues(void **state)
 	snprintf(name, sizeof(name), "gone");
 	assert_string_equal(trace_word("bfs_pull"), "bfs_pull");
 	trace_past(TRACE_QUEUE + 2 * 3, clock_now(), clock_now() + 1e-3, "to device", "bytes", 7);
+	trace_past(TRACE_QUEUE + 2 * TRACE_QUEUES - 1, clock_now(), clock_now() + 1e-3, word, "groups", 9);
 	trace_past(TRACE_TRACKS - 1, clock_now(), clock_now() + 1e-3, word, "groups", 9);
 	trace_span(TRACE_DISK, trace_begin(), "read", NULL, 0);
 	assert_int_equal(trace_close(t), MILL_OK);
 	expect_spans(path, "queue 3 transfers", 1);
 	expect_spans(path, "queue 256 kernels", 1);
+	expect_spans(path, "device 15 queue 256 kernels", 1);
 	expect_spans(path, "disk 1", 1);
-	expect_spans(path, "bfs_push", 1);
-	expect_spans(path, "thread_name", 4);
+	expect_spans(path, "bfs_push", 2);
+	expect_spans(path, "thread_name", 5);
 	assert_int_equal(budget.used, 0);
 }
 

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "cli/chart.h"
+
+static double x_of(const struct lab *l, size_t i, uint64_t most)
+{
+	return most ? (double)lab_variant(l, i)->device_cache / (double)most : 0;
+}
+
+typedef double rate(const struct lab *l, size_t i);
+
+/* Rows [first, first + n_caches), in percent. */
+static void put_line(struct chart *c, size_t first, uint64_t most, rate *of, bool dashed)
+{
+	size_t k;
+
+	chart_line(c, dashed);
+	for (k = first; k < first + c->lab->n_caches; k++)
+		if (lab_ran(c->lab, k))
+			chart_point(c, x_of(c->lab, k, most), 100 * of(c->lab, k));
+	chart_line_end(c);
+}
+
+/* The first of gts's rows; rows of others are there once, and not drawn. */
+static size_t first_row(const struct lab *l)
+{
+	size_t i = 0;
+
+	while (!lab_variant(l, i)->device_cache_set)
+		i++;
+	return i;
+}
+
+mill_err lab_plot_caches(char **out, const struct lab *l)
+{
+	const struct axis y = { "hit rate, % (dashed: B / (S + L))", 100, 1 };
+	size_t first = first_row(l), n = 0, i;
+	uint64_t most = 0;
+	struct chart c;
+	mill_err err;
+
+	for (i = 0; i < l->n_rows; i++) {
+		const struct mill_variant *v = lab_variant(l, i);
+
+		n += v->device_cache_set;
+		most = v->device_cache > most ? v->device_cache : most;
+	}
+	err = chart_begin(&c, out, l, "hit rate by the size of the cache", n / l->n_caches);
+	if (err)
+		return err;
+	chart_axes(&c, "cache of a device", &y);
+	for (i = first; i < first + l->n_caches; i++)	/* the last word of their names */
+		chart_mark(&c, x_of(l, i, most), strrchr(lab_variant(l, i)->name, ' ') + 1);
+	for (i = 0; i < l->n_rows; i += lab_variant(l, i)->device_cache_set ? l->n_caches : 1) {
+		if (!lab_variant(l, i)->device_cache_set)
+			continue;
+		put_line(&c, i, most, lab_hit_rate, false);
+		chart_legend(&c, i, 2);
+		put_line(&c, i, most, lab_cache_share, true);
+	}
+	return chart_end(&c);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a reduction becomes where edges are pushed past its sums: what a source gives is added to the sum of each of its neighbours. Device
+ * dialect, written for VALUE f32, f64 and u64; sums are wider than what is summed.
+ */
+#define SUM_FIELDS(ARRAY, SCALAR) ARRAY(OF(sum, VALUE), sum)
+
+STATE(PROGRAM, SUM_FIELDS);
+
+#define dev_add_sum_f32 dev_add_f64
+#define dev_add_sum_f64 dev_add_f64
+#define dev_add_sum_u64 dev_add_u64
+
+typedef VALUE OF(PROGRAM, held);
+
+/* What is given lies beside the page, always. */
+DEVICE VALUE OF(PROGRAM, at)(struct PROGRAM s, vid u)
+{
+	(void)s;
+	(void)u;
+	return 0;
+}
+
+DEVICE bool OF(PROGRAM, idle)(struct PROGRAM s, VALUE x)
+{
+	(void)s;
+	return x == 0;
+}
+
+DEVICE bool OF(PROGRAM, up)(struct PROGRAM s, VALUE x, vid v, u32 w)
+{
+	(void)w;
+	OF(dev_add_sum, VALUE)(s.shared, &s.sum[v], (OF(sum, VALUE))x);
+	return true;
+}
+
+DEVICE void OF(PROGRAM, touch)(struct PROGRAM s, vid v) { dev_prefetch(&s.sum[v]); }

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The policy gts: the CPU's results for all five algorithms under strategies P and S on one to three devices, with the state in
+ * chunks and caches of no, some and all pages; closed forms of what crosses; hubs whose lists fill pages; budgets.
+ */
+#include "engine/fleet.h"
+#include "task.h"
+
+static const char *const device_lists[] = { "opencl", "opencl,opencl", "opencl,opencl,opencl" };
+
+static mill_run *open_gts(mill_store *store, struct mill_options o)
+{
+	mill_run *run;
+
+	if (!o.device)
+		o.device = device_lists[0];
+	o.policy = "gts";
+	o.threads = 2;
+	o.memory = GIB;
+	o.seed = 1;
+	if (!o.device_memory)
+		o.device_memory = 512 * MIB;
+	OK(mill_run_new(&run, store, &o));
+	return run;
+}
+
+/* ---- The same results as on the CPU ---- */
+
+static bool can_stream(const struct task *t)
+{
+	return !strcmp(t->algorithm, "bfs") || !strcmp(t->algorithm, "sssp") || !strcmp(t->name, "cc, labels") ||
+	       !strcmp(t->name, "cc, afforest") || !strcmp(t->algorithm, "pagerank") || !strcmp(t->algorithm, "bc");
+}
+
+/* 3 devices x 2 strategies x chunks x caches come in turn, the rest with other periods. */
+static struct mill_options choose(u32 k, u64 csr, char *where, size_t size, const char *graph)
+{
+	static const u32 chunks[] = { 0, 2, 5, 1 }, warps[] = { 0, 4, 16, 8, 32 };
+	static const enum mill_mapping mappings[] = { MILL_MAPPING_AUTO, MILL_MAPPING_WARP, MILL_MAPPING_HYBRID, MILL_MAPPING_THREAD };
+	u32 cache = k % 5 % 4;
+	struct mill_options o = {
+		.check = true,
+		.parents = k % 4 == 1,
+		.device = device_lists[k % 3],
+		.strategy = k / 3 % 2 ? MILL_STRATEGY_S : MILL_STRATEGY_P,
+		.chunks = chunks[k / 2 % 4],
+		.device_cache_set = cache > 0,
+		.device_cache = cache == 1 ? 0 : cache == 2 ? csr / 10 : GIB,
+		.mapping = mappings[k / 3 % 4],
+		.warp = warps[k % 5],
+		.queues = k % 7 == 3 ? 1 : 0,
+		.main_buffer = k % 6 == 1 ? 1 : k % 6 == 3 ? GIB : 0,
+		.no_reuse = k % 11 == 5,
+		.count_lanes = k % 29 == 7,
+	};
+
+	snprintf(where, size, "%s (%u: %s, strategy %s, %u chunks, cache %u, mapping %d)", graph, k, o.device,
+		 o.strategy == MILL_STRATEGY_S ? "S" : "P", o.chunks, cache, (int)o.mapping);
+	return o;
+}
+
+static void try_store(mill_store *store, const char *name, u32 *k, u32 n_choices)
+{
+	struct answer want[N_TASKS];
+	struct mill_info info;
+	u64 rooms[4] = { 400 * MIB, 0, 200 * KIB, 0 };
+
+	mill_store_info(store, &info);
+	rooms[1] = 2 * info.vertices;	/* for half of a small state, or less */
+	rooms[3] = 5 * info.vertices;
+	answers_begin(want, store);
+	for (u32 i = 0; i < n_choices; i++, ++*k) {
+		char where[256];
+		struct mill_options o = choose(*k, info.csr_bytes, where, sizeof(where), name);
+		mill_run *run = open_gts(store, o);
+
+		for (size_t t = 0; t < N_TASKS; t++) {
+			if (!task_suits(&tasks[t], store) || (!can_stream(&tasks[t]) && (run->n_opened > 1 || *k % 9)))
+				continue;
+			if (!want[t].err)
+				task_room(run, &tasks[t], rooms[(*k + t) % ARRAY_LEN(rooms)]);
+			expect_answer(where, run, &tasks[t], &want[t]);
+		}
+		mill_run_free(run);
+	}
+	answers_end(want);
+}
+
+static void test_shapes(void **state)
+{
+	static const enum mill_weight weights[] = { MILL_WEIGHT_U32, MILL_WEIGHT_F32, MILL_WEIGHT_NONE, MILL_WEIGHT_F64 };
+	u32 k = 0;
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	for (size_t i = 0; i < n_shapes; i++) {
+		mill_store *store;
+		struct graph g;
+
+		if (!shape_make(&g, &shapes[i]))
+			continue;
+		g.codec = i % 2 ? CODEC_RAW : CODEC_PACKED;
+		if (weights[i % 4])
+			graph_weigh(&g, weights[i % 4], i % 3 ? WEIGH_SMALL : WEIGH_HUGE, i);
+		store = graph_store(&g);
+		try_store(store, g.name, &k, 1);
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+static mill_store *make_rmat(u32 i, u32 scale)
+{
+	struct mill_generate how = {
+		.target = { .path = scratch_path("rmat"), .page_size = 64 * KIB, .force = true,
+			    .codec = i % 2 ? MILL_CODEC_RAW : MILL_CODEC_PACKED,
+			    .addressing = i % 4 == 1 ? MILL_ADDRESSING_PAGED : MILL_ADDRESSING_DENSE },
+		.kind = "rmat", .scale = scale, .degree = 40, .directed = i >= 2, .multigraph = i == 2,
+		.weight = i % 3 ? MILL_WEIGHT_U32 : MILL_WEIGHT_F32, .seed = i,
+	};
+	struct mill_built built;
+	mill_store *store;
+
+	OK(mill_generate(&built, &how));
+	OK(mill_store_open(&store, how.target.path));
+	return store;
+}
+
+/* Several pages, of which some hold parts of lists. */
+static void test_rmat(void **state)
+{
+	u32 k = 1000;
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	for (u32 i = 0; i < 6; i++) {
+		mill_store *store = make_rmat(i, 11);
+
+		try_store(store, i % 4 == 1 ? "rmat, paged" : "rmat", &k, 4);
+		graph_store_drop(store);
+	}
+}
+
+/* ---- Closed forms ---- */
+
+#define ITERATIONS 4u
+static const struct mill_pagerank scans = { .iterations = ITERATIONS, .precision = MILL_EXACT };
+
+static u64 moved(const mill_run *run, enum traffic kind, bool down)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < run->n_opened; i++)
+		sum += down ? run->opened[i]->to_device[kind] : run->opened[i]->from_device[kind];
+	return sum;
+}
+
+/* Rows of pages, with those of lists that lie in several counted in each: what sources give crosses with every page. */
+static u64 rows_of(const struct pages *p)
+{
+	u64 n = 0;
+
+	for (u32 i = 0; i < p->n_pages; i++)
+		n += p->entry[i].n_rows;
+	return n;
+}
+
+/*
+ * A scan moves P = N x WA + RA + SP + LP, or S = WA + N (RA + SP + LP), each W times but for WA. What is summed begins at 0, which
+ * devices write themselves, so WA only comes back. With a cache of B < P pages each scan moves all of them, else only the first.
+ */
+static void test_scans(void **state)
+{
+	mill_store *store;
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	store = make_rmat(1, 12);
+	for (u32 k = 0; k < 36; k++) {
+		u32 n = 1 + k % 3, w = (u32[]){ 1, 2, 5 }[k / 6 % 3], cached = k / 18 ? 3 : 0;
+		bool divided = k / 3 % 2;
+		struct mill_options o = {
+			.device = device_lists[n - 1], .strategy = divided ? MILL_STRATEGY_S : MILL_STRATEGY_P, .chunks = w,
+			.device_cache_set = true, .device_cache = cached * 64 * KIB,
+		};
+		mill_run *run = open_gts(store, o);
+		const struct pages *p = &run->store->out;
+		u64 times = (u64)ITERATIONS * w * (divided ? n : 1), copies = divided ? 1 : n, wa = 8 * run->store->connected;
+		struct mill_report r;
+
+		OK(mill_pagerank(run, &scans));
+		mill_run_report(run, &r);
+		assert_int_equal(r.streaming.devices, n);
+		assert_int_equal(r.streaming.chunks, w);
+		assert_int_equal(r.streaming.small_pages + r.streaming.large_pages, p->n_pages);
+		assert_int_equal(r.streaming.cached_pages, cached);
+		assert_int_equal(r.pages_active, times * p->n_pages);
+		assert_int_equal(r.pages_to_device, times * p->n_pages);
+		assert_int_equal(r.pages_reused, 0);
+		assert_int_equal(moved(run, TRAFFIC_READ_ONLY, true), times * 8 * rows_of(p));
+		assert_int_equal(moved(run, TRAFFIC_WRITABLE, true), 0);
+		assert_int_equal(moved(run, TRAFFIC_WRITABLE, false), ITERATIONS * copies * wa);
+		mill_run_free(run);
+	}
+	graph_store_drop(store);
+}
+
+/* Where all pages stay, each crosses once to whoever gets it; labels bring WA down in every level but with one device. */
+static void test_all_stay(void **state)
+{
+	mill_store *store;
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	store = make_rmat(0, 12);
+	for (u32 k = 0; k < 6; k++) {
+		u32 n = 1 + k % 3;
+		bool divided = k / 3 && n > 1;
+		struct mill_options o = { .device = device_lists[n - 1], .strategy = k / 3 ? MILL_STRATEGY_S : MILL_STRATEGY_P };
+		mill_run *run = open_gts(store, o);
+		u64 wa = 4 * run->store->connected, crossings;
+		struct mill_report r;
+
+		OK(mill_cc(run, NULL));
+		mill_run_report(run, &r);
+		assert_int_equal(r.pages_to_device, (divided ? n : 1) * run->store->out.n_pages);
+		assert_int_equal(r.pages_to_device + r.pages_reused, r.pages_active);
+		crossings = n == 1 ? 1 : r.iterations * (divided ? 1 : n);
+		assert_true(r.iterations > 1);
+		assert_int_equal(moved(run, TRAFFIC_WRITABLE, true), crossings * wa);
+		assert_int_equal(moved(run, TRAFFIC_WRITABLE, false), crossings * wa);
+		if (!divided)
+			assert_int_equal(moved(run, TRAFFIC_READ_ONLY, true), 0);
+		else
+			assert_true(moved(run, TRAFFIC_READ_ONLY, true) > 0);
+		mill_run_free(run);
+	}
+	graph_store_drop(store);
+}
+
+/* ---- Hubs ---- */
+
+/* Reaching the centre of a star brings all pages of its list, and from there all others. */
+static void test_hub(void **state)
+{
+	struct mill_generate how = {
+		.target = { .path = scratch_path("star"), .page_size = 64 * KIB, .codec = MILL_CODEC_RAW }, .kind = "star", .vertices = 100000,
+	};
+	struct mill_built built;
+	struct mill_step step[3];
+	struct mill_report r;
+	u32 n_hub = 0;
+	mill_store *store;
+	mill_run *run;
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	OK(mill_generate(&built, &how));
+	OK(mill_store_open(&store, how.target.path));
+	run = open_gts(store, (struct mill_options){ .check = true });
+	OK(mill_bfs(run, &(struct mill_bfs){ "99999" }));
+	mill_run_report(run, &r);
+	assert_int_equal(r.iterations, 3);
+	for (u32 i = 0; i < 3; i++)
+		mill_run_step(run, i, &step[i]);
+	for (u32 i = 0; i < run->store->out.n_pages; i++)
+		n_hub += i == 0 || run->store->out.entry[i].skip;
+	assert_true(n_hub > 4 && r.streaming.large_pages >= n_hub - 1);
+	assert_int_equal(step[0].pages_active, 1);
+	assert_int_equal(step[1].pages_active, n_hub);
+	assert_int_equal(step[1].updates, 99998);
+	assert_int_equal(step[2].pages_active, run->store->out.n_pages - n_hub + (run->store->out.entry[n_hub - 1].n_rows > 1));
+	OK(mill_run_check(run));
+	mill_run_free(run);
+	graph_store_drop(store);
+}
+
+/* ---- Budgets ---- */
+
+/* Less than the state: as many chunks as it takes. What is planned suffices, one byte less is refused. */
+static void test_budgets(void **state)
+{
+	static const struct task *const some[] = { &tasks[0], &tasks[7], &tasks[10], &tasks[12] };
+	struct answer want[N_TASKS];
+	mill_store *store;
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	store = make_rmat(0, 14);
+	answers_begin(want, store);
+	for (size_t i = 0; i < ARRAY_LEN(some); i++)
+		for (u32 n = 1; n <= 2; n++) {
+			mill_run *run = open_gts(store, (struct mill_options){ .device = device_lists[n - 1],
+									       .strategy = n > 1 ? MILL_STRATEGY_S : MILL_STRATEGY_P });
+			struct mill_report r;
+
+			task_room(run, some[i], 20000);
+			expect_answer("20000 bytes more", run, some[i], &want[some[i] - tasks]);
+			mill_run_report(run, &r);
+			assert_true(r.streaming.chunks > 1 && r.streaming.writable < 4 * run->store->connected);
+			task_room(run, some[i], 0);
+			run->opened[n - 1]->memory->limit--;
+			REFUSED(MILL_ENOMEM, some[i]->call(run, some[i]->how), "a byte less");
+			mill_run_free(run);
+		}
+	answers_end(want);
+	graph_store_drop(store);
+}
+
+/* Strategy S gives more to who has more; P is bound by the smallest. */
+static void test_unequal(void **state)
+{
+	static const u64 memories[] = { 4 * MIB, 1 * MIB, 2 * MIB };
+	struct answer want[N_TASKS];
+	mill_store *store;
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	store = make_rmat(3, 12);
+	answers_begin(want, store);
+	for (u32 s = MILL_STRATEGY_P; s <= MILL_STRATEGY_S; s++) {
+		mill_run *run = open_gts(store, (struct mill_options){ .device = device_lists[2], .strategy = (enum mill_strategy)s,
+								       .device_memories = memories, .n_device_memories = 3 });
+
+		for (size_t t = 0; t < N_TASKS; t++)
+			if (can_stream(&tasks[t]))
+				expect_answer("unequal devices", run, &tasks[t], &want[t]);
+		mill_run_free(run);
+	}
+	answers_end(want);
+	graph_store_drop(store);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_rmat),
+		cmocka_unit_test(test_scans),
+		cmocka_unit_test(test_all_stay),
+		cmocka_unit_test(test_hub),
+		cmocka_unit_test(test_budgets),
+		cmocka_unit_test(test_unequal),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
+}

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+# The policy gts from the command line: stores of every kind on one to three devices, under both strategies, with the state in chunks and
+# caches of no, some and all pages; the cpu's bits where they are promised, never more memory than was given, and what reports say.
+. "$(dirname "$0")/lib.sh"
+"$millrace" list devices | grep -q opencl || exit 77
+
+mkdir a b c
+kron="generate kron --scale 12 --degree 40 --seed 4 --page-size 64K"
+# shellcheck disable=SC2086
+{
+	expect 0 $kron --weights u32 -o plain.mill
+	expect 0 $kron --weights f32 --directed --codec raw -o directed.mill
+	expect 0 $kron --weights u32 --directed --addressing paged -o paged.mill
+	expect 0 $kron --weights u32 -o striped.mill --stripe a,b,c
+}
+names=(opencl opencl,opencl opencl,opencl,opencl)
+
+cat >agrees.py <<'PY'
+# agrees.py CPU.json RUN.json same|near CPU.tsv RUN.tsv: the same result, within all budgets
+import json, sys
+want, got = (json.load(open(f)) for f in sys.argv[1:3])
+assert got["error"] is None and got["check"] == "passed", (got["error"], got["check"])
+for d in got["devices"]:
+    assert 0 < d["peak"] <= d["budget"], d
+assert got["memory"]["counted"] <= got["memory"]["budget"]
+assert got["bytes"]["to_device"] == sum(d["to_device"] for d in got["devices"]) > 0
+assert got["bytes"]["from_device"] == sum(d["from_device"] for d in got["devices"]) > 0
+assert got["pages"]["active"] == got["pages"]["to_device"] + got["pages"]["reused"]
+if sys.argv[3] == "same":
+    assert got["result"]["hash"] == want["result"]["hash"], "another hash"
+    assert open(sys.argv[4], "rb").read() == open(sys.argv[5], "rb").read(), "another file"
+else:
+    scores = lambda f: [line.split() for line in open(f) if line[0] not in "#i"]
+    a, b = scores(sys.argv[4]), scores(sys.argv[5])
+    assert len(a) == len(b) > 0
+    for (v, x), (w, y) in zip(a, b):
+        assert v == w and abs(float(x) - float(y)) <= 1e-6 * abs(float(x)), (v, x, y)
+PY
+
+# cpu BITS ALGORITHM STORE OPTION...: what the next runs are compared with, and how. BITS: same or near.
+cpu() {
+	bits=$1 run=("${@:2}")
+	expect 0 "${run[@]}" --quiet --json=cpu.json -o cpu.tsv
+}
+# gts OPTION...: the same on devices
+gts() {
+	rm -f r.json
+	expect 0 "${run[@]}" --policy gts --check --quiet --json=r.json -o r.tsv "$@"
+	python3 agrees.py cpu.json r.json $bits cpu.tsv r.tsv 2>py.err || failed "${run[*]} $*: $(tail -n 1 py.err)"
+}
+
+# ---- Every algorithm on every store; the rest in turn: all values of all options, not their product ----
+k=0
+for store in plain directed paged striped; do
+	for algorithm in "same bfs --source max-degree" "same sssp --source max-degree" "same cc" \
+		"same pagerank --exact --iterations 3 --tolerance 0" "near bc --sources max-degree"; do
+		# shellcheck disable=SC2086
+		set -- $algorithm
+		cpu "$1" "$2" $store.mill "${@:3}"
+		for _ in 1 2 3; do
+			n=$((k % 3 + 1)) strategy=p chunks=$((k / 2 % 3)) cache=$((k / 5 % 3))
+			[ $((k / 3 % 2)) = 0 ] || strategy=s
+			chunks=$((chunks * chunks + 1))	# 1, 2 or 5
+			options=(--device "${names[n - 1]}" --device-memory 64M --strategy $strategy --chunks $chunks)
+			case $cache in
+			0) options+=(--device-cache 0) ;;
+			1) options+=(--device-cache 10%) ;;
+			esac
+			gts "${options[@]}"
+			[ $n -gt 1 ] || strategy=p	# one has all
+			json r.json "r['gts']['devices'] == $n and r['gts']['chunks'] == $chunks and r['gts']['strategy'] == '$strategy'"
+			case $cache in
+			0) json r.json "r['gts']['cached_pages'] == 0 and r['pages']['reused'] == 0" ;;
+			1) json r.json "0 < r['gts']['cached_pages'] < r['gts']['small_pages'] + r['gts']['large_pages']" ;;
+			2) json r.json "r['pages']['to_device'] <= r['store']['pages'] * ($n if '$strategy' == 's' else 1)" ;;
+			esac
+			k=$((k + 1))
+		done
+	done
+done
+
+# ---- What a report says ----
+cpu same bfs directed.mill --source max-degree
+gts --device opencl,opencl --device-memory 8M --trace t.json --repeat 3
+json r.json "list(r['gts']) == ['devices', 'strategy', 'chunks', 'writable', 'small_pages', 'large_pages', 'cached_pages', 'frames']"
+json r.json "all(list(d) == ['name', 'budget', 'peak', 'to_device', 'from_device'] for d in r['devices']) and len(r['devices']) == 2"
+json r.json "len(r['runs']) == 3 and r['options']['policy'] == 'gts' and r['gts']['writable'] == 4 * r['store']['connected'] + 4 * (r['store']['connected'] % 2)"
+json r.json "r['bytes']['to_device'] + r['bytes']['from_device'] == sum(r['bytes'][k] for k in ('topology', 'read_only', 'writable', 'flags'))"
+json r.json "len(r['supersteps']) == r['iterations'] and sum(s['pages_to_device'] for s in r['supersteps']) == r['pages']['to_device']"
+json t.json "len([e for e in (r['traceEvents'] if isinstance(r, dict) else r) if e.get('ph') == 'X']) > 10"
+gts --device opencl --fallback
+json r.json "r['device'] == 'opencl' and r['gts']['devices'] == 1"
+expect 0 bfs directed.mill --source max-degree --policy gts --json=r.json
+json r.json "r['gts'] is None and r['devices'] is None"
+
+# ---- Less than the state: as many chunks as it takes ----
+# needs OPTION...: the number that a refusal says
+needs() {
+	expect 7 "$@"
+	sed -n 's/.*needs \([0-9]*\) bytes.*/\1/p' err
+}
+expect 0 generate kron --scale 15 --degree 3 --seed 4 --weights u32 --page-size 64K --codec raw -o long.mill
+for devices in "opencl" "opencl,opencl --strategy s" "opencl,opencl --strategy p"; do
+	for algorithm in "bfs long.mill --source max-degree" "sssp long.mill --source max-degree" "pagerank long.mill --exact --iterations 2 --tolerance 0"; do
+		# shellcheck disable=SC2086
+		{
+			cpu same $algorithm
+			least=$(needs "${run[@]}" --policy gts --device $devices --device-memory 1K)
+			less=$(needs "${run[@]}" --policy gts --device $devices --device-memory 1K --chunks 7)
+			must [ "$least" -lt "$less" ]
+			expect 7 "${run[@]}" --policy gts --device $devices --device-memory $((least - 1)); hints "needs $least bytes"
+			expect 7 "${run[@]}" --policy gts --device $devices --device-memory $((less - 1)) --chunks 7; hints "needs $less bytes"
+			gts --device $devices --device-memory "$less" --chunks 7
+			gts --device $devices --device-memory "$less"
+			json r.json "1 < r['gts']['chunks'] <= 7 and r['gts']['writable'] * r['gts']['chunks'] * r['gts']['devices'] >= r['store']['connected'] * 4"
+			gts --device $devices --device-memory 64M
+			json r.json "r['gts']['chunks'] == 1"
+		}
+	done
+done
+
+# ---- Devices of different sizes ----
+cpu same sssp directed.mill --source max-degree
+for strategy in p s; do
+	gts --device opencl,opencl,opencl --device-memory 2M,300K,1M --strategy $strategy
+	json r.json "[d['budget'] for d in r['devices']] == [2 << 20, 300 << 10, 1 << 20] and r['memory']['device_budget'] == 300 << 10"
+	gts --device opencl,opencl,opencl --device-memory 200K,8M --strategy $strategy
+	json r.json "[d['budget'] for d in r['devices']] == [200 << 10, 8 << 20, 8 << 20]"
+done
+
+# ---- Little memory on the host, and pages that do not stay there ----
+for options in "--device opencl" "--device opencl,opencl,opencl --strategy p" "--device opencl,opencl,opencl --strategy s --chunks 2"; do
+	# shellcheck disable=SC2086
+	for store in plain paged; do
+		cpu same cc $store.mill
+		least=$(needs cc $store.mill --policy gts $options --device-memory 4M --check --memory 1M -o x.tsv)
+		MILL_FAULT=hold:n=2 gts $options --device-memory 4M --memory "$least"
+		MILL_FAULT=hold:n=2 gts $options --device-memory 4M --memory "$least" --main-buffer 64K --device-cache 0 --io pread
+	done
+done
+
+# ---- Warps, work-groups and queues that fit nothing well ----
+cpu same sssp paged.mill --source max-degree
+gts --device opencl,opencl --mapping warp --warp 32 --group-size 3 --queues 1
+gts --device opencl --mapping hybrid --warp 4 --group-size 1
+gts --device opencl --mapping warp --warp 16 --lanes --no-reuse
+json r.json "r['pages']['reused'] == 0 and r['lanes'] > 0 and r['atomics'] == r['updates']"
+
+# ---- Graphs of which there is next to nothing: more devices and chunks than vertices ----
+printf '' >none.el
+printf '7 7\n' >loop.el
+printf '3 9\n' >edge.el
+printf '0 1\n1 2\n0 1\n1 1\n' >few.el
+for graph in none loop edge few; do
+	for how in "" --undirected "--addressing paged"; do
+		# shellcheck disable=SC2086
+		{
+			expect 0 import $graph.el $how --page-size 64K -o $graph.mill --force
+			for algorithm in "bfs $graph.mill --source random" "sssp $graph.mill --source random --unit-weights" "cc $graph.mill" \
+				"pagerank $graph.mill --exact"; do
+				"$millrace" $algorithm --quiet --json=cpu.json >out 2>err
+				code=$?
+				expect $code $algorithm --quiet --json=r.json --check --policy gts --device opencl,opencl,opencl --strategy s --chunks 5
+				[ $code != 0 ] || must [ "$(grep '"hash"' r.json)" = "$(grep '"hash"' cpu.json)" ]
+			done
+		}
+	done
+done
+
+# ---- What knows one device computes on it with an ordinary cache ----
+for algorithm in kcore triangles scc "cdlp --iterations 4" degrees; do
+	# shellcheck disable=SC2086
+	set -- $algorithm
+	for store in plain directed; do
+		expect 0 "$1" $store.mill "${@:2}" --quiet --json=cpu.json
+		expect 0 "$1" $store.mill "${@:2}" --quiet --json=r.json --check --policy gts --device opencl --device-memory 4M
+		json r.json "r['check'] == 'passed' and r['options']['policy'] == 'gts'"
+		must [ "$(grep '"hash"' r.json)" = "$(grep '"hash"' cpu.json)" ]
+	done
+	json r.json "r['gts'] is None"
+	expect 2 "$1" directed.mill --device opencl,opencl; hints "$1 runs on one device: name one"
+	expect 2 "$1" directed.mill --device opencl,opencl --fallback; hints "$1 runs on one device: name one"
+done
+# Strong components of an undirected graph are the weak ones.
+cpu same scc plain.mill
+gts --device opencl,opencl
+json r.json "r['gts']['devices'] == 2"
+done_testing
