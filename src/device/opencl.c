@@ -190,6 +190,8 @@ static void opencl_close(struct device *d)
 
 	opencl_queues_release(o);	/* first: it waits for what uses the rest */
 	opencl_programs_release(o);
+	if (o->nothing)
+		cl.clReleaseMemObject(o->nothing);
 	if (o->context)
 		cl.clReleaseContext(o->context);
 	if (o->divided)
@@ -236,6 +238,7 @@ static mill_err choose_group(struct opencl *o, u32 asked)
 static mill_err set_up(struct opencl *o, const struct device_how *how, u64 shares)
 {
 	struct device *d = &o->device;
+	u64 zeros[8] = { 0 };
 	cl_int code;
 
 	d->n_queues = (u32)min_u64(how->queues ? how->queues : QUEUES, TRACE_QUEUES - 1);
@@ -250,6 +253,9 @@ static mill_err set_up(struct opencl *o, const struct device_how *how, u64 share
 	budget_init(&d->own, how->memory ? how->memory : info_u64(o->id, CL_DEVICE_GLOBAL_MEM_SIZE) / 10 * 9 / shares);
 	TRY(choose_group(o, how->group));
 	o->context = MAKE(FAULT_CL_OPEN, &code, clCreateContext, NULL, 1, &o->id, NULL, NULL);
+	if (code == CL_SUCCESS)
+		o->nothing = MAKE(FAULT_CL_OPEN, &code, clCreateBuffer, o->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+				  sizeof(zeros), zeros);
 	if (code != CL_SUCCESS)
 		return fail_cl(code, "opening it");
 	return opencl_queues(o);

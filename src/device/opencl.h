@@ -88,6 +88,7 @@ struct opencl_kernel {
 	char name[80];
 	cl_kernel kernel;
 	u64 local;		/* bytes of local memory, without arguments */
+	u64 widest;		/* work-items of the grid that it was warmed up with */
 };
 
 struct opencl_program {
@@ -102,6 +103,7 @@ struct opencl {
 	cl_device_id id;
 	bool divided;		/* it is a part of a device, and ours to release */
 	cl_context context;
+	cl_mem nothing;		/* zeros, in place of every buffer when kernels are warmed up; counted as the driver's */
 	bool race_check;	/* MILL_RACE_CHECK: kernels for oclgrind, see dialect.h; all is in queue 0 */
 	bool count_lanes;
 
@@ -136,7 +138,9 @@ mill_err opencl_enter(struct opencl *o, u32 queue, cl_command_queue *out);
  * queue 0 had before it.
  */
 mill_err opencl_issued(struct opencl *o, struct command c, bool ended);
-/* Waits for all that any queue has. */
+/* Waits for all that any queue has; forks stay, and how commands ended is not looked at. */
+void opencl_settle(struct opencl *o);
+/* Waits for all, ends a fork, and says how commands ended. */
 mill_err opencl_finish(struct opencl *o);
 mill_err opencl_send(struct device *d, struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct transfer *out);
 mill_err opencl_wait(struct device *d, struct transfer *t);

@@ -15,8 +15,7 @@
 #include "device/opencl.h"
 
 #define PIECES 16
-#define WARM_BYTES 64		/* of the buffer that stands for all others */
-#define WARM_ITEMS 65536u	/* PoCL compiles a kernel once for grids below this and once for larger ones */
+#define WARM_ITEMS 65537u	/* on a CPU: PoCL compiles kernels for grids up to 65,535, and again for larger ones, which serve both */
 
 /* ---- Building ---- */
 
@@ -132,17 +131,16 @@ static mill_err make_kernels(struct opencl *o, struct opencl_program *p)
 /* ---- Warming up ---- */
 
 /* Sets argument i to something of its kind that means "nothing"; false: its kind is not known. */
-static bool set_nothing(const struct opencl *o, const struct opencl_kernel *k, cl_uint i, const struct buffer *any)
+static bool set_nothing(const struct opencl *o, const struct opencl_kernel *k, cl_uint i)
 {
 	static const size_t size[] = { 4, 8, 1, 2, 16 };
 	cl_kernel_arg_address_qualifier where = 0;
 	u64 zero[2] = { 0 };
-	cl_mem mem = any->handle;
 
 	if (cl.clGetKernelArgInfo(k->kernel, i, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof(where), &where, NULL) != CL_SUCCESS)
 		return false;
 	if (where == CL_KERNEL_ARG_ADDRESS_GLOBAL || where == CL_KERNEL_ARG_ADDRESS_CONSTANT)
-		return cl.clSetKernelArg(k->kernel, i, sizeof(mem), &mem) == CL_SUCCESS;
+		return cl.clSetKernelArg(k->kernel, i, sizeof(o->nothing), &o->nothing) == CL_SUCCESS;
 	if (where == CL_KERNEL_ARG_ADDRESS_LOCAL)
 		return cl.clSetKernelArg(k->kernel, i, 16 * (size_t)o->device.group, NULL) == CL_SUCCESS;
 	/* A scalar. Its type may be any typedef of the dialect, but a wrong size is refused. */
@@ -164,45 +162,46 @@ static u64 local_of_nothing(const struct opencl *o, const struct opencl_kernel *
 	return bytes;
 }
 
-/* Launches a kernel with all counts 0, at which kernels return at once, on a grid of each kind. */
-static mill_err warm_kernel(struct opencl *o, const struct opencl_kernel *k, const struct buffer *any, cl_command_queue queue)
+/* Launches a kernel with all counts 0, at which kernels return at once. */
+static mill_err launch_nothing(struct opencl *o, const struct opencl_kernel *k, size_t global)
 {
-	size_t local = o->device.group, global[] = { local, (WARM_ITEMS / local + 1) * local };
+	size_t local = o->device.group;
+	cl_command_queue queue = NULL;
 	cl_uint n_args = 0;
+	cl_int code;
 
 	if (cl.clGetKernelInfo(k->kernel, CL_KERNEL_NUM_ARGS, sizeof(n_args), &n_args, NULL) != CL_SUCCESS ||
 	    local_of_nothing(o, k, n_args) > o->device.local)
 		return MILL_OK;
 	for (cl_uint i = 0; i < n_args; i++)
-		if (!set_nothing(o, k, i, any))
+		if (!set_nothing(o, k, i))
 			return MILL_OK;
-	for (u32 i = 0; i < (o->device.chunked ? 2 : 1); i++) {
-		cl_int code = CALL(FAULT_CL_LAUNCH, clEnqueueNDRangeKernel, queue, k->kernel, 1, NULL, &global[i], &local, 0, NULL,
-				   NULL);
+	TRY(opencl_enter(o, 0, &queue));
+	code = CALL(FAULT_CL_LAUNCH, clEnqueueNDRangeKernel, queue, k->kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, k->name);
+}
 
-		if (code != CL_SUCCESS)
-			return fail_cl(code, k->name);
-	}
+/*
+ * What is compiled at a first launch, is compiled by this one. Nothing else is under way then, for the sake of PoCL 3.1: it has an entry
+ * for every grid of a kernel that is wider than all before, and after a launch takes a user off the kernel's newest entry, whichever was
+ * used. An entry made while launches of narrower grids are under way so loses users that it never had, and an assertion ends the process.
+ */
+static mill_err warm_up(struct opencl *o, struct opencl_kernel *k, u64 global)
+{
+	opencl_settle(o);
+	k->widest = global;
+	TRY(launch_nothing(o, k, global));
+	opencl_settle(o);
 	return MILL_OK;
 }
 
-static mill_err warm_up(struct opencl *o, const struct opencl_program *p)
+static mill_err warm_all(struct opencl *o, struct opencl_program *p)
 {
-	struct buffer any = { 0 };
-	cl_command_queue queue = NULL;
-	mill_err err, late;
+	u64 group = o->device.group, global = o->device.chunked ? div_up(WARM_ITEMS, group) * group : group;
 
-	/* oclgrind would only take its time. In the midst of a run there may be no room; then the first launch compiles. */
-	if (o->race_check || o->forked || budget_left(o->device.memory) < WARM_BYTES)
-		return MILL_OK;
-	TRY(opencl_enter(o, 0, &queue));
-	TRY(opencl_buffer(&o->device, &any, WARM_BYTES, "warming up"));
-	err = o->device.ops->fill(&o->device, &any, &(u64){ 0 }, sizeof(u64));	/* counts that kernels find there are 0 too */
-	for (u32 i = 0; i < p->n_kernels && !err; i++)
-		err = warm_kernel(o, &p->kernel[i], &any, queue);
-	late = err ? MILL_OK : opencl_finish(o);
-	opencl_buffer_free(&o->device, &any);
-	return err ? err : late;
+	for (u32 i = 0; i < p->n_kernels && !o->race_check; i++)	/* oclgrind would only take its time */
+		TRY(warm_up(o, &p->kernel[i], global));
+	return MILL_OK;
 }
 
 /* ---- Programs ---- */
@@ -259,7 +258,7 @@ static mill_err find_program(struct opencl *o, const struct kernel_source *sourc
 	if (!err)
 		err = make_kernels(o, p);
 	if (!err)
-		err = warm_up(o, p);
+		err = warm_all(o, p);
 	if (err) {
 		release(p);
 		return err;
@@ -328,6 +327,8 @@ mill_err opencl_launch(struct device *d, const struct launch *l)
 	cl_int code;
 
 	TRY(find_kernel(o, l, &k));
+	if (d->chunked && !o->race_check && global > k->widest)
+		TRY(warm_up(o, k, 2 * global));	/* not again for each that is a little wider */
 	TRY(set_args(o, k, l));
 	TRY(opencl_enter(o, c.queue, &queue));
 	code = CALL(FAULT_CL_LAUNCH, clEnqueueNDRangeKernel, queue, k->kernel, 1, NULL, &global, &local, 0, NULL, &c.event);

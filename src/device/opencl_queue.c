@@ -149,6 +149,13 @@ static void forget_fork(struct opencl *o)
 	o->forked = false;
 }
 
+void opencl_settle(struct opencl *o)
+{
+	for (u32 i = 0; i <= o->device.n_queues; i++)
+		if (o->queue[i].queue)
+			cl.clFinish(o->queue[i].queue);
+}
+
 mill_err opencl_finish(struct opencl *o)
 {
 	cl_int code = CL_SUCCESS;
@@ -171,9 +178,7 @@ void opencl_drain(struct device *d)
 {
 	struct opencl *o = opencl_of(d);
 
-	for (u32 i = 0; i <= d->n_queues; i++)
-		if (o->queue[i].queue)
-			cl.clFinish(o->queue[i].queue);
+	opencl_settle(o);
 	forget_fork(o);
 	for (u32 i = 0; i < o->n_commands; i++)
 		cl.clReleaseEvent(o->command[i].event);

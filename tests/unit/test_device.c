@@ -176,6 +176,48 @@ static void test_many(void **state)
 	device_close(d);
 }
 
+#define SLOW(name) \
+	"__kernel void " name "(GLOBAL u32 *to, u32 n, u32 rounds)\n" \
+	"{ u32 x = to[0]; if (!n) return;\n" \
+	"  for (u32 r = 0; r < rounds; r++) x = x * 5 + 1;\n" \
+	"  if (x == 7) to[1] = x; if (!get_global_id(0)) to[0]++; }\n"
+static const char *const slow_text[] = { "device/dialect.h", SLOW("slow_0") SLOW("slow_1") SLOW("slow_2") SLOW("slow_3") };
+static const struct kernel_source slow_source = { "slow", slow_text, 2 };
+
+/* Grids of one kernel get wider and wider while others are under way, of a program that a fork meets first: PoCL 3.1 is short of users then. */
+static void test_grids(void **state)
+{
+	static const char *const entry[] = { "slow_0", "slow_1", "slow_2", "slow_3" };
+	struct device *d = open_device();
+	struct buffer a[QUEUES + 1] = { { 0 } };
+	u32 n = 1, rounds = 2000, want = 0;
+
+	(void)state;
+	for (u32 q = 1; q <= QUEUES; q++)
+		new_buffer(d, &a[q], 64);
+	assert_int_equal(device_fork(d), MILL_OK);
+	for (size_t k = 0; k < ARRAY_LEN(entry); k++)
+		for (u32 groups = 1; groups < 20000; groups += groups / 2 + 1, want++)
+			for (u32 q = 1; q <= QUEUES; q++) {
+				struct launch_arg arg[] = {
+					{ .buffer = &a[q] }, { .value = &n, .size = 4 }, { .value = &rounds, .size = 4 },
+				};
+
+				assert_int_equal(device_launch(d, &(struct launch){ .source = &slow_source, .entry = entry[k], .arg = arg,
+										    .n_args = 3, .n_groups = groups + q / 4, .queue = q }),
+						 MILL_OK);
+			}
+	assert_int_equal(device_join(d), MILL_OK);
+	for (u32 q = 1; q <= QUEUES; q++) {
+		u32 got = 0;
+
+		assert_int_equal(device_read(&a[q], 0, &got, 4), MILL_OK);
+		assert_int_equal(got, want);
+		device_buffer_free(&a[q]);
+	}
+	device_close(d);
+}
+
 static mill_err sum(struct device *d, struct buffer *total, struct buffer *wide, const struct buffer *from, size_t room)
 {
 	u32 n = (u32)(from->size / 4);
@@ -546,6 +588,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_queues),
+		cmocka_unit_test(test_grids),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_local),
 		cmocka_unit_test(test_types),
