@@ -13,17 +13,11 @@ cd "$2"
 scale=${SCALE:-18} side=${SIDE:-128} policy=${POLICY:-gts} repeat=${REPEAT:-3}
 read -ra options <<<"--device opencl --policy $policy ${OPTIONS:-}"
 
-"$millrace" list devices --quiet --json=devices.json
-grep -q '"opencl' devices.json || { echo "no OpenCL device"; exit 1; }
-
-make_store() { # NAME KIND SIZE...
-	local store=$1.mill
-	shift
-	[ -e "$store" ] || "$millrace" generate "$@" --weights u32 --page-size 64K --seed 1 -o "$store" --quiet
-}
-make_store "kron$scale" kron --scale "$scale"
-make_store "uniform$scale" uniform --scale "$scale"
-make_store "grid$side" grid --vertices $((side * side))
+need_opencl
+same="--weights u32 --page-size 64K --seed 1"
+make_store "kron$scale" generate kron --scale "$scale" $same
+make_store "uniform$scale" generate uniform --scale "$scale" $same
+make_store "grid$side" generate grid --vertices $((side * side)) $same
 
 options_of() { # ALGORITHM
 	case $1 in

@@ -19,14 +19,7 @@ scale=${SCALE:-20} rounds=${ROUNDS:-5}
 middle=$((scale - 2))
 cd "$scratch"
 
-"$millrace" list devices --quiet --json=devices.json
-grep -q '"opencl' devices.json || { echo "no OpenCL device"; exit 1; }
-
-make_store() { # NAME COMMAND...: a store is made once
-	local store=$1.mill
-	shift
-	[ -e "$store" ] || "$millrace" "$@" -o "$store" --quiet
-}
+need_opencl
 # Its pages are of 64 KiB: shares of a small graph would be none of the usual ones.
 small_kron() { make_store "gts-kron$1" generate kron --scale "$1" --page-size 64K; }
 
@@ -136,7 +129,7 @@ pages() {
 import json, sys
 s = json.load(open("report.json"))["store"]
 small, large, size = s["small_pages"], s["large_pages"], s["page_size"]
-theirs = (4 * s["stored_edges"] + 12 * s["vertices"]) / size
+theirs = s["record_pages"]
 ours = (4 * s["stored_edges"] + 4 * s["sources"]) / (size - 68)
 print(f"| {sys.argv[1]} | {sys.argv[2]} | {small} | {large} | {small + large} | {theirs:.1f} | {ours:.1f} | {(small + large) / theirs:.3f} | {(small + large) / ours:.3f} |")
 PY

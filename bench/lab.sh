@@ -4,6 +4,8 @@
 # work-items cost, as Markdown for README.md. Graphs: kron SCALE (20) and a grid of SIDE x SIDE (512), and cnr-2000 if GRAPHS has
 # webgraph/cnr-2000.graph; the stores and plots stay in SCRATCH. ALGORITHMS, BUDGETS, POLICIES and REPEAT may be given.
 set -euo pipefail
+here=$(dirname "$(realpath "$0")")
+. "$here/lib.sh"
 millrace=$(realpath "$1")
 mkdir -p "$2"
 scratch=$(realpath "$2")
@@ -12,14 +14,7 @@ scale=${SCALE:-20} side=${SIDE:-512} repeat=${REPEAT:-3} budgets=${BUDGETS:-10%,
 algorithms=${ALGORITHMS:-bfs sssp cc pagerank}
 cd "$scratch"
 
-"$millrace" list devices --quiet --json=devices.json
-grep -q '"opencl' devices.json || { echo "no OpenCL device"; exit 1; }
-
-make_store() { # NAME COMMAND...: a store is made once
-	local store=$1.mill
-	shift
-	[ -e "$store" ] || "$millrace" "$@" -o "$store" --quiet
-}
+need_opencl
 # Pages of 64 KiB where the graph is so small that a share of it would be none.
 # The multiples are of the graph's own CSR: with weights only for sssp, which reads them.
 small=$([ "$scale" -ge 18 ] || echo --page-size 64K)

@@ -129,6 +129,7 @@ struct mill_info {
 	enum mill_addressing addressing;
 	uint32_t out_slots, in_slots;	/* paged: ids that each page has; in_slots 0: no in-pages of its own */
 	uint64_t small_pages, large_pages;	/* paged: with whole lists, and with a part of one list alone */
+	double record_pages, largest_page;	/* paged: about how many GTS's own layout would take; bytes of one whose slots are all used */
 	uint64_t page_bytes;	/* of all pages */
 	const char *origin;	/* what made it: "generate kron --scale 20 ...", "import" */
 	const char *const *stripe;	/* folders over which the pages are spread, NULL-terminated; none: in the store */

@@ -11,6 +11,7 @@
 #include "device/dialect.h"
 #include "engine/cache.h"
 #include "engine/devices.h"
+#include "engine/fleet.h"
 #include "engine/shape.h"
 
 #include "algo/cc.op.h"
@@ -337,21 +338,12 @@ static mill_err measure_chunk(struct measuring *m)
 	return err;
 }
 
-static mill_err merge_some(void *arg, u64 begin, u64 end, unsigned worker)
-{
-	u32 *to = arg, *from = to + COPY_BYTES / sizeof(u32);
-
-	(void)worker;
-	for (u64 i = begin; i < end; i++)
-		to[i] = from[i] < to[i] ? from[i] : to[i];
-	return MILL_OK;
-}
-
 /* What two devices wrote becomes one. */
 static mill_err measure_merge(struct measuring *m)
 {
 	f64 least = 0;
 	mill_err err = MILL_OK;
+	u64 n = COPY_BYTES / sizeof(u32);
 	u32 *state;
 
 	TRY(memory_new(&state, &m->run->budget, 2 * COPY_BYTES, 1, "what is merged"));
@@ -359,7 +351,7 @@ static mill_err measure_merge(struct measuring *m)
 	for (int i = 0; !err && i < TIMES; i++) {
 		f64 began = clock_now();
 
-		err = pool_for(m->run->pool, COPY_BYTES / sizeof(u32), 65536, merge_some, state);
+		err = fleet_merge(m->run->pool, state, state + n, n, MERGE_MIN_U32);
 		shortest(&least, clock_now() - began);
 	}
 	m->machine->merge = least / COPY_BYTES;

@@ -41,7 +41,8 @@ static void tell(const struct call *call, const struct mill_info *info)
 		say(call, ", %" PRIu32 " slots a page", info->out_slots);
 		if (info->in_slots)
 			say(call, " (in-pages %" PRIu32 ")", info->in_slots);
-		say(call, "; %" PRIu64 " small and %" PRIu64 " large pages", info->small_pages, info->large_pages);
+		say(call, "; %" PRIu64 " small and %" PRIu64 " large pages (GTS's formula: %.1f)", info->small_pages, info->large_pages,
+		    info->record_pages);
 	}
 	say(call, "\n");
 	for (size_t k = 0; info->stripe[k]; k++)

@@ -44,6 +44,13 @@ static void report_addressing(struct json *j, const struct mill_info *info)
 			json_u64(j, of_paged[i].key, of_paged[i].value);
 		else
 			json_null(j, of_paged[i].key);
+	if (info->addressing == MILL_ADDRESSING_PAGED) {
+		json_f64(j, "record_pages", info->record_pages);
+		json_f64(j, "largest_page", info->largest_page);
+	} else {
+		json_null(j, "record_pages");
+		json_null(j, "largest_page");
+	}
 }
 
 void report_store(struct json *j, const char *path, const struct mill_info *info)

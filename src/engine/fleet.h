@@ -54,5 +54,7 @@ mill_err fleet_join(struct fleet *f, const struct join *j, struct mill_step *ste
 mill_err fleet_fetch(struct fleet *f);
 /* Or it is not wanted any more. */
 void fleet_forget(struct fleet *f);
+/* What two devices wrote of n vertices becomes one, in `to`. */
+mill_err fleet_merge(struct pool *pool, void *to, const void *from, u64 n, enum join_merge how);
 
 #endif

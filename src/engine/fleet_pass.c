@@ -294,16 +294,22 @@ static mill_err merge_some(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
+mill_err fleet_merge(struct pool *pool, void *to, const void *from, u64 n, enum join_merge how)
+{
+	struct merging m = { to, from, how };
+
+	return pool_for(pool, n, 1 << 16, merge_some, &m);
+}
+
 static mill_err fetch_from(struct fleet *f, struct member *m, const struct vec *v, bool merge)
 {
 	char *to = (char *)v->buffer.host + m->share.begin * v->size;
-	struct merging g = { to, f->merging, f->join->program->merge };
 	f64 began;
 
 	TRY(device_read(&m->writable.buffer, 0, merge ? f->merging : to, m->writable.n * v->size));
 	began = clock_now();
 	if (merge)
-		TRY(pool_for(f->run->pool, m->writable.n, 1 << 16, merge_some, &g));
+		TRY(fleet_merge(f->run->pool, to, f->merging, m->writable.n, f->join->program->merge));
 	f->run->ledger.merging += clock_now() - began;
 	return MILL_OK;
 }

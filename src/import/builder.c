@@ -8,23 +8,16 @@
  * vid, in which the vertices with out-edges come first. Each is monotone in the one before
  * (the last one within sources and within the rest), so nothing needs sorting twice.
  */
-#include "import/builder.h"
+#include "import/builder_form.h"
 
 #include <string.h>
 
-#include "base/bitmap.h"
 #include "base/fault.h"
 #include "base/number.h"
 #include "base/random.h"
-#include "import/buckets.h"
-#include "import/chunk.h"
-#include "import/external.h"
-#include "import/ids.h"
 #include "import/lists.h"
-#include "import/namer.h"
 #include "import/order.h"
 #include "import/sparse.h"
-#include "store/writer.h"
 
 #define CHUNK_MIN ((u64)1 << 12) /* edges */
 #define CHUNK_MAX ((u64)1 << 20)
@@ -37,43 +30,6 @@
 struct renumbering {
 	struct edges *e;
 	const vid *to;
-};
-
-struct builder {
-	struct builder_options o;
-	struct budget budget;
-	struct ticker ticker;
-	struct pool *pool;
-	struct store_writer *writer;
-	f64 started;
-	enum mill_weight added; /* the type of the weights in the chunks */
-
-	struct chunk *chunk;
-	u64 n_chunks, chunk_room;
-	u64 *vertex; /* of builder_add_vertices */
-	u64 n_vertices, vertex_room;
-	bool any_vertex;
-	u64 n_edges, n_held; /* all, and those in chunks ... */
-	u64 held_bytes;	     /* ... which take so much */
-	u64 min_id, max_id;
-	bool wide; /* an id of more than 32 bits has been seen */
-
-	struct ids ids;
-	u64 *exists; /* bitmap by id, while ids are collected that are close */
-	u64 limit;   /* what the chunks hold, ids or ranks, is below it */
-	u64 *source; /* bitmap by it: has out-edges */
-	u64 *target; /* has in-edges; NULL: undirected, as source */
-	u64 *sources, *others; /* count_bits of it; NULL: numbers are what the chunks hold, all are sources */
-	vid *to;     /* another number, by number; or NULL */
-	u64 n_sources, n_connected;
-	struct edges e;
-	struct buckets *buckets;   /* edges without weights are here, once they are keys */
-	struct external *external; /* what did not fit; NULL: all did */
-	struct namer *names;
-	struct {	/* of builder_project: this input's edges so far, and when to look again */
-		u64 done, next, so_far, before;
-	} projected;
-	struct mill_built built;
 };
 
 struct budget *builder_budget(struct builder *b)
@@ -202,12 +158,6 @@ static u64 chunk_bytes(const struct builder *b) /* of an edge while it is collec
 /* Weights would have to be carried along, and another order needs all edges at once. */
 static bool in_buckets(const struct builder *b) { return !b->o.weight && !b->o.target->order; }
 
-/* No larger than a list of all ids would be. */
-static bool ids_are_close(const struct builder *b, u64 mentions)
-{
-	return b->max_id / 64 <= mentions || b->max_id < 64 * KIB;
-}
-
 /* What numbering the vertices of n edges takes, beside chunks or keys; `sorting` comes on top of the former. */
 static u64 ids_bytes(const struct builder *b, u64 n, u64 *sorting)
 {
@@ -219,7 +169,7 @@ static u64 ids_bytes(const struct builder *b, u64 n, u64 *sorting)
 	order = b->o.target->order ? order_bytes(v) : 0;
 	if (b->o.dense || !mentions)
 		return v * (2 * sizeof(vid)) + v / 8 * 6 + order;
-	if (ids_are_close(b, mentions))
+	if (builder_ids_are_close(b, mentions))
 		return v * (8 + 2 * sizeof(vid)) + b->max_id / 16 * 15 + order;
 	*sorting = 16 * mentions;
 	return v * (8 + 2 * sizeof(vid) + 16) + order;
@@ -523,205 +473,6 @@ mill_err builder_add_vertices(struct builder *b, const u64 *id, size_t n)
 	return MILL_OK;
 }
 
-/* ---- Ids to ranks ---- */
-
-static mill_err scattered_ids(struct builder *b)
-{
-	u64 n = 0, *id;
-
-	TRY(memory_new(&id, &b->budget, 2 * b->n_edges + b->n_vertices, sizeof(*id),
-		       "the ids"));
-	for (u64 k = 0; k < b->n_chunks; k++)
-		for (u64 i = 0; i < b->chunk[k].n; i++, n += 2)
-			chunk_pair(&b->chunk[k], i, &id[n], &id[n + 1]);
-	if (b->n_vertices)
-		memcpy(id + n, b->vertex, b->n_vertices * sizeof(*id));
-	return ids_from_list(&b->ids, &b->budget, b->pool, id, n + b->n_vertices);
-}
-
-/*
- * Marks the vertices that will have out-edges, those that will have in-edges, and, where ids tell which there are, the
- * rest: by what the chunks hold, ids or ranks.
- */
-static mill_err mark_chunk(void *arg, u64 begin, u64 end, unsigned worker)
-{
-	struct builder *b = arg;
-
-	for (u64 k = begin; k < end; k++) {
-		struct chunk *c = &b->chunk[k];
-		u64 before = UINT64_MAX;
-
-		for (u64 i = 0; i < c->n; i++) {
-			u64 from, to;
-
-			chunk_pair(c, i, &from, &to);
-			if (from == to) {
-				if (!c->loops++)
-					c->first_loop = from;
-				if (b->exists)
-					bitmap_claim(b->exists, from);
-				if (b->o.loops != MILL_LOOPS_KEEP)
-					continue;
-			}
-			if (from != before)	/* edges often come list by list */
-				bitmap_claim(b->source, from);
-			before = from;
-			bitmap_claim(b->target ? b->target : b->source, to);
-		}
-	}
-	return worker ? MILL_OK : ticker_tick(&b->ticker, begin);
-}
-
-static mill_err mark_chunks(struct builder *b)
-{
-	TRY(memory_new(&b->source, &b->budget, bitmap_words(b->limit), sizeof(*b->source), "the vertices"));
-	if (!b->o.undirected)
-		TRY(memory_new(&b->target, &b->budget, bitmap_words(b->limit), sizeof(*b->target), "the vertices"));
-	TRY(pool_for(b->pool, b->n_chunks, 1, mark_chunk, b));
-	b->e.n = 0;
-	for (u64 k = 0; k < b->n_chunks; k++) {
-		struct chunk *c = &b->chunk[k];
-
-		if (c->loops && b->o.loops == MILL_LOOPS_ERROR)
-			return fail(MILL_EINPUT, "vertex %llu has an edge to itself",
-				    (unsigned long long)(b->exists ? c->first_loop : ids_at(&b->ids, c->first_loop)));
-		b->built.self_loops += c->loops;
-		c->at = b->e.n;
-		b->e.n += c->n - (b->o.loops == MILL_LOOPS_DROP ? c->loops : 0);
-	}
-	return MILL_OK;
-}
-
-/* Turns the ids of a chunk into ranks, in place: a wide pair gives way to a narrow one. */
-static mill_err rank_chunk(void *arg, u64 begin, u64 end, unsigned worker)
-{
-	struct builder *b = arg;
-
-	for (u64 k = begin; k < end; k++) {
-		struct chunk *c = &b->chunk[k];
-		u32 *rank = c->pair;
-
-		for (u64 i = 0; i < c->n; i++) {
-			u64 from, to;
-
-			chunk_pair(c, i, &from, &to);
-			rank[2 * i] = (u32)ids_rank(&b->ids, from);
-			rank[2 * i + 1] = (u32)ids_rank(&b->ids, to);
-		}
-		c->wide = false;
-	}
-	return worker ? MILL_OK : ticker_tick(&b->ticker, begin);
-}
-
-static mill_err close_ids(struct builder *b)
-{
-	u64 *bits;
-
-	b->limit = b->max_id + 1;
-	TRY(memory_new(&b->exists, &b->budget, bitmap_words(b->limit), sizeof(*b->exists), "the ids"));
-	TRY(mark_chunks(b));
-	for (u64 i = 0; i < b->n_vertices; i++)
-		bitmap_put(b->exists, b->vertex[i]);
-	for (u64 w = 0; w < bitmap_words(b->limit); w++)
-		b->exists[w] |= b->source[w] | (b->target ? b->target[w] : 0);
-	bits = b->exists;
-	b->exists = NULL;
-	return ids_from_bits(&b->ids, &b->budget, bits, b->limit);
-}
-
-static mill_err collect_ids(struct builder *b)
-{
-	u64 mentions = 2 * b->n_edges + b->n_vertices;
-
-	ticker_begin(&b->ticker, "number vertices", "blocks", b->n_chunks);
-	if (mentions && !b->o.dense && ids_are_close(b, mentions)) {
-		TRY(close_ids(b)); /* a bitmap is no larger than the list would be */
-	} else if (mentions && !b->o.dense) {
-		TRY(scattered_ids(b));
-		TRY(pool_for(b->pool, b->n_chunks, 1, rank_chunk, b));
-	} else {
-		ids_dense(&b->ids, b->o.dense);
-	}
-	memory_free(b->vertex);
-	b->vertex = NULL;
-	if (b->source)
-		return MILL_OK;
-	b->limit = b->ids.n;
-	return mark_chunks(b);
-}
-
-/* Vertices are numbered in the order of their ranks: sources, other ends of edges, and isolated ones apart. */
-struct numbers {
-	u64 source, other, isolated;	/* the next of each kind */
-};
-
-static struct numbers first_numbers(const struct builder *b)
-{
-	return (struct numbers){ 0, b->n_sources, b->n_connected };
-}
-
-/* Of the vertex of this rank; all of them in turn. */
-static u64 next_number(const struct builder *b, struct numbers *n, u64 rank)
-{
-	u64 at = b->ids.bits ? ids_at(&b->ids, rank) : rank;
-
-	if (bitmap_get(b->source, at))
-		return n->source++;
-	return b->target && bitmap_get(b->target, at) ? n->other++ : n->isolated++;
-}
-
-/* Every 32 bits of the sources, below the number of bits before them; others: of what is only the other end of edges. */
-static mill_err count_bits(struct builder *b, u64 **out, bool others)
-{
-	u64 n = 0;
-
-	TRY(memory_new(out, &b->budget, 2 * bitmap_words(b->limit), sizeof(**out), "the vertices"));
-	for (u64 i = 0; i < 2 * bitmap_words(b->limit); i++) {
-		u64 word = others ? b->target[i / 2] & ~b->source[i / 2] : b->source[i / 2];
-		u32 bits = (u32)(word >> i % 2 * 32);
-
-		(*out)[i] = n << 32 | bits;
-		n += bits_in(bits);
-	}
-	return MILL_OK;
-}
-
-static inline u64 count_before(u64 word, u64 id)
-{
-	return (word >> 32) + bits_in((u32)word & (((u32)1 << id % 32) - 1));
-}
-
-/* The number of a vertex with edges, by what the chunks hold. */
-static inline u64 number_of(const struct builder *b, u64 id)
-{
-	u64 word;
-
-	if (!b->sources)
-		return id;
-	word = b->sources[id / 32];
-	if (!b->others || word >> id % 32 & 1)
-		return count_before(word, id);
-	return b->n_sources + count_before(b->others[id / 32], id);
-}
-
-/* Graphie's first renaming: sources first; isolated vertices last; each part in ascending order of the ids. */
-static mill_err number_vertices(struct builder *b)
-{
-	b->n_sources = b->n_connected = bitmap_count(b->source, 0, b->limit);
-	for (u64 w = 0; b->target && w < bitmap_words(b->limit); w++)
-		b->n_connected += (u64)__builtin_popcountll(b->target[w] & ~b->source[w]);
-	b->e.bits = bits_for(b->n_connected);
-	if (b->o.undirected && 2 * b->e.bits > 63)
-		return fail(MILL_ELIMIT,
-			    "an undirected graph of %llu vertices with edges: at most 2^31 "
-			    "can be built",
-			    (unsigned long long)b->n_sources);
-	if (b->n_sources == b->limit)
-		return MILL_OK; /* nothing moves */
-	TRY(count_bits(b, &b->sources, false));
-	return b->o.undirected ? MILL_OK : count_bits(b, &b->others, true);
-}
-
 /* ---- Ranks to sorted keys ---- */
 
 /* As bits of the type that the graph will have. */
@@ -740,7 +491,7 @@ static inline u64 edge_key(const struct builder *b, u64 from, u64 to)
 	bool reversed = b->o.undirected && from > to;
 	u64 row = reversed ? to : from, column = reversed ? from : to;
 
-	return (u64)reversed << 63 | number_of(b, row) << b->e.bits | number_of(b, column);
+	return (u64)reversed << 63 | builder_number_of(b, row) << b->e.bits | builder_number_of(b, column);
 }
 
 /* Asks for what the edges a little further on in a chunk need. */
@@ -833,20 +584,10 @@ static mill_err fill_buckets(struct builder *b)
 	return buckets_fill(b->buckets, b->n_chunks, pour_chunk, b);
 }
 
-static u64 id_of_vid(const struct builder *b, u64 v)
-{
-	struct numbers numbers = first_numbers(b);
-
-	for (u64 r = 0; r < b->ids.n; r++)
-		if (next_number(b, &numbers, r) == v)
-			return ids_at(&b->ids, r);
-	return v;
-}
-
 static mill_err fail_edge(const struct builder *b, mill_err code, u64 key)
 {
-	return namer_fail_edge(b->names, code, id_of_vid(b, key >> b->e.bits),
-			       id_of_vid(b, key & edge_mask(&b->e)));
+	return namer_fail_edge(b->names, code, builder_id_of(b, key >> b->e.bits),
+			       builder_id_of(b, key & edge_mask(&b->e)));
 }
 
 static mill_err reduce_edges(struct builder *b, u64 *loops)
@@ -966,7 +707,7 @@ static mill_err write_directed(struct builder *b, bool in_pages)
 static mill_err write_ids(struct builder *b)
 {
 	u64 part[4096], n = b->ids.n;
-	struct numbers numbers = first_numbers(b);
+	struct numbers numbers = builder_first_numbers(b);
 	vid order[ARRAY_LEN(part)], *rank;
 	mill_err err = MILL_OK;
 
@@ -976,7 +717,7 @@ static mill_err write_ids(struct builder *b)
 
 		for (u64 i = 0; i < some; i++) {
 			part[i] = ids_at(&b->ids, r + i);
-			order[i] = (vid)next_number(b, &numbers, r + i);
+			order[i] = (vid)builder_next_number(b, &numbers, r + i);
 			if (b->to)
 				order[i] = b->to[order[i]];
 			rank[order[i]] = (vid)(r + i);
@@ -1090,8 +831,8 @@ static mill_err finish_held(struct builder *b)
 {
 	u64 loops = 0;
 
-	TRY(collect_ids(b));
-	TRY(number_vertices(b));
+	TRY(builder_collect_ids(b));
+	TRY(builder_number_vertices(b));
 	TRY(in_buckets(b) ? fill_buckets(b) : sort_edges(b));
 	TRY(reduce_edges(b, &loops));
 	if (b->o.target->order)

@@ -16,6 +16,7 @@
 #include "store/packed.h"
 #include "store/page.h"
 #include "store/place.h"
+#include "store/rvt.h"
 
 /* Opening */
 
@@ -584,6 +585,21 @@ u64 pages_large(const struct pages *p)
 	return n;
 }
 
+/* In GTS's layout, with record ids as wide as ours. */
+static void record_facts(const struct store *st, struct mill_info *out)
+{
+	u32 q = 0;
+
+	if (!st->paged)
+		return;
+	while (q < sizeof(vid) && (st->out.address.slots - 1ull) >> 8 * q)
+		q++;
+	out->largest_page = rid_largest_page((u32)sizeof(vid) - q, q);
+	out->record_pages = rid_pages(st->vertices, st->stored_edges, (u32)sizeof(vid) - q, q, st->page_size);
+	if (st->directed && st->has_in)
+		out->record_pages *= 2;
+}
+
 MILL_API void mill_store_info(const mill_store *store, struct mill_info *out)
 {
 	const struct store *st = store->st;
@@ -624,6 +640,7 @@ MILL_API void mill_store_info(const mill_store *store, struct mill_info *out)
 		.origin = st->origin,
 		.stripe = (const char *const *)st->stripe_path,
 	};
+	record_facts(st, out);
 }
 
 MILL_API mill_err mill_store_verify(mill_store *store, const struct mill_watcher *watcher)

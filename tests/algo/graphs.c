@@ -458,6 +458,26 @@ void graph_store_drop(mill_store *store)
 	OK(dir_remove(path));
 }
 
+void shapes_each(void (*each)(mill_store *store, const char *name, const struct shape *s, void *arg), void *arg)
+{
+	static const enum mill_weight weights[] = { MILL_WEIGHT_U32, MILL_WEIGHT_F32, MILL_WEIGHT_NONE, MILL_WEIGHT_F64 };
+
+	for (size_t i = 0; i < n_shapes; i++) {
+		mill_store *store;
+		struct graph g;
+
+		if (!shape_make(&g, &shapes[i]))
+			continue;
+		g.codec = CODEC_PACKED + i % CODEC_LAST;
+		if (weights[i % 4])
+			graph_weigh(&g, weights[i % 4], i % 3 ? WEIGH_SMALL : WEIGH_HUGE, i);
+		store = graph_store(&g);
+		each(store, g.name, &shapes[i], arg);
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
 /* ---- Configurations ---- */
 
 #ifdef __SANITIZE_ADDRESS__

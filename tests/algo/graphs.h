@@ -105,6 +105,8 @@ const char *scratch_path(const char *name);
 mill_store *graph_store(const struct graph *g);
 /* Removes it from disk too. */
 void graph_store_drop(mill_store *store);
+/* Every shape as a store, with codecs and weights in turn. */
+void shapes_each(void (*each)(mill_store *store, const char *name, const struct shape *s, void *arg), void *arg);
 
 /* ---- Configurations ---- */
 

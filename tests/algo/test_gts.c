@@ -86,28 +86,20 @@ static void try_store(mill_store *store, const char *name, u32 *k, u32 n_choices
 	answers_end(want);
 }
 
+static void try_shape(mill_store *store, const char *name, const struct shape *s, void *k)
+{
+	(void)s;
+	try_store(store, name, k, 1);
+}
+
 static void test_shapes(void **state)
 {
-	static const enum mill_weight weights[] = { MILL_WEIGHT_U32, MILL_WEIGHT_F32, MILL_WEIGHT_NONE, MILL_WEIGHT_F64 };
 	u32 k = 0;
 
 	(void)state;
 	if (!have_opencl())
 		skip();
-	for (size_t i = 0; i < n_shapes; i++) {
-		mill_store *store;
-		struct graph g;
-
-		if (!shape_make(&g, &shapes[i]))
-			continue;
-		g.codec = i % 2 ? CODEC_RAW : CODEC_PACKED;
-		if (weights[i % 4])
-			graph_weigh(&g, weights[i % 4], i % 3 ? WEIGH_SMALL : WEIGH_HUGE, i);
-		store = graph_store(&g);
-		try_store(store, g.name, &k, 1);
-		graph_store_drop(store);
-		graph_release(&g);
-	}
+	shapes_each(try_shape, &k);
 }
 
 static mill_store *make_rmat(u32 i, u32 scale)

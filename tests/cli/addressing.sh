@@ -84,7 +84,9 @@ same scc
 make="generate kron --scale 12 --multigraph --weights f32"; both --page-size 64K --order degree
 algorithms yes
 record_id="--record-id 2,2" make="generate kron --scale 12"; both --page-size 64K
-expect 0 info paged.mill; says "65536 slots a page"
+expect 0 info paged.mill; says "65536 slots a page"; says "GTS's formula"
+expect 0 info paged.mill --json
+json out 'r["store"]["record_pages"] == (4 * r["store"]["stored_edges"] + 12 * r["store"]["vertices"]) / 65536 and r["store"]["largest_page"] == 65536 * 16'
 same bfs --source max-degree --check
 record_id="--record-id 3,1" make="generate kron --scale 12"; both --page-size 64K
 expect 0 info paged.mill --json; json out 'r["store"]["out_slots"] == 256 and r["store"]["small_pages"] == r["store"]["pages"]'

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The numbers of the vertices of a graph that memory holds: from ids to ranks, and from ranks to vids. */
+#include <string.h>
+
+#include "import/builder_form.h"
+
+/* ---- Ids to ranks ---- */
+
+static mill_err scattered_ids(struct builder *b)
+{
+	u64 n = 0, *id;
+
+	TRY(memory_new(&id, &b->budget, 2 * b->n_edges + b->n_vertices, sizeof(*id),
+		       "the ids"));
+	for (u64 k = 0; k < b->n_chunks; k++)
+		for (u64 i = 0; i < b->chunk[k].n; i++, n += 2)
+			chunk_pair(&b->chunk[k], i, &id[n], &id[n + 1]);
+	if (b->n_vertices)
+		memcpy(id + n, b->vertex, b->n_vertices * sizeof(*id));
+	return ids_from_list(&b->ids, &b->budget, b->pool, id, n + b->n_vertices);
+}
+
+/*
+ * Marks the vertices that will have out-edges, those that will have in-edges, and, where ids tell which there are, the
+ * rest: by what the chunks hold, ids or ranks.
+ */
+static mill_err mark_chunk(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct builder *b = arg;
+
+	for (u64 k = begin; k < end; k++) {
+		struct chunk *c = &b->chunk[k];
+		u64 before = UINT64_MAX;
+
+		for (u64 i = 0; i < c->n; i++) {
+			u64 from, to;
+
+			chunk_pair(c, i, &from, &to);
+			if (from == to) {
+				if (!c->loops++)
+					c->first_loop = from;
+				if (b->exists)
+					bitmap_claim(b->exists, from);
+				if (b->o.loops != MILL_LOOPS_KEEP)
+					continue;
+			}
+			if (from != before)	/* edges often come list by list */
+				bitmap_claim(b->source, from);
+			before = from;
+			bitmap_claim(b->target ? b->target : b->source, to);
+		}
+	}
+	return worker ? MILL_OK : ticker_tick(&b->ticker, begin);
+}
+
+static mill_err mark_chunks(struct builder *b)
+{
+	TRY(memory_new(&b->source, &b->budget, bitmap_words(b->limit), sizeof(*b->source), "the vertices"));
+	if (!b->o.undirected)
+		TRY(memory_new(&b->target, &b->budget, bitmap_words(b->limit), sizeof(*b->target), "the vertices"));
+	TRY(pool_for(b->pool, b->n_chunks, 1, mark_chunk, b));
+	b->e.n = 0;
+	for (u64 k = 0; k < b->n_chunks; k++) {
+		struct chunk *c = &b->chunk[k];
+
+		if (c->loops && b->o.loops == MILL_LOOPS_ERROR)
+			return fail(MILL_EINPUT, "vertex %llu has an edge to itself",
+				    (unsigned long long)(b->exists ? c->first_loop : ids_at(&b->ids, c->first_loop)));
+		b->built.self_loops += c->loops;
+		c->at = b->e.n;
+		b->e.n += c->n - (b->o.loops == MILL_LOOPS_DROP ? c->loops : 0);
+	}
+	return MILL_OK;
+}
+
+/* Turns the ids of a chunk into ranks, in place: a wide pair gives way to a narrow one. */
+static mill_err rank_chunk(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct builder *b = arg;
+
+	for (u64 k = begin; k < end; k++) {
+		struct chunk *c = &b->chunk[k];
+		u32 *rank = c->pair;
+
+		for (u64 i = 0; i < c->n; i++) {
+			u64 from, to;
+
+			chunk_pair(c, i, &from, &to);
+			rank[2 * i] = (u32)ids_rank(&b->ids, from);
+			rank[2 * i + 1] = (u32)ids_rank(&b->ids, to);
+		}
+		c->wide = false;
+	}
+	return worker ? MILL_OK : ticker_tick(&b->ticker, begin);
+}
+
+static mill_err close_ids(struct builder *b)
+{
+	u64 *bits;
+
+	b->limit = b->max_id + 1;
+	TRY(memory_new(&b->exists, &b->budget, bitmap_words(b->limit), sizeof(*b->exists), "the ids"));
+	TRY(mark_chunks(b));
+	for (u64 i = 0; i < b->n_vertices; i++)
+		bitmap_put(b->exists, b->vertex[i]);
+	for (u64 w = 0; w < bitmap_words(b->limit); w++)
+		b->exists[w] |= b->source[w] | (b->target ? b->target[w] : 0);
+	bits = b->exists;
+	b->exists = NULL;
+	return ids_from_bits(&b->ids, &b->budget, bits, b->limit);
+}
+
+mill_err builder_collect_ids(struct builder *b)
+{
+	u64 mentions = 2 * b->n_edges + b->n_vertices;
+
+	ticker_begin(&b->ticker, "number vertices", "blocks", b->n_chunks);
+	if (mentions && !b->o.dense && builder_ids_are_close(b, mentions)) {
+		TRY(close_ids(b)); /* a bitmap is no larger than the list would be */
+	} else if (mentions && !b->o.dense) {
+		TRY(scattered_ids(b));
+		TRY(pool_for(b->pool, b->n_chunks, 1, rank_chunk, b));
+	} else {
+		ids_dense(&b->ids, b->o.dense);
+	}
+	memory_free(b->vertex);
+	b->vertex = NULL;
+	if (b->source)
+		return MILL_OK;
+	b->limit = b->ids.n;
+	return mark_chunks(b);
+}
+
+/* ---- Ranks to numbers ---- */
+
+struct numbers builder_first_numbers(const struct builder *b)
+{
+	return (struct numbers){ 0, b->n_sources, b->n_connected };
+}
+
+u64 builder_next_number(const struct builder *b, struct numbers *n, u64 rank)
+{
+	u64 at = b->ids.bits ? ids_at(&b->ids, rank) : rank;
+
+	if (bitmap_get(b->source, at))
+		return n->source++;
+	return b->target && bitmap_get(b->target, at) ? n->other++ : n->isolated++;
+}
+
+u64 builder_id_of(const struct builder *b, u64 v)
+{
+	struct numbers numbers = builder_first_numbers(b);
+
+	for (u64 r = 0; r < b->ids.n; r++)
+		if (builder_next_number(b, &numbers, r) == v)
+			return ids_at(&b->ids, r);
+	return v;
+}
+
+/* Every 32 bits of the sources, below the number of bits before them; others: of what is only the other end of edges. */
+static mill_err count_bits(struct builder *b, u64 **out, bool others)
+{
+	u64 n = 0;
+
+	TRY(memory_new(out, &b->budget, 2 * bitmap_words(b->limit), sizeof(**out), "the vertices"));
+	for (u64 i = 0; i < 2 * bitmap_words(b->limit); i++) {
+		u64 word = others ? b->target[i / 2] & ~b->source[i / 2] : b->source[i / 2];
+		u32 bits = (u32)(word >> i % 2 * 32);
+
+		(*out)[i] = n << 32 | bits;
+		n += bits_in(bits);
+	}
+	return MILL_OK;
+}
+
+mill_err builder_number_vertices(struct builder *b)
+{
+	b->n_sources = b->n_connected = bitmap_count(b->source, 0, b->limit);
+	for (u64 w = 0; b->target && w < bitmap_words(b->limit); w++)
+		b->n_connected += (u64)__builtin_popcountll(b->target[w] & ~b->source[w]);
+	b->e.bits = bits_for(b->n_connected);
+	if (b->o.undirected && 2 * b->e.bits > 63)
+		return fail(MILL_ELIMIT,
+			    "an undirected graph of %llu vertices with edges: at most 2^31 "
+			    "can be built",
+			    (unsigned long long)b->n_sources);
+	if (b->n_sources == b->limit)
+		return MILL_OK; /* nothing moves */
+	TRY(count_bits(b, &b->sources, false));
+	return b->o.undirected ? MILL_OK : count_bits(b, &b->others, true);
+}
+
