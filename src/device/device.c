@@ -234,6 +234,13 @@ mill_err device_send(struct buffer *b, u64 at, const void *from, u64 size, u32 q
 	return size ? waited(d, began, d->ops->send(d, b, at, from, size, queue, out)) : MILL_OK;
 }
 
+void device_after(struct device *d, u32 queue, const struct transfer *t)
+{
+	assert(queue && queue <= d->n_queues && (!t->device || t->device == d));
+	if (t->handle)
+		d->ops->after(d, queue, t);
+}
+
 void device_mark(struct device *d, u32 queue, struct transfer *out)
 {
 	*out = (struct transfer){ .device = d };
@@ -243,9 +250,13 @@ void device_mark(struct device *d, u32 queue, struct transfer *out)
 mill_err device_wait(struct transfer *t)
 {
 	struct device *d = t->device;
-	f64 began = clock_now();
-	mill_err err = t->handle ? waited(d, began, d->ops->wait(d, t)) : MILL_OK;
+	mill_err err = MILL_OK;
+	f64 began;
 
+	if (t->handle) {
+		began = clock_now();
+		err = waited(d, began, d->ops->wait(d, t));
+	}
 	*t = (struct transfer){ 0 };
 	return err;
 }

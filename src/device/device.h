@@ -84,6 +84,7 @@ struct device_ops {
 	mill_err (*wait)(struct device *d, struct transfer *t);
 	mill_err (*fork)(struct device *d);
 	mill_err (*join)(struct device *d);
+	void (*after)(struct device *d, u32 queue, const struct transfer *t);
 	void (*mark)(struct device *d, u32 queue, struct transfer *out);
 	void (*drain)(struct device *d);
 };
@@ -146,6 +147,8 @@ mill_err device_join(struct device *d);
  */
 mill_err device_send(struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct transfer *out);
 mill_err device_wait(struct transfer *t);
+/* What this queue, not 0, is given from now on begins after a transfer of another; fine for none. */
+void device_after(struct device *d, u32 queue, const struct transfer *t);
 /* A ticket for all that this queue has been given since the fork. */
 void device_mark(struct device *d, u32 queue, struct transfer *out);
 /* After a failure: waits for all that is under way, forgets what became of it, and ends a fork. Transfers can still be waited for. */

@@ -212,6 +212,7 @@ static const struct device_ops opencl_ops = {
 	.wait = opencl_wait,
 	.fork = opencl_fork,
 	.join = opencl_join,
+	.after = opencl_after,
 	.mark = opencl_mark,
 	.drain = opencl_drain,
 };

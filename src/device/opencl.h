@@ -79,8 +79,12 @@ struct command {
 	enum traffic traffic;	/* ... of that */
 };
 
+#define QUEUE_AFTER 4u
+
 struct queue {
 	cl_command_queue queue;	/* NULL: not made yet */
+	cl_event after[QUEUE_AFTER];	/* what the next command waits for */
+	u32 n_after;
 	cl_event last;		/* of queues but 0: the last command since the fork; NULL: none */
 };
 
@@ -123,6 +127,9 @@ struct opencl {
 	u32 n_programs, room;
 };
 
+/* The list of what a command must wait for, as calls take it. */
+#define AFTER(o, number) (o)->queue[number].n_after, (o)->queue[number].n_after ? (o)->queue[number].after : NULL
+
 static inline struct opencl *opencl_of(struct device *d) { return (struct opencl *)d; }
 
 mill_err fail_cl(cl_int code, const char *what);
@@ -134,7 +141,7 @@ void opencl_queues_release(struct opencl *o);
 /* The queue for a command: made if it is not there, and behind the fork. */
 mill_err opencl_enter(struct opencl *o, u32 queue, cl_command_queue *out);
 /*
- * After a command was given to the queue: takes its event over. ended: the command was waited for, and so all that
+ * After a command was given to the queue, which waited for what `after` has: takes its event over. ended: the command was waited for, and so all that
  * queue 0 had before it.
  */
 mill_err opencl_issued(struct opencl *o, struct command c, bool ended);
@@ -146,6 +153,7 @@ mill_err opencl_send(struct device *d, struct buffer *b, u64 at, const void *fro
 mill_err opencl_wait(struct device *d, struct transfer *t);
 mill_err opencl_fork(struct device *d);
 mill_err opencl_join(struct device *d);
+void opencl_after(struct device *d, u32 queue, const struct transfer *t);
 void opencl_mark(struct device *d, u32 queue, struct transfer *out);
 void opencl_drain(struct device *d);
 

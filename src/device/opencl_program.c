@@ -331,7 +331,8 @@ mill_err opencl_launch(struct device *d, const struct launch *l)
 		TRY(warm_up(o, k, 2 * global));	/* not again for each that is a little wider */
 	TRY(set_args(o, k, l));
 	TRY(opencl_enter(o, c.queue, &queue));
-	code = CALL(FAULT_CL_LAUNCH, clEnqueueNDRangeKernel, queue, k->kernel, 1, NULL, &global, &local, 0, NULL, &c.event);
+	code = CALL(FAULT_CL_LAUNCH, clEnqueueNDRangeKernel, queue, k->kernel, 1, NULL, &global, &local, AFTER(o, c.queue),
+		    &c.event);
 	if (code != CL_SUCCESS)
 		return fail_cl(code, k->name);
 	c.name = k->name;

@@ -11,6 +11,7 @@
 #if MILL_VID_BITS == 32
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/trace.h"
@@ -93,6 +94,13 @@ static mill_err make_room(struct opencl *o)
 	return collect(o);
 }
 
+/* They have been told to a command, or do not matter any more. */
+static void forget_after(struct queue *q)
+{
+	while (q->n_after)
+		cl.clReleaseEvent(q->after[--q->n_after]);
+}
+
 mill_err opencl_issued(struct opencl *o, struct command c, bool ended)
 {
 	struct queue *q = &o->queue[c.queue];
@@ -103,6 +111,7 @@ mill_err opencl_issued(struct opencl *o, struct command c, bool ended)
 		o->command[0] = o->command[--o->n_commands];
 	}
 	o->command[o->n_commands++] = c;
+	forget_after(q);
 	if (c.queue) {
 		if (q->last)
 			cl.clReleaseEvent(q->last);
@@ -142,6 +151,7 @@ static void forget_fork(struct opencl *o)
 		if (o->queue[i].last)
 			cl.clReleaseEvent(o->queue[i].last);
 		o->queue[i].last = NULL;
+		forget_after(&o->queue[i]);
 	}
 	if (o->fork)
 		cl.clReleaseEvent(o->fork);
@@ -233,7 +243,7 @@ mill_err opencl_send(struct device *d, struct buffer *b, u64 at, const void *fro
 	if (o->race_check)
 		return opencl_write(d, b, at, from, size);
 	TRY(opencl_enter(o, queue, &q));
-	code = CALL(FAULT_CL_WRITE, clEnqueueWriteBuffer, q, b->handle, CL_FALSE, at, size, from, 0, NULL, &c.event);
+	code = CALL(FAULT_CL_WRITE, clEnqueueWriteBuffer, q, b->handle, CL_FALSE, at, size, from, AFTER(o, queue), &c.event);
 	if (code != CL_SUCCESS)
 		return fail_cl(code, "a transfer to it");
 	/* The ticket stands also if what follows fails: `from` may be read until it is waited for. */
@@ -255,6 +265,19 @@ mill_err opencl_wait(struct device *d, struct transfer *t)
 	if (status < 0)
 		return fail_cl(status, "a transfer to it");
 	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "waiting for a transfer");
+}
+
+void opencl_after(struct device *d, u32 queue, const struct transfer *t)
+{
+	struct queue *q = &opencl_of(d)->queue[queue];
+
+	if (q->n_after == QUEUE_AFTER) {	/* nothing came after them yet: the oldest is waited for here */
+		cl.clWaitForEvents(1, &q->after[0]);
+		cl.clReleaseEvent(q->after[0]);
+		memmove(q->after, q->after + 1, --q->n_after * sizeof(*q->after));
+	}
+	cl.clRetainEvent(t->handle);
+	q->after[q->n_after++] = t->handle;
 }
 
 /* Queues are in order: where the last command has ended, all have. */

@@ -324,19 +324,17 @@ static mill_err move_some(struct moving *m, u32 *i)
 }
 
 
-static mill_err send_page(void *arg, u32 page, const void *frame)
+static mill_err send_page(void *arg, u32 page, const void *frame, struct transfer *sent)
 {
 	const struct moving *m = arg;
 	struct page_wire *w = &m->parts->page[page];
 	u32 i = m->first, slot = evict_slot(m->cache->evict, &m->parts->table.unit, i), queue = 1 + slot % m->cache->n_areas, end;
 	u64 page_at = (u64)(page - m->parts->table.page[i]) * m->run->graph->page_size;
-	struct transfer t;
 
 	TRY(page_wire(m->pages, page, frame, w));
 	end = m->cache->weights ? w->weight_end : w->end;
 	m->step->to_device += end - w->begin;
-	TRY(device_send(&m->cache->slot[slot].buffer, page_at + w->begin, (const char *)frame + w->begin, end - w->begin, queue, &t));
-	TRY(device_wait(&t));
+	TRY(device_send(&m->cache->slot[slot].buffer, page_at + w->begin, (const char *)frame + w->begin, end - w->begin, queue, sent));
 	return cache_number(m->cache, &m->cache->side[0], page, &m->cache->slot[slot].buffer, (u32)((page_at + w->neighbour_at) / 4),
 			    queue);
 }

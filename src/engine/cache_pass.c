@@ -137,32 +137,34 @@ static mill_err leave_slot(struct device_cache *c, struct slot *s, u32 queue)
 	return MILL_OK;
 }
 
-/* `from` can be used again afterwards, also where it failed. */
-static mill_err send(struct passing *p, struct buffer *to, u64 at, const char *from, u32 size)
+/* What `queue` is given from now on comes after it. */
+static mill_err send(struct passing *p, struct buffer *to, u64 at, const char *from, u32 size, u32 queue, struct transfer *sent)
 {
-	struct transfer t;
-	mill_err err = device_send(to, at, from, size, transfer_queue(p->cache), &t), late = device_wait(&t);
+	u32 own = transfer_queue(p->cache);
 
 	p->step->to_device += size;
-	return err ? err : late;
+	TRY(device_send(to, at, from, size, own, sent));
+	if (own != queue)
+		device_after(p->run->device, queue, sent);
+	return MILL_OK;
 }
 
 /* The bytes of a page that somebody looks at. */
-static mill_err send_page(struct passing *p, struct slot *s, const char *from)
+static mill_err send_page(struct passing *p, struct slot *s, const char *from, u32 queue, struct transfer *sent)
 {
 	bool weights = p->cache->weights && !p->cache->whole;
 	u32 end = weights ? s->wire.weight_end : s->wire.end;
 
 	p->step->pages_to_device++;
 	TRY(device_wait(&s->used));
-	return send(p, &s->buffer, s->wire.begin, from + s->wire.begin, end - s->wire.begin);
+	return send(p, &s->buffer, s->wire.begin, from + s->wire.begin, end - s->wire.begin, queue, sent);
 }
 
-static mill_err send_weights(struct passing *p, u32 page, const struct slot *s, const char *from)
+static mill_err send_weights(struct passing *p, u32 page, const struct slot *s, const char *from, u32 queue, struct transfer *sent)
 {
 	u64 size = weight_size(p->run->graph->weight), at = p->side->pages->entry[page].first_edge * size;
 
-	return send(p, &p->side->weights, at, from + s->wire.weight_at, s->wire.weight_end - s->wire.weight_at);
+	return send(p, &p->side->weights, at, from + s->wire.weight_at, s->wire.weight_end - s->wire.weight_at, queue, sent);
 }
 
 mill_err cache_check_fault(struct buffer *fault, const struct pages *p)
@@ -186,7 +188,7 @@ static bool is_absent(void *arg, u32 page)
 	return !bitmap_get(p->side->present, page) && is_taken(p, page);
 }
 
-static mill_err place_page(void *arg, u32 page, const void *frame)
+static mill_err place_page(void *arg, u32 page, const void *frame, struct transfer *sent)
 {
 	struct passing *p = arg;
 	struct device_cache *c = p->cache;
@@ -204,16 +206,17 @@ static mill_err place_page(void *arg, u32 page, const void *frame)
 
 	TRY(device_wait(&s->used));
 	TRY(page_wire(p->side->pages, page, frame, &s->wire));
-	TRY(send_page(p, s, frame));
+	TRY(send_page(p, s, frame, to.queue, &sent[0]));
 	if (c->weights)
-		TRY(send_weights(p, page, s, frame));
+		TRY(send_weights(p, page, s, frame, to.queue, &sent[1]));
 	TRY(cache_number(c, p->side, page, &s->buffer, s->wire.neighbour_at / 4, to.queue));
 	TRY(s->wire.n_blocks ? unpack(c, p->side->pages, page, s, &to) : place_raw(c, p->side->pages, page, s, &to));
 	bitmap_put(p->side->present, page);
 	return leave_slot(c, s, to.queue);
 }
 
-static mill_err stream_missing(struct passing *p, bool (*missing)(void *, u32), mill_err (*take)(void *, u32, const void *))
+static mill_err stream_missing(struct passing *p, bool (*missing)(void *, u32),
+			       mill_err (*take)(void *, u32, const void *, struct transfer *))
 {
 	struct stream_pass sp = {
 		.pages = p->side->pages,
@@ -348,7 +351,7 @@ static mill_err use_slot(struct passing *p, u32 page, u32 slot)
 	return s->wire.n_blocks && !c->weights ? MILL_OK : leave_slot(c, s, seg.queue);
 }
 
-static mill_err move_page(void *arg, u32 page, const void *frame)
+static mill_err move_page(void *arg, u32 page, const void *frame, struct transfer *sent)
 {
 	struct passing *p = arg;
 	struct device_cache *c = p->cache;
@@ -356,7 +359,7 @@ static mill_err move_page(void *arg, u32 page, const void *frame)
 	struct slot *s = &c->slot[slot];
 
 	TRY(page_wire(p->side->pages, page, frame, &s->wire));
-	TRY(send_page(p, s, frame));
+	TRY(send_page(p, s, frame, queue, sent));
 	TRY(cache_number(c, p->side, page, &s->buffer, s->wire.neighbour_at / 4, queue));
 	if (p->run->graph->paged && !is_active(p, page))
 		return leave_slot(c, s, queue);

@@ -131,36 +131,35 @@ static mill_err use_page(struct fleet *f, struct member *m, u32 page)
 	return MILL_OK;
 }
 
-/* Transfers of pages have a queue of their own, which no kernel delays. */
-static mill_err send_page(struct fleet *f, struct member *m, u32 page, const char *frame)
+/* Transfers of pages have a queue of their own, which no kernel delays; that of the lane which comes next waits for this one. */
+static mill_err send_page(struct fleet *f, struct member *m, u32 page, const char *frame, struct transfer *sent)
 {
 	struct slot *s = &m->slot[m->placed[page]];
-	u32 queue = (u32)min_u64(m->n_lanes + 1, m->device->n_queues), end;
-	struct transfer t;
-	mill_err err, late;
+	u32 queue = (u32)min_u64(m->n_lanes + 1, m->device->n_queues), lane = 1 + m->next_lane % m->n_lanes, end;
 
 	TRY(device_wait(&s->used));
 	TRY(page_wire(f->pages[f->join->in], page, frame, &s->wire));
 	end = f->weights ? s->wire.weight_end : s->wire.end;
-	err = device_send(&s->buffer, s->wire.begin, frame + s->wire.begin, end - s->wire.begin, queue, &t);
-	late = device_wait(&t);
 	m->moved = true;
 	f->step->pages_to_device++;
 	f->step->to_device += end - s->wire.begin;
-	return err ? err : late;
+	TRY(device_send(&s->buffer, s->wire.begin, frame + s->wire.begin, end - s->wire.begin, queue, sent));
+	if (queue != lane)
+		device_after(m->device, lane, sent);
+	return MILL_OK;
 }
 
 /* ---- Windows: pages in their order, as long as no slot is needed twice ---- */
 
 static bool is_missing(void *arg, u32 page) { return ((struct fleet *)arg)->missing[page]; }
 
-static mill_err move_page(void *arg, u32 page, const void *frame)
+static mill_err move_page(void *arg, u32 page, const void *frame, struct transfer *sent)
 {
 	struct fleet *f = arg;
 
 	for (u32 i = 0; i < f->n; i++)
 		if (f->missing[page] >> i & 1) {
-			TRY(send_page(f, &f->member[i], page, frame));
+			TRY(send_page(f, &f->member[i], page, frame, &sent[i]));
 			TRY(use_page(f, &f->member[i], page));
 		}
 	f->missing[page] = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stream/stream.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -62,6 +63,7 @@ struct stream {
 	u64 units_left;			/* of item next_read, if some of it was asked for */
 	u32 *ready, n_ready, next_ready;
 	u32 n_taken, n_done;
+	u32 n_behind;			/* in order: items that were passed on, and whose frames are still read from */
 	bool taking;			/* a worker waits in reader_take */
 	bool asking;			/* a worker is in reader_submit */
 	bool stop;
@@ -477,7 +479,7 @@ static u32 ready_item(struct stream *s)
 	return next < s->next_read && !s->item[next].waiting ? next : NO_ITEM;
 }
 
-/* *out = NO_ITEM: nothing is left. */
+/* *out = NO_ITEM: nothing is left, or nothing comes before a frame is free that is still read from. */
 static mill_err next_item(struct stream *s, u32 *out, struct worker_time *time)
 {
 	mill_err err = MILL_OK;
@@ -495,6 +497,8 @@ static mill_err next_item(struct stream *s, u32 *out, struct worker_time *time)
 			began = clock_now();
 		if (!s->taking && reader_busy(s->reader))
 			err = take_read(s);
+		else if (s->n_behind)
+			break;
 		else
 			pthread_cond_wait(&s->changed, &s->lock);
 	}
@@ -600,7 +604,7 @@ static mill_err decode_page(struct stream *s, u32 page, struct frame *f, unsigne
 	return MILL_OK;
 }
 
-static mill_err pass_on(struct stream *s, u32 page, struct frame *f, struct worker_time *time)
+static mill_err pass_on(struct stream *s, u32 page, struct frame *f, struct transfer *sent)
 {
 	struct unit_rows *rows = rows_of(s, page);
 	f64 began = clock_now();
@@ -608,8 +612,8 @@ static mill_err pass_on(struct stream *s, u32 page, struct frame *f, struct work
 
 	/* A raw page that was checked is one whose segment is known. */
 	TRY(s->scratch ? check_units(s, page, f) : decode_raw(s, page, f, &seg));
-	time->decode += clock_now() - began;
-	TRY(s->pass->pass_on(s->pass->arg, page, f->data));
+	s->time[0].decode += clock_now() - began;
+	TRY(s->pass->pass_on(s->pass->arg, page, f->data, sent));
 	/* Who took it has looked at its index: only then can it be believed. */
 	if (rows && !rows->end)
 		page_learn(s->pass->pages, page, f->data, rows);
@@ -622,8 +626,6 @@ static mill_err work_on(struct stream *s, u32 page, struct frame *f, unsigned wo
 	f64 began = clock_now(), decoded;
 	struct segment seg;
 
-	if (s->pass->pass_on)
-		return pass_on(s, page, f, time);
 	TRY(decode_page(s, page, f, worker, &seg));
 	if (trace_current)
 		trace_end(began, "decode", "page", page);
@@ -657,6 +659,65 @@ static mill_err use_items(struct stream *s, unsigned worker)
 	}
 }
 
+/* An item that was passed on, and what is still under way of it. */
+struct behind {
+	u32 item;
+	struct transfer sent[STREAM_SENDS];
+};
+
+#define BEHIND 4u
+
+static mill_err wait_for(struct behind *b)
+{
+	mill_err err = MILL_OK;
+
+	for (u32 i = 0; i < STREAM_SENDS; i++) {
+		mill_err late = device_wait(&b->sent[i]);
+
+		err = err ? err : late;
+	}
+	return err;
+}
+
+static mill_err leave_behind(struct stream *s, struct behind *b)
+{
+	u32 done;
+
+	TRY(wait_for(b));
+	TRY(finish_item(s, b->item, &done));
+	return ticker_tick(s->pass->ticker, done);
+}
+
+/* A page is looked at, and the next ones are read, while those before it cross. */
+static mill_err pass_items(struct stream *s)
+{
+	struct behind ring[BEHIND] = { 0 };
+	mill_err err = MILL_OK;
+	u32 oldest = 0, i;
+
+	while (!err) {
+		struct behind *b = &ring[oldest % BEHIND];
+
+		i = NO_ITEM;
+		if (s->n_behind < BEHIND)
+			err = next_item(s, &i, &s->time[0]);
+		if (err || (i == NO_ITEM && !s->n_behind))
+			break;
+		if (i == NO_ITEM) {
+			err = leave_behind(s, b);
+			oldest++;
+			s->n_behind--;
+			continue;
+		}
+		b = &ring[(oldest + s->n_behind++) % BEHIND];
+		b->item = i;
+		err = pass_on(s, s->item[i].page, &s->frame[s->item[i].frame], b->sent);
+	}
+	for (; s->n_behind; s->n_behind--)	/* frames are about to be used otherwise */
+		(void)wait_for(&ring[oldest++ % BEHIND]);
+	return err;
+}
+
 static mill_err take_part(void *arg, unsigned thread)
 {
 	struct stream *s = arg;
@@ -667,7 +728,9 @@ static mill_err take_part(void *arg, unsigned thread)
 		reader_help(s->reader);
 		return MILL_OK;
 	}
-	if (!thread || !s->pass->in_order)
+	if (s->pass->pass_on)
+		err = thread ? MILL_OK : pass_items(s);
+	else if (!thread || !s->pass->in_order)
 		err = use_items(s, thread);
 	if (err)
 		stop_pass(s);
@@ -705,6 +768,7 @@ mill_err stream_run(struct stream *s, struct stream_pass *p)
 	f64 began = trace_begin();
 	mill_err err;
 
+	assert(!p->pass_on || p->in_order);
 	s->pass = p;
 	plan_pass(s);
 	p->wait = p->decode = p->compute = 0;

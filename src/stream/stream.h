@@ -15,11 +15,14 @@
 #define STREAM_STREAM_H
 
 #include "base/clock.h"
+#include "device/device.h"
 #include "store/store.h"
 #include "stream/evict.h"
 #include "stream/reader.h"
 
 struct stream;
+
+#define STREAM_SENDS MILL_DEVICES_MOST
 
 struct stream_pass {
 	const struct pages *pages;
@@ -28,8 +31,12 @@ struct stream_pass {
 	bool (*active)(void *arg, u32 page);
 	/* Called once per active page, on any worker; the segment is gone when it returns. */
 	mill_err (*work)(void *arg, u32 page, const struct segment *seg, unsigned worker);
-	/* Or instead: the page as it is on disk, its checksums verified, for whoever passes it on after a look by page_wire. */
-	mill_err (*pass_on)(void *arg, u32 page, const void *frame);
+	/*
+	 * Or instead, and only in order: the page as it is on disk, its checksums verified, for whoever passes it on after a look by page_wire.
+	 * Transfers from the frame that are under way when it returns, also with an error, are left in `sent`, which has STREAM_SENDS
+	 * places for none: the frame stays as it is until they have ended.
+	 */
+	mill_err (*pass_on)(void *arg, u32 page, const void *frame, struct transfer *sent);
 	/* Which rows `work` looks at. Asked at any time in the pass, by any worker. */
 	struct rows_wanted want;
 	void *arg;

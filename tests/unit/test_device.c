@@ -142,6 +142,47 @@ static void test_queues(void **state)
 	device_close(d);
 }
 
+/* A queue goes on after transfers of another that nobody waited for: one each time, or more than are kept with nothing between them. */
+static void test_after(void **state)
+{
+	static u32 page[QUEUES][64 * N], got[64 * N];
+	struct device *d = open_device();
+	struct buffer slot[QUEUES] = { { 0 } }, sum = { 0 };
+	struct transfer t[QUEUES] = { { 0 } };
+
+	(void)state;
+	new_buffer(d, &sum, sizeof(got));
+	for (u32 i = 0; i < QUEUES; i++)
+		new_buffer(d, &slot[i], sizeof(got));
+	device_after(d, 1, &t[0]);	/* none */
+	for (u32 round = 0; round < 10; round++) {
+		u32 together = round % 2 ? QUEUES : 1;
+
+		for (u32 i = 0; i < QUEUES; i++)
+			for (u32 k = 0; k < 64 * N; k++)
+				page[i][k] = round + i * k;
+		assert_int_equal(device_fork(d), MILL_OK);
+		for (u32 i = 0; i < QUEUES; i += together) {
+			for (u32 k = i; k < i + together; k++) {
+				assert_int_equal(device_send(&slot[k], 0, page[k], sizeof(got), 2, &t[k]), MILL_OK);
+				device_after(d, 1, &t[k]);
+			}
+			for (u32 k = i; k < i + together; k++)
+				assert_int_equal(add(d, &sum, &slot[k], 1, 1), MILL_OK);
+		}
+		assert_int_equal(device_join(d), MILL_OK);
+		for (u32 i = 0; i < QUEUES; i++)
+			assert_int_equal(device_wait(&t[i]), MILL_OK);
+	}
+	assert_int_equal(device_read(&sum, 0, got, sizeof(got)), MILL_OK);
+	for (u32 k = 0; k < 64 * N; k++)
+		assert_int_equal(got[k], QUEUES * 45 + 10 * (QUEUES * (QUEUES - 1) / 2) * k);
+	for (u32 i = 0; i < QUEUES; i++)
+		device_buffer_free(&slot[i]);
+	device_buffer_free(&sum);
+	device_close(d);
+}
+
 /* More commands than are kept, without a word from the host; and a fork that no join follows. */
 static void test_many(void **state)
 {
@@ -589,6 +630,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_queues),
 		cmocka_unit_test(test_grids),
+		cmocka_unit_test(test_after),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_local),
 		cmocka_unit_test(test_types),
