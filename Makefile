@@ -6,7 +6,7 @@ MAKEFLAGS += --no-print-directory
 export DESTDIR
 .NOTPARALLEL:
 .PHONY: all demo test bench fuzz check-kernels install uninstall clean help \
-	test-tree test-dev test-asan test-tsan test-narrow test-install
+	test-tree test-dev test-long test-asan test-tsan test-narrow test-install
 
 all: build/release/Makefile	## build build/release/millrace (the default)
 	@cmake --build build/release -j$(JOBS)
@@ -68,6 +68,9 @@ test-narrow:	##   with 8-bit vertices and 16-bit edge counts
 test-install: all	##   the header alone, installation, examples
 	@echo "== install: header, installation, examples"
 	@cmake/check-install.sh build/release
+
+test-long:	## all tests of test-dev with every repetition of theirs (half an hour)
+	@LONG=1 $(MAKE) test-dev
 
 FUZZ_SECONDS ?= 20
 fuzz:		## every reader under libFuzzer (clang), FUZZ_SECONDS (20) each

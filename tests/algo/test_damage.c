@@ -159,7 +159,7 @@ static void test_hostile(void **state)
 		OK(mill_run_plan(device, "pagerank", &scan, &plan));
 		if (slots)
 			device->device->memory->limit = plan.device_needed;
-		try_damage(&v, cpu, &device, 1, where, cases[which].tries);
+		try_damage(&v, cpu, &device, 1, where, repeats(cases[which].tries));
 		assert_int_equal(cache_is_whole(device->cache), !slots);
 		mill_run_free(device);
 		mill_run_free(cpu);
@@ -218,7 +218,7 @@ static void test_hostile_fleets(void **state)
 		OK(mill_run_new(&cpu, v.store, &(struct mill_options){ .threads = 1, .memory = GIB }));
 		cpu->only_frames = 1;
 		open_fleets(fleet, v.store);
-		try_damage(&v, cpu, fleet, N_FLEETS, where, cases[which].tries / 2);
+		try_damage(&v, cpu, fleet, N_FLEETS, where, repeats(cases[which].tries / 2));
 		close_fleets(fleet);
 		mill_run_free(cpu);
 		victim_close(&v);

@@ -93,7 +93,7 @@ static void test_shapes(void **state)
 				graph_weigh(&g, weights[(i + form) % 3], WEIGH_SMALL, i);
 			snprintf(name, sizeof(name), "%s, %s", g.name, codec_names[g.codec]);
 			store = graph_store(&g);
-			try_store(store, name, &k, shape_named(names[i])->large ? 1 : 2);
+			try_store(store, name, &k, shape_named(names[i])->large ? 1 : (u32)repeats(2));
 			graph_store_drop(store);
 			graph_release(&g);
 		}
@@ -124,7 +124,7 @@ static void test_rmat(void **state)
 
 		OK(mill_generate(&built, &how));
 		OK(mill_store_open(&store, how.target.path));
-		try_store(store, i == 4 ? "rmat, paged" : i % 2 ? "rmat, raw" : "rmat, packed", &k, 4);
+		try_store(store, i == 4 ? "rmat, paged" : i % 2 ? "rmat, raw" : "rmat, packed", &k, (u32)repeats(7));
 		mill_store_close(store);
 	}
 }

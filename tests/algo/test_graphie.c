@@ -275,7 +275,7 @@ static void try_store(mill_store *store, const char *name, u32 *k, u32 n_choices
 
 static void try_shape(mill_store *store, const char *name, const struct shape *s, void *k)
 {
-	try_store(store, name, k, s->large ? 1 : 2);
+	try_store(store, name, k, s->large ? 1 : (u32)repeats(2));
 }
 
 static void test_shapes(void **state)
@@ -309,7 +309,7 @@ static void test_rmat(void **state)
 
 		OK(mill_generate(&built, &how));
 		OK(mill_store_open(&store, how.target.path));
-		try_store(store, "rmat", &k, 6);
+		try_store(store, "rmat", &k, (u32)repeats(8));
 		graph_store_drop(store);
 	}
 }

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -19,5 +20,8 @@
 		print_error("\n");            \
 		_fail(__FILE__, __LINE__);    \
 	} while (0)
+
+/* Of n times that something is tried with other numbers each time: all in a long run (`make test-long`), else a third. */
+static inline unsigned long long repeats(unsigned long long n) { return getenv("LONG") ? n : (n + 2) / 3; }
 
 #endif
