@@ -31,7 +31,8 @@
 	X(page_rate, 4e9, 1e13)		/* page by page, while kernels run (c2) */ \
 	X(beside, 0.7, 1)		/* of the shorter of that and kernels, how much is not hidden */ \
 	X(join, 8e-9, 1)		/* seconds the device takes for an edge that adds to a sum of its neighbour's, as GTS's do */ \
-	X(call, 1e-5, 10)		/* seconds of a launch (t_call) */ \
+	X(call, 1e-5, 10)		/* seconds of a launch of nothing, one after the other ... */ \
+	X(enqueue, 4e-6, 10)		/* ... of which the host's own (t_call); the rest is the device's */ \
 	X(merge, 2e-10, 1)		/* seconds of merging a byte of two devices' state (t_sync) */
 
 /* What is known of a graph. */

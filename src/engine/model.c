@@ -259,18 +259,20 @@ static f64 pages_sent(const struct setting *s, const struct work *w)
 	return fmin(asked, fmax(asked * (1 - hit), (f64)s->pages));
 }
 
-/* Pages that are not launched whole are unpacked for each use. */
-static f64 kernel_seconds(const struct setting *s, const struct work *w)
-{
-	f64 unpacked = store_in_place(s->store) ? 0 : (s->whole ? fmin(1, w->full) : w->full) * edges(s);
-
-	return unpacked * s->machine->decode + w->edges * w->edge_seconds + w->vertices * s->machine->vertex;
-}
-
 /* A page is unpacked, a frontier's rows in it (GTS has none) are found in three steps, and then the program's kernel follows. */
 static f64 launches(const struct setting *s, const struct work *w)
 {
 	return (f64)!store_in_place(s->store) + (w->levels && !s->gts ? 4 : 1);
+}
+
+/* Pages that are not launched whole are unpacked for each use. calls: pages' worth of launches, each of which costs the device something too. */
+static f64 kernel_seconds(const struct setting *s, const struct work *w, f64 calls)
+{
+	const struct machine *m = s->machine;
+	f64 unpacked = store_in_place(s->store) ? 0 : (s->whole ? fmin(1, w->full) : w->full) * edges(s);
+
+	return unpacked * m->decode + w->edges * w->edge_seconds + w->vertices * m->vertex +
+	       calls * launches(s, w) * fmax(0, m->call - m->enqueue);
 }
 
 /*
@@ -305,7 +307,7 @@ static void device_cost(const struct setting *s, const struct work *w, struct mi
 		.constants = {
 			.c1 = m->chunk_rate,
 			.c2 = m->page_rate,
-			.call = launches(s, w) * m->call,
+			.call = launches(s, w) * fmin(m->enqueue, m->call),
 			.sync = m->merge,
 			.disk = m->read,
 			.overlap = m->beside,
@@ -333,7 +335,7 @@ static void device_cost(const struct setting *s, const struct work *w, struct mi
 		.copies = copies(s, w, rounds),
 	};
 
-	g.constants.kernel = kernel_seconds(s, w) / g.edges;
+	g.constants.kernel = kernel_seconds(s, w, g.calls) / g.edges;
 	gts_predict(&g, &out->cost);
 	out->device_seconds = out->cost.total;
 	out->to_device = whole(bytes_down(s, w, sent, rounds));

@@ -129,11 +129,16 @@ static void test_equation_1(void **state)
 	assert_true(p.cost.stream > (40 + 114 + 9 * 57) / 6.0 - 0.001 && p.cost.stream < (40 + 114 + 9 * 57) / 6.0 + 0.001);
 	assert_true(p.cost.attributes == 0);
 	/* Kernels that take longer than the streaming are seen. */
-	a_machine.call = 0.5;
+	a_machine.call = a_machine.enqueue = 0.5;
 	a_machine.gather = 1;
 	model_predict(&s, &p);
 	assert_true(p.cost.calls > 569.9 && p.cost.calls < 570.1);	/* raw pages: one launch each */
 	assert_true(p.cost.kernel + p.cost.stream > 159999 && p.cost.kernel + p.cost.stream < 160001);
+	/* Of a launch the host's own part is a call, the rest the device's. */
+	a_machine.enqueue = 0.125;
+	model_predict(&s, &p);
+	assert_true(p.cost.calls > 142.4 && p.cost.calls < 142.6);
+	assert_true(p.cost.kernel + p.cost.stream > 160000 + 426.5 && p.cost.kernel + p.cost.stream < 160000 + 428.5);
 }
 
 /* Levels: what a search asks for, of which the cache has B of all pages. */
