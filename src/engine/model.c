@@ -298,6 +298,14 @@ static f64 bytes_down(const struct setting *s, const struct work *w, f64 sent, f
 	return s->strategy == GTS_S ? state + n * chunks * pages : n * state + chunks * pages;
 }
 
+/* d_skew: pages go to devices in turn, so of the few of a level one device may have one more than others. */
+static f64 skew(const struct setting *s, f64 pages)
+{
+	f64 n = s->devices ? s->devices : 1;
+
+	return pages > 0 ? pages / (n * ceil(pages / n)) : 1;
+}
+
 /* Equation 1 or 2, of all passes or levels. */
 static void device_cost(const struct setting *s, const struct work *w, struct mill_prediction *out)
 {
@@ -333,6 +341,7 @@ static void device_cost(const struct setting *s, const struct work *w, struct mi
 		.hit = asked > 0 ? 1 - sent / asked : 0,
 		.calls = s->whole ? fmin(asked, (f64)s->pages) + w->steps : asked,
 		.copies = copies(s, w, rounds),
+		.skew = skew(s, asked / rounds),
 	};
 
 	g.constants.kernel = kernel_seconds(s, w, g.calls) / g.edges;

@@ -164,6 +164,10 @@ static void test_equation_2(void **state)
 	model_predict(&s, &p);
 	assert_true(p.cost.stream > 0.499 * stream && p.cost.stream < 0.501 * stream);
 	assert_true(p.cost.attributes > 9.999 && p.cost.attributes < 10.001);
+	s.devices = 7;	/* of 60 pages one has 9 */
+	model_predict(&s, &p);
+	assert_true(p.cost.stream > 0.1499 * stream && p.cost.stream < 0.1501 * stream);
+	s.devices = 2;
 	s.strategy = GTS_S;
 	s.chunks = 3;
 	model_predict(&s, &p);
