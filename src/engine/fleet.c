@@ -60,11 +60,11 @@ u64 fleet_host_bytes(const struct mill_run *r, const struct need *n)
 	return copy + (pages * (18 + 12 * (u64)r->n_opened)) + fixed_bytes(pages) + 65536;
 }
 
-void fleet_estimate(const struct mill_run *r, const struct need *n, u32 *chunks, u64 *slots)
+void fleet_estimate(const struct mill_run *r, const struct need *n, u32 *chunks, u64 *slots, u64 *lanes)
 {
 	const struct store *st = r->store;
 	struct page_shape s = n->view ? page_shape_at_most(st) : page_shape(st);
-	u64 lane = lane_bytes(n, st, &s), pages = most_pages(st), beside = least_beside(n, st, &s, pages), left = devices_budget(r), wa, lanes;
+	u64 lane = lane_bytes(n, st, &s), pages = most_pages(st), beside = least_beside(n, st, &s, pages), left = devices_budget(r), wa;
 	u64 members = r->options.strategy == MILL_STRATEGY_S ? r->n_opened : 1;
 
 	for (*chunks = r->options.chunks ? r->options.chunks : 1;; ++*chunks) {
@@ -73,11 +73,11 @@ void fleet_estimate(const struct mill_run *r, const struct need *n, u32 *chunks,
 			break;
 	}
 	left -= min_u64(left, wa + fixed_bytes(pages));
-	lanes = min_u64(max_u64(left / LANE_SHARE / lane, 1), r->opened[0]->n_queues);
-	left -= min_u64(left, lanes * lane);
+	*lanes = min_u64(max_u64(left / LANE_SHARE / lane, 1), r->opened[0]->n_queues);
+	left -= min_u64(left, *lanes * lane);
 	*slots = left / s.wire;
 	if (*slots < pages)	/* one for each lane is of a page that passes */
-		*slots -= min_u64(*slots, lanes);
+		*slots -= min_u64(*slots, *lanes);
 	if (r->options.device_cache_set)
 		*slots = min_u64(*slots, r->options.device_cache / s.wire);
 }

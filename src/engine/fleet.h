@@ -38,8 +38,8 @@ u64 fleet_least(const struct mill_run *r, const struct need *n);
 /* Host bytes besides the state; and those of two sets of pages. */
 u64 fleet_host_bytes(const struct mill_run *r, const struct need *n);
 u64 page_flags_bytes(const struct store *st);
-/* About how it would be opened, for who predicts: chunks, and slots of a member for pages that stay. */
-void fleet_estimate(const struct mill_run *r, const struct need *n, u32 *chunks, u64 *slots);
+/* About how it would be opened, for who predicts: chunks, and of a member slots for pages that stay, and lanes, in which they stay unpacked. */
+void fleet_estimate(const struct mill_run *r, const struct need *n, u32 *chunks, u64 *slots, u64 *lanes);
 mill_err fleet_open(struct fleet **out, struct mill_run *r);
 void fleet_close(struct fleet *f);
 /* Do all pages stay on every device that gets them? */

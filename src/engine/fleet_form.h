@@ -9,7 +9,8 @@
 
 /* What the kernels of one queue need besides their page. */
 struct lane {
-	struct buffer lists;	/* the page unpacked */
+	struct buffer lists;	/* the page unpacked ... */
+	u64 holds;		/* ... of in-pages with bit 32 set, + 1; 0: none */
 	struct buffer given;	/* RABuf: of the page's rows */
 	struct transfer sent;	/* the last of those */
 };
@@ -30,7 +31,6 @@ struct member {
 	struct slot *slot;	/* SPBuf, LPBuf and the cache */
 	struct lru *lru;	/* who is in which */
 	u32 *placed;		/* by page: the slot that it got */
-	u32 next_lane;
 	bool moved;		/* pages, in the pass under way */
 };
 

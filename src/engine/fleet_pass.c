@@ -61,15 +61,21 @@ static mill_err send_given(struct fleet *f, const struct page_entry *e, struct l
 	return device_send(&lane->given, 0, (const char *)v->buffer.host + (u64)e->first_vertex * v->size, size, queue, &lane->sent);
 }
 
-/* Where the page is, as kernels take it: in its slot, or unpacked in a lane. */
-static mill_err unpack(struct fleet *f, struct member *m, u32 page, struct slot *s, struct lane *lane, struct device_segment *seg)
+/* A page always goes through the same lane, so that it may still be there unpacked. */
+static u32 lane_of(const struct fleet *f, const struct member *m, u32 page) { return page / (f->divided ? 1 : f->n) % m->n_lanes; }
+
+/* Where the page is, as kernels take it: in its slot, or unpacked in a lane. fresh: it has just been sent. */
+static mill_err unpack(struct fleet *f, struct member *m, u32 page, struct slot *s, struct lane *lane, bool fresh, struct device_segment *seg)
 {
 	const struct pages *p = f->pages[f->join->in];
 	struct place to = { .lists = &lane->lists, .neighbour_at = seg->n_rows + 1u, .queue = seg->queue };
+	u64 name = (u64)f->join->in << 32 | (page + 1u);
 
 	if (!s->wire.n_blocks)
 		return MILL_OK;
-	TRY(cache_unpack(&m->fault, p, page, &s->buffer, 0, &s->wire, &to));
+	if (fresh || lane->holds != name)
+		TRY(cache_unpack(&m->fault, p, page, &s->buffer, 0, &s->wire, &to));
+	lane->holds = name;
 	seg->lists = &lane->lists;
 	seg->row_at = 0;
 	seg->neighbour_at = to.neighbour_at;
@@ -111,12 +117,12 @@ static mill_err launch_join(struct fleet *f, struct member *m, const struct devi
 	return launch_groups_on(m->device, &l, micro->groups);
 }
 
-static mill_err use_page(struct fleet *f, struct member *m, u32 page)
+static mill_err use_page(struct fleet *f, struct member *m, u32 page, bool fresh)
 {
 	const struct pages *p = f->pages[f->join->in];
 	const struct page_entry *e = &p->entry[page];
 	struct slot *s = &m->slot[m->placed[page]];
-	u32 number = m->next_lane++ % m->n_lanes;
+	u32 number = lane_of(f, m, page);
 	struct lane *lane = &m->lane[number];
 	struct micro micro = choose_micro(f, m, e, page_is_large(p, page));
 	struct device_segment seg = slot_segment(s, p, page, f->weights);
@@ -124,18 +130,18 @@ static mill_err use_page(struct fleet *f, struct member *m, u32 page)
 	seg.queue = 1 + number;
 	if (f->join->given)
 		TRY(send_given(f, e, lane, seg.queue));
-	TRY(unpack(f, m, page, s, lane, &seg));
+	TRY(unpack(f, m, page, s, lane, fresh, &seg));
 	TRY(launch_join(f, m, &seg, lane, &micro));
 	TRY(device_wait(&s->used));
 	device_mark(m->device, seg.queue, &s->used);
 	return MILL_OK;
 }
 
-/* Transfers of pages have a queue of their own, which no kernel delays; that of the lane which comes next waits for this one. */
+/* Transfers of pages have a queue of their own, which no kernel delays; that of the page's lane waits for this one. */
 static mill_err send_page(struct fleet *f, struct member *m, u32 page, const char *frame, struct transfer *sent)
 {
 	struct slot *s = &m->slot[m->placed[page]];
-	u32 queue = (u32)min_u64(m->n_lanes + 1, m->device->n_queues), lane = 1 + m->next_lane % m->n_lanes, end;
+	u32 queue = (u32)min_u64(m->n_lanes + 1, m->device->n_queues), lane = 1 + lane_of(f, m, page), end;
 
 	TRY(device_wait(&s->used));
 	TRY(page_wire(f->pages[f->join->in], page, frame, &s->wire));
@@ -160,7 +166,7 @@ static mill_err move_page(void *arg, u32 page, const void *frame, struct transfe
 	for (u32 i = 0; i < f->n; i++)
 		if (f->missing[page] >> i & 1) {
 			TRY(send_page(f, &f->member[i], page, frame, &sent[i]));
-			TRY(use_page(f, &f->member[i], page));
+			TRY(use_page(f, &f->member[i], page, true));
 		}
 	f->missing[page] = 0;
 	return MILL_OK;
@@ -206,7 +212,7 @@ static mill_err place_page(struct fleet *f, struct member *m, u32 page, struct w
 	m->placed[page] = slot;
 	if (there) {
 		f->step->pages_reused++;
-		return use_page(f, m, page);
+		return use_page(f, m, page, false);
 	}
 	f->missing[page] |= (u16)(1u << (m - f->member));
 	w->first = (u32)min_u64(w->first, page);
@@ -435,8 +441,11 @@ static mill_err end_counts(struct fleet *f)
 /* After a failure no page is known to be where it was sent, and what was held is lost. */
 static void forget_all(struct fleet *f)
 {
-	for (u32 i = 0; i < f->n; i++)
+	for (u32 i = 0; i < f->n; i++) {
 		lru_clear(f->member[i].lru);
+		for (u32 k = 0; k < f->member[i].n_lanes; k++)
+			f->member[i].lane[k].holds = 0;
+	}
 	memset(f->missing, 0, f->pages[f->join->in]->n_pages * sizeof(u16));
 	f->held = NULL;
 }

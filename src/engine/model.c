@@ -265,11 +265,11 @@ static f64 launches(const struct setting *s, const struct work *w)
 	return (f64)!store_in_place(s->store) + (w->levels && !s->gts ? 4 : 1);
 }
 
-/* Pages that are not launched whole are unpacked for each use. calls: pages' worth of launches, each of which costs the device something too. */
+/* Pages that do not stay unpacked are unpacked for each use. calls: pages' worth of launches, each of which costs the device something too. */
 static f64 kernel_seconds(const struct setting *s, const struct work *w, f64 calls)
 {
 	const struct machine *m = s->machine;
-	f64 unpacked = store_in_place(s->store) ? 0 : (s->whole ? fmin(1, w->full) : w->full) * edges(s);
+	f64 unpacked = store_in_place(s->store) ? 0 : (s->whole || s->unpacked ? fmin(1, w->full) : w->full) * edges(s);
 
 	return unpacked * m->decode + w->edges * w->edge_seconds + w->vertices * m->vertex +
 	       calls * launches(s, w) * fmax(0, m->call - m->enqueue);

@@ -34,6 +34,7 @@ struct setting {
 	/* On a device: */
 	u64 slots;		/* for pages; 0: the device is the host */
 	bool whole;		/* all lists fit, unpacked: they are launched once a step */
+	bool unpacked;		/* or stay unpacked, page by page */
 	u64 large;		/* of the pages: those of a single list */
 	u64 page_bytes;		/* that cross for a page, about */
 	u64 state;		/* bytes of it: WA */

@@ -95,14 +95,16 @@ static f64 share_again(const struct store *st, const struct need *n, u64 pages)
  */
 static void set_fleet(struct setting *s, const struct mill_run *r, const struct need *n)
 {
-	u64 slots;
+	u64 slots, lanes, n_devices;
 
 	s->gts = true;
 	s->pulls = false;
 	s->devices = r->n_opened;
 	s->strategy = r->options.strategy == MILL_STRATEGY_S && r->n_opened > 1 ? GTS_S : GTS_P;
-	fleet_estimate(r, n, &s->chunks, &slots);
-	s->slots = max_u64(s->strategy == GTS_P ? slots * r->n_opened : slots, 1);
+	fleet_estimate(r, n, &s->chunks, &slots, &lanes);
+	n_devices = s->strategy == GTS_P ? r->n_opened : 1;	/* that share the pages */
+	s->slots = max_u64(slots * n_devices, 1);
+	s->unpacked = min_u64(slots, lanes) * n_devices >= s->pages;
 	s->state = r->store->connected * n->writable;
 	s->read_only = s->strategy == GTS_S || s->chunks > 1 || n->spread ? r->store->sources * n->given : 0;
 }
