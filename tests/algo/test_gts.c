@@ -234,6 +234,29 @@ static void test_all_stay(void **state)
 	graph_store_drop(store);
 }
 
+/* A packed page is unpacked once where there is a lane for each, and for every use where there are fewer. */
+static void test_lanes(void **state)
+{
+	mill_store *store;
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	store = make_rmat(0, 12);
+	for (u32 k = 0; k < 4; k++) {
+		mill_run *run = open_gts(store, (struct mill_options){ .queues = k % 2 ? 1 : 32, .no_reuse = k / 2 });
+		struct mill_report r;
+
+		OK(mill_pagerank(run, &scans));
+		mill_run_report(run, &r);
+		assert_in_range(run->store->out.n_pages, 2, 32);
+		assert_int_equal(r.pages_active, (u64)ITERATIONS * run->store->out.n_pages);
+		assert_int_equal(run->opened[0]->time.launches, r.pages_active + (k ? r.pages_active : run->store->out.n_pages));
+		mill_run_free(run);
+	}
+	graph_store_drop(store);
+}
+
 /* ---- Hubs ---- */
 
 /* Reaching the centre of a star brings all pages of its list, and from there all others. */
@@ -337,6 +360,7 @@ int main(void)
 		cmocka_unit_test(test_rmat),
 		cmocka_unit_test(test_scans),
 		cmocka_unit_test(test_all_stay),
+		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_hub),
 		cmocka_unit_test(test_budgets),
 		cmocka_unit_test(test_unequal),
