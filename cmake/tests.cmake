@@ -67,6 +67,13 @@ foreach(folder cli fault)
 	endforeach()
 endforeach()
 
+# Those that take minutes begin first, so that none of them is left alone at the end.
+foreach(long cli/kernels cli/gts fault/sweep fault/gts fault/device algo/views algo/repeats algo/graphie algo/damage)
+	if(TEST ${long})
+		set_tests_properties(${long} PROPERTIES COST 100)
+	endif()
+endforeach()
+
 # The guide's code, taken out of docs/writing-an-algorithm.md: every block begins with its file's name.
 set(guide docs/writing-an-algorithm.md)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${guide})
