@@ -319,7 +319,8 @@ struct mill_options {
 	/*
 	 * Which page goes when another comes: "auto" (NULL too) or a name of mill_policies(). "graphie" is more: on a device bfs, sssp and cc
 	 * (by labels) go by partitions as that system does, which then are what the ledger counts as pages; elsewhere the oldest page goes.
-	 * "gts" lets the page go that was not used for longest.
+	 * "gts" too: on devices bfs, sssp, cc (by labels), pagerank and bc stream pages past the state as that system does; elsewhere the
+	 * page goes that was not used for longest.
 	 */
 	const char *policy;
 	const char *io;		/* "uring" (NULL too; where the system refuses it, it is pread) or "pread" */

@@ -11,7 +11,6 @@
 
 #include "algo/algo.h"
 #include "device/dialect.h"
-#include "engine/fleet.h"
 #include "engine/result.h"
 
 #include "algo/bfs.op.h"
@@ -88,6 +87,7 @@ mill_err bc_need(const struct mill_run *r, const struct mill_bc *how, struct nee
 		out->fleet = true;
 		for (int in = 0; in < 2; in++)
 			reducer_join_need(r, out, sizeof(f64));
+		out->host += (n + 3) * sizeof(u64);	/* sizes of levels, of which a path has as many as vertices */
 	}
 	for (int in = 0; in < 2; in++)
 		out->state += reducer_bytes(st, in, sizeof(f64)) + reducer_bytes(st, in, sizeof(struct wide));
@@ -348,9 +348,7 @@ static mill_err prepare(struct mill_run *r, struct between *b)
 	u64 n = r->store->connected;
 	struct vec *host;
 
-	if (r->fleet)
-		TRY(fleet_prepare(r->fleet, &bfs_advance.join->program.source));
-	TRY(device_prepare(r->device, &bfs_advance.program.source));
+	TRY(op_advance_prepare(r, &bfs_advance));
 	TRY(device_prepare(r->device, &bc_reduce.program.source));
 	TRY(op_reducer(r, &b->in, &bc_reduce, true));
 	TRY(op_reducer(r, &b->out, &bc_reduce, false));

@@ -50,13 +50,6 @@ mill_err bfs_need(const struct mill_run *r, const struct mill_bfs *how, struct n
 	return MILL_OK;
 }
 
-static mill_err prepare(struct mill_run *r)
-{
-	if (r->fleet)
-		return fleet_prepare(r->fleet, &bfs_advance.join->program.source);
-	return device_prepare(r->device, r->need.partitions ? &bfs_relax_advance.partition->source : &bfs_advance.program.source);
-}
-
 static bool reached(const void *data, u64 v) { return ((const u32 *)data)[v] != UNREACHED; }
 
 static u32 deepest(const u32 *depth, u64 n)
@@ -121,7 +114,7 @@ MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
 	TRY(bfs_need(r, how, &need));
 	TRY(run_begin(r, "bfs", &need));
 	r->root = root;
-	TRY(prepare(r));
+	TRY(op_advance_prepare(r, need.partitions ? &bfs_relax_advance : &bfs_advance));
 	run_start(r);
 	TRY(run_vec(r, &a.depth, "depth", r->store->connected, sizeof(u32), &unreached));
 	TRY(search(r, &a, root));

@@ -226,12 +226,8 @@ static mill_err prepare(struct mill_run *r, struct means *m)
 		TRY(device_prepare(r->device, &cc_hook_filter.program.source));
 		return run_edge_frontier(r, &m->edges);
 	default:
-		if (r->fleet)
-			return fleet_prepare(r->fleet, &cc_label_advance.join->program.source);
-		if (r->need.partitions)
-			return device_prepare(r->device, &cc_label_advance.partition->source);
-		TRY(device_prepare(r->device, &cc_label_advance.program.source));
-		return run_frontier(r, &m->front, false);
+		TRY(op_advance_prepare(r, &cc_label_advance));
+		return r->fleet || r->need.partitions ? MILL_OK : run_frontier(r, &m->front, false);
 	}
 }
 

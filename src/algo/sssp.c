@@ -199,13 +199,6 @@ static mill_err search(struct mill_run *r, enum tree_kind kind, struct vec *dist
 	}
 }
 
-static mill_err prepare(struct mill_run *r, const struct advance_program *p)
-{
-	if (r->fleet)
-		return fleet_prepare(r->fleet, &p->join->program.source);
-	return device_prepare(r->device, r->need.partitions ? &p->partition->source : &p->program.source);
-}
-
 static bool reached_u32(const void *data, u64 v) { return ((const u32 *)data)[v] != UINT32_MAX; }
 
 /* Unreached: the largest integer, or infinity. */
@@ -237,7 +230,7 @@ MILL_API mill_err mill_sssp(mill_run *r, const struct mill_sssp *how)
 	TRY(run_source(r, how ? how->source : NULL, &root));
 	TRY(run_begin(r, "sssp", &need));
 	r->root = root;
-	TRY(prepare(r, kinds[kind].program));
+	TRY(op_advance_prepare(r, kinds[kind].program));
 	run_start(r);
 	TRY(run_vec(r, &distance, "distance", r->store->connected, kinds[kind].size, &none));
 	TRY(search(r, kind, distance, root, delta));

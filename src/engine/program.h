@@ -90,7 +90,6 @@ enum join_merge { MERGE_MIN_U32, MERGE_MIN_U64, MERGE_ADD_F64, MERGE_ADD_U64 };
 struct join_program {
 	struct program program;
 	u32 writable;		/* offset, in the arguments, of the vector that edges write */
-	u32 held_size;		/* of what a source gives */
 	enum join_merge merge;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Advance: who drives the templates of advance.inc and the kernels of advance.cl over a frontier. */
 #include "engine/cache.h"
+#include "engine/fleet.h"
 #include "op/op.h"
 
 /* Below so many edges waking the other threads costs more than they do. */
@@ -342,6 +343,13 @@ static bool choose_pull(struct advancing *a)
 	default:
 		return beamer_pulls(a, or_default(o->do_a, ADVANCE_DO_A), or_default(o->do_b, ADVANCE_DO_B));
 	}
+}
+
+mill_err op_advance_prepare(struct mill_run *r, const struct advance_program *p)
+{
+	if (r->fleet)
+		return fleet_prepare(r->fleet, &p->join->program.source);
+	return device_prepare(r->device, r->need.partitions ? &p->partition->source : &p->program.source);
 }
 
 mill_err op_advance(struct mill_run *r, const struct advance_program *p, const void *args,

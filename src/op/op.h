@@ -26,6 +26,9 @@ struct estimate {
 struct estimate advance_estimate(u64 n_f, u64 n_u, u64 n, u64 m);
 enum mill_mapping advance_mapping(u64 n_rows, u64 n_edges, u64 n_f);
 
+/* Builds the kernels that this run will take of the program: by frontiers, by partitions, or for pages that are streamed past. */
+mill_err op_advance_prepare(struct mill_run *r, const struct advance_program *p);
+
 /* Gives the frontier's edges to the program; what it activates is the frontier afterwards. */
 mill_err op_advance(struct mill_run *r, const struct advance_program *p, const void *args,
 		    struct frontier *f);
