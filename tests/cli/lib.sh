@@ -10,6 +10,8 @@
 #	json FILE EXPRESSION   a Python expression over r, the report in the file, is true
 set -u
 millrace=$(realpath "$1")
+PYTHONPATH=$(realpath "$(dirname "${BASH_SOURCE[0]}")")	# seal.py
+export PYTHONPATH PYTHONDONTWRITEBYTECODE=1
 failures=0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
