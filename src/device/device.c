@@ -223,31 +223,31 @@ mill_err device_join(struct device *d)
 	return waited(d, began, d->ops->join(d));
 }
 
-mill_err device_send(struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct transfer *out)
+mill_err device_send(struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct ticket *out)
 {
 	struct device *d = b->owner;
 	f64 began = clock_now();
 
 	assert(at <= b->size && size <= b->size - at && queue <= d->n_queues);
-	*out = (struct transfer){ .device = d };
+	*out = (struct ticket){ .device = d };
 	d->to_device[b->kind] += size;
 	return size ? waited(d, began, d->ops->send(d, b, at, from, size, queue, out)) : MILL_OK;
 }
 
-void device_after(struct device *d, u32 queue, const struct transfer *t)
+void device_after(struct device *d, u32 queue, const struct ticket *t)
 {
 	assert(queue && queue <= d->n_queues && (!t->device || t->device == d));
 	if (t->handle)
 		d->ops->after(d, queue, t);
 }
 
-void device_mark(struct device *d, u32 queue, struct transfer *out)
+void device_mark(struct device *d, u32 queue, struct ticket *out)
 {
-	*out = (struct transfer){ .device = d };
+	*out = (struct ticket){ .device = d };
 	d->ops->mark(d, queue, out);
 }
 
-mill_err device_wait(struct transfer *t)
+mill_err device_wait(struct ticket *t)
 {
 	struct device *d = t->device;
 	mill_err err = MILL_OK;
@@ -257,7 +257,7 @@ mill_err device_wait(struct transfer *t)
 		began = clock_now();
 		err = waited(d, began, d->ops->wait(d, t));
 	}
-	*t = (struct transfer){ 0 };
+	*t = (struct ticket){ 0 };
 	return err;
 }
 

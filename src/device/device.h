@@ -56,7 +56,7 @@ struct launch {
 };
 
 /* A transfer, or what a queue was given, under way. A zeroed struct is none. */
-struct transfer {
+struct ticket {
 	struct device *device;
 	void *handle;
 };
@@ -80,12 +80,12 @@ struct device_ops {
 	mill_err (*prepare)(struct device *d, const struct kernel_source *source);
 	mill_err (*launch)(struct device *d, const struct launch *l);
 	mill_err (*send)(struct device *d, struct buffer *b, u64 at, const void *from, u64 size, u32 queue,
-			 struct transfer *out);
-	mill_err (*wait)(struct device *d, struct transfer *t);
+			 struct ticket *out);
+	mill_err (*wait)(struct device *d, struct ticket *t);
 	mill_err (*fork)(struct device *d);
 	mill_err (*join)(struct device *d);
-	void (*after)(struct device *d, u32 queue, const struct transfer *t);
-	void (*mark)(struct device *d, u32 queue, struct transfer *out);
+	void (*after)(struct device *d, u32 queue, const struct ticket *t);
+	void (*mark)(struct device *d, u32 queue, struct ticket *out);
 	void (*drain)(struct device *d);
 };
 
@@ -145,12 +145,12 @@ mill_err device_join(struct device *d);
  * A write that goes on when this returns: `from` stays as it is until device_wait, which is also fine for none. That holds also where one of
  * them failed, for all transfers that are not waited for yet; or device_drain is called.
  */
-mill_err device_send(struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct transfer *out);
-mill_err device_wait(struct transfer *t);
+mill_err device_send(struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct ticket *out);
+mill_err device_wait(struct ticket *t);
 /* What this queue, not 0, is given from now on begins after a transfer of another; fine for none. */
-void device_after(struct device *d, u32 queue, const struct transfer *t);
+void device_after(struct device *d, u32 queue, const struct ticket *t);
 /* A ticket for all that this queue has been given since the fork. */
-void device_mark(struct device *d, u32 queue, struct transfer *out);
+void device_mark(struct device *d, u32 queue, struct ticket *out);
 /* After a failure: waits for all that is under way, forgets what became of it, and ends a fork. Transfers can still be waited for. */
 void device_drain(struct device *d);
 

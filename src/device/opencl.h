@@ -149,12 +149,12 @@ mill_err opencl_issued(struct opencl *o, struct command c, bool ended);
 void opencl_settle(struct opencl *o);
 /* Waits for all, ends a fork, and says how commands ended. */
 mill_err opencl_finish(struct opencl *o);
-mill_err opencl_send(struct device *d, struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct transfer *out);
-mill_err opencl_wait(struct device *d, struct transfer *t);
+mill_err opencl_send(struct device *d, struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct ticket *out);
+mill_err opencl_wait(struct device *d, struct ticket *t);
 mill_err opencl_fork(struct device *d);
 mill_err opencl_join(struct device *d);
-void opencl_after(struct device *d, u32 queue, const struct transfer *t);
-void opencl_mark(struct device *d, u32 queue, struct transfer *out);
+void opencl_after(struct device *d, u32 queue, const struct ticket *t);
+void opencl_mark(struct device *d, u32 queue, struct ticket *out);
 void opencl_drain(struct device *d);
 
 /* ---- opencl_program.c ---- */

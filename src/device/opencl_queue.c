@@ -233,7 +233,7 @@ mill_err opencl_join(struct device *d)
 
 /* ---- Transfers ---- */
 
-mill_err opencl_send(struct device *d, struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct transfer *out)
+mill_err opencl_send(struct device *d, struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct ticket *out)
 {
 	struct command c = { .name = "to device", .value = size, .queue = queue, .moves = true, .traffic = b->kind };
 	struct opencl *o = opencl_of(d);
@@ -254,7 +254,7 @@ mill_err opencl_send(struct device *d, struct buffer *b, u64 at, const void *fro
 	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "a transfer to it");
 }
 
-mill_err opencl_wait(struct device *d, struct transfer *t)
+mill_err opencl_wait(struct device *d, struct ticket *t)
 {
 	cl_int code = cl.clWaitForEvents(1, (cl_event *)&t->handle), status = status_of(t->handle);
 
@@ -267,7 +267,7 @@ mill_err opencl_wait(struct device *d, struct transfer *t)
 	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "waiting for a transfer");
 }
 
-void opencl_after(struct device *d, u32 queue, const struct transfer *t)
+void opencl_after(struct device *d, u32 queue, const struct ticket *t)
 {
 	struct queue *q = &opencl_of(d)->queue[queue];
 
@@ -281,7 +281,7 @@ void opencl_after(struct device *d, u32 queue, const struct transfer *t)
 }
 
 /* Queues are in order: where the last command has ended, all have. */
-void opencl_mark(struct device *d, u32 queue, struct transfer *out)
+void opencl_mark(struct device *d, u32 queue, struct ticket *out)
 {
 	struct opencl *o = opencl_of(d);
 

@@ -18,7 +18,7 @@
 struct slot {
 	struct buffer buffer;
 	struct page_wire wire;	/* of the page that it holds */
-	struct transfer used;	/* the last kernels that look at it */
+	struct ticket used;	/* the last kernels that look at it */
 };
 
 /* One direction. */
@@ -37,7 +37,7 @@ struct stage {
 	u32 *source, *neighbour;	/* sources: edges only */
 	u8 *weight;
 	u32 *row;			/* csr only */
-	struct transfer transfer[STAGE_SENDS];
+	struct ticket transfer[STAGE_SENDS];
 	u32 n_transfers;
 };
 

@@ -324,7 +324,7 @@ static mill_err move_some(struct moving *m, u32 *i)
 }
 
 
-static mill_err send_page(void *arg, u32 page, const void *frame, struct transfer *sent)
+static mill_err send_page(void *arg, u32 page, const void *frame, struct ticket *sent)
 {
 	const struct moving *m = arg;
 	struct page_wire *w = &m->parts->page[page];

@@ -138,7 +138,7 @@ static mill_err leave_slot(struct device_cache *c, struct slot *s, u32 queue)
 }
 
 /* What `queue` is given from now on comes after it. */
-static mill_err send(struct passing *p, struct buffer *to, u64 at, const char *from, u32 size, u32 queue, struct transfer *sent)
+static mill_err send(struct passing *p, struct buffer *to, u64 at, const char *from, u32 size, u32 queue, struct ticket *sent)
 {
 	u32 own = transfer_queue(p->cache);
 
@@ -150,7 +150,7 @@ static mill_err send(struct passing *p, struct buffer *to, u64 at, const char *f
 }
 
 /* The bytes of a page that somebody looks at. */
-static mill_err send_page(struct passing *p, struct slot *s, const char *from, u32 queue, struct transfer *sent)
+static mill_err send_page(struct passing *p, struct slot *s, const char *from, u32 queue, struct ticket *sent)
 {
 	bool weights = p->cache->weights && !p->cache->whole;
 	u32 end = weights ? s->wire.weight_end : s->wire.end;
@@ -160,7 +160,7 @@ static mill_err send_page(struct passing *p, struct slot *s, const char *from, u
 	return send(p, &s->buffer, s->wire.begin, from + s->wire.begin, end - s->wire.begin, queue, sent);
 }
 
-static mill_err send_weights(struct passing *p, u32 page, const struct slot *s, const char *from, u32 queue, struct transfer *sent)
+static mill_err send_weights(struct passing *p, u32 page, const struct slot *s, const char *from, u32 queue, struct ticket *sent)
 {
 	u64 size = weight_size(p->run->graph->weight), at = p->side->pages->entry[page].first_edge * size;
 
@@ -188,7 +188,7 @@ static bool is_absent(void *arg, u32 page)
 	return !bitmap_get(p->side->present, page) && is_taken(p, page);
 }
 
-static mill_err place_page(void *arg, u32 page, const void *frame, struct transfer *sent)
+static mill_err place_page(void *arg, u32 page, const void *frame, struct ticket *sent)
 {
 	struct passing *p = arg;
 	struct device_cache *c = p->cache;
@@ -216,7 +216,7 @@ static mill_err place_page(void *arg, u32 page, const void *frame, struct transf
 }
 
 static mill_err stream_missing(struct passing *p, bool (*missing)(void *, u32),
-			       mill_err (*take)(void *, u32, const void *, struct transfer *))
+			       mill_err (*take)(void *, u32, const void *, struct ticket *))
 {
 	struct stream_pass sp = {
 		.pages = p->side->pages,
@@ -351,7 +351,7 @@ static mill_err use_slot(struct passing *p, u32 page, u32 slot)
 	return s->wire.n_blocks && !c->weights ? MILL_OK : leave_slot(c, s, seg.queue);
 }
 
-static mill_err move_page(void *arg, u32 page, const void *frame, struct transfer *sent)
+static mill_err move_page(void *arg, u32 page, const void *frame, struct ticket *sent)
 {
 	struct passing *p = arg;
 	struct device_cache *c = p->cache;

@@ -12,7 +12,7 @@ struct lane {
 	struct buffer lists;	/* the page unpacked ... */
 	u64 holds;		/* ... of in-pages with bit 32 set, + 1; 0: none */
 	struct buffer given;	/* RABuf: of the page's rows */
-	struct transfer sent;	/* the last of those */
+	struct ticket sent;	/* the last of those */
 };
 
 /* The vertices of a member while a chunk passes. */

@@ -138,7 +138,7 @@ static mill_err use_page(struct fleet *f, struct member *m, u32 page, bool fresh
 }
 
 /* Transfers of pages have a queue of their own, which no kernel delays; that of the page's lane waits for this one. */
-static mill_err send_page(struct fleet *f, struct member *m, u32 page, const char *frame, struct transfer *sent)
+static mill_err send_page(struct fleet *f, struct member *m, u32 page, const char *frame, struct ticket *sent)
 {
 	struct slot *s = &m->slot[m->placed[page]];
 	u32 queue = (u32)min_u64(m->n_lanes + 1, m->device->n_queues), lane = 1 + lane_of(f, m, page), end;
@@ -159,7 +159,7 @@ static mill_err send_page(struct fleet *f, struct member *m, u32 page, const cha
 
 static bool is_missing(void *arg, u32 page) { return ((struct fleet *)arg)->missing[page]; }
 
-static mill_err move_page(void *arg, u32 page, const void *frame, struct transfer *sent)
+static mill_err move_page(void *arg, u32 page, const void *frame, struct ticket *sent)
 {
 	struct fleet *f = arg;
 

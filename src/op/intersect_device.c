@@ -29,7 +29,7 @@ struct crossing {
 	struct device_segment held;	/* what it holds */
 	struct vec *slot[SLOTS];
 	u32 n_slots, next;		/* next: piece that passes, of this block */
-	struct transfer used[AHEAD];	/* kernels of its own pieces */
+	struct ticket used[AHEAD];	/* kernels of its own pieces */
 };
 
 /* ---- Sizes ---- */
@@ -108,7 +108,7 @@ struct place {
 static mill_err send_piece(struct crossing *c, const struct segment *seg, const struct place *p)
 {
 	u64 rows = 4 * ((u64)seg->n_rows + 1), edges = 4 * (u64)seg->n_edges;
-	struct transfer t[3] = { 0 };
+	struct ticket t[3] = { 0 };
 	mill_err err, late;
 
 	for (u32 i = 0; i <= seg->n_rows; i++)

@@ -465,7 +465,7 @@ const char *packed_decode(const struct packed_page *p, const struct row_filter *
 		if (fault)
 			return fault;
 		wanted = is_wanted(p, &b, only);
-		if (p->unit_bits)
+		if (p->slice_bits)
 			here = is_here(p, i, &b, &weights);
 		if (wanted && !(here && weights))
 			return packed_lacks;

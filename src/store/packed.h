@@ -58,8 +58,8 @@ struct packed_page {
 	u32 first_vertex, n_rows, n_edges;
 	u64 n_vertices;		/* neighbours are below it */
 	/* Of a page that is only partly here: */
-	u64 have;		/* a bit per unit of 2^unit_bits bytes */
-	u32 unit_bits;		/* 0: all of it is */
+	u64 have;		/* a bit per slice of 2^slice_bits bytes */
+	u32 slice_bits;		/* 0: all of it is */
 	u32 weight_at, weight_size;
 };
 
@@ -68,9 +68,9 @@ static inline bool packed_has(const struct packed_page *p, u64 begin, u64 end)
 {
 	u64 bits;
 
-	if (!p->unit_bits || begin >= end)
+	if (!p->slice_bits || begin >= end)
 		return true;
-	bits = (~(u64)0 << (begin >> p->unit_bits)) & (~(u64)0 >> (63 - ((end - 1) >> p->unit_bits)));
+	bits = (~(u64)0 << (begin >> p->slice_bits)) & (~(u64)0 >> (63 - ((end - 1) >> p->slice_bits)));
 	return !(bits & ~p->have);
 }
 

@@ -213,31 +213,31 @@ const char *page_find_blocks(const struct pages *p, u32 i, const void *frame,
 	return NULL;
 }
 
-u32 page_unit(const struct store *st) { return (u32)max_u64(STORE_BLOCK, st->page_size / 64); }
-static u32 n_units(const struct store *st) { return st->page_size / page_unit(st); }
-u64 page_units(const struct pages *p) { return ~(u64)0 >> (64 - n_units(p->store)); }
+u32 page_slice(const struct store *st) { return (u32)max_u64(STORE_BLOCK, st->page_size / 64); }
+static u32 n_slices(const struct store *st) { return st->page_size / page_slice(st); }
+u64 page_slices(const struct pages *p) { return ~(u64)0 >> (64 - n_slices(p->store)); }
 
-static void add_rows(struct unit_rows *unit, u64 begin, u64 end, u32 size, u32 first, u32 rows_end)
+static void add_rows(struct slice_rows *slice, u64 begin, u64 end, u32 size, u32 first, u32 rows_end)
 {
 	for (u64 u = begin / size; begin < end && u <= (end - 1) / size; u++) {
-		if (unit[u].first == unit[u].end)
-			unit[u] = (struct unit_rows){ first, rows_end };
-		unit[u].first = unit[u].first < first ? unit[u].first : first;
-		unit[u].end = unit[u].end > rows_end ? unit[u].end : rows_end;
+		if (slice[u].first == slice[u].end)
+			slice[u] = (struct slice_rows){ first, rows_end };
+		slice[u].first = slice[u].first < first ? slice[u].first : first;
+		slice[u].end = slice[u].end > rows_end ? slice[u].end : rows_end;
 	}
 }
 
-u64 page_unit_entries(const struct store *st)
+u64 page_slice_entries(const struct store *st)
 {
-	if (st->codec != PAGE_PACKED || n_units(st) == 1)
+	if (st->codec != PAGE_PACKED || n_slices(st) == 1)
 		return 0;
-	return (st->weight ? 2 : 1) * (u64)n_units(st);
+	return (st->weight ? 2 : 1) * (u64)n_slices(st);
 }
 
-void page_learn(const struct pages *p, u32 i, const void *frame, struct unit_rows *unit)
+void page_learn(const struct pages *p, u32 i, const void *frame, struct slice_rows *slice)
 {
 	const struct page_header *h = frame;
-	u32 size = page_unit(p->store), w = (u32)weight_size(p->store->weight);
+	u32 size = page_slice(p->store), w = (u32)weight_size(p->store->weight);
 	struct packed_page packed;
 	struct packed_block b, next;
 
@@ -249,34 +249,34 @@ void page_learn(const struct pages *p, u32 i, const void *frame, struct unit_row
 		packed_block_at(&packed, k, &b);
 		packed_block_at(&packed, k + 1, &next);
 		weight = h->weight_at + (u64)w * b.first_edge;
-		add_rows(unit, b.at, next.at, size, b.first_row, b.first_row + b.n_rows);
+		add_rows(slice, b.at, next.at, size, b.first_row, b.first_row + b.n_rows);
 		if (w)
-			add_rows(unit + n_units(p->store), weight, weight + (u64)w * b.n_edges, size, b.first_row,
+			add_rows(slice + n_slices(p->store), weight, weight + (u64)w * b.n_edges, size, b.first_row,
 				 b.first_row + b.n_rows);
 	}
 	for (u32 u = 0; u <= (h->neighbour_at - 1) / size; u++)
-		unit[u] = (struct unit_rows){ 0, UINT32_MAX };
+		slice[u] = (struct slice_rows){ 0, UINT32_MAX };
 }
 
-static bool any_wanted(const struct page_entry *e, const struct unit_rows *unit, const struct row_filter *only)
+static bool any_wanted(const struct page_entry *e, const struct slice_rows *slice, const struct row_filter *only)
 {
-	if (unit->end == UINT32_MAX)
+	if (slice->end == UINT32_MAX)
 		return true;
-	return unit->first < unit->end && (!only || only->wanted(only->arg, (u64)e->first_vertex + unit->first,
-						       (u64)e->first_vertex + unit->end));
+	return slice->first < slice->end && (!only || only->wanted(only->arg, (u64)e->first_vertex + slice->first,
+						       (u64)e->first_vertex + slice->end));
 }
 
-u64 page_units_wanted(const struct pages *p, u32 i, const struct unit_rows *unit, const struct rows_wanted *want)
+u64 page_slices_wanted(const struct pages *p, u32 i, const struct slice_rows *slice, const struct rows_wanted *want)
 {
 	bool weights = p->store->weight && !want->lists_only;
 	const struct page_entry *e = &p->entry[i];
-	u32 n = n_units(p->store);
+	u32 n = n_slices(p->store);
 	u64 wanted = 0;
 
-	if (!unit[0].end)
-		return page_units(p);
+	if (!slice[0].end)
+		return page_slices(p);
 	for (u32 u = 0; u < n; u++)
-		if (any_wanted(e, &unit[u], want->only) || (weights && any_wanted(e, &unit[n + u], want->only)))
+		if (any_wanted(e, &slice[u], want->only) || (weights && any_wanted(e, &slice[n + u], want->only)))
 			wanted |= (u64)1 << u;
 	return wanted;
 }
@@ -290,10 +290,10 @@ static const char *unpack(const struct pages *p, u32 i, const u8 *page, u64 have
 	const char *fault;
 
 	fault = page_find_blocks(p, i, page, &packed);
-	if (have != page_units(p)) {
+	if (have != page_slices(p)) {
 		packed.have = have;
 		packed.weight_size = want->lists_only ? 0 : packed.weight_size;
-		packed.unit_bits = (u32)__builtin_ctz(page_unit(p->store));
+		packed.slice_bits = (u32)__builtin_ctz(page_slice(p->store));
 	}
 	if (!fault)
 		fault = packed_decode(&packed, want->only, row, neighbour);
@@ -378,7 +378,7 @@ mill_err page_decode_part(const struct pages *p, u32 i, const void *frame, u64 h
 	*lacks = fault == packed_lacks;
 	if (*lacks)
 		return MILL_OK;
-	if (!fault && have == page_units(p))	/* rows that are not here say nothing */
+	if (!fault && have == page_slices(p))	/* rows that are not here say nothing */
 		fault = split_fault(p, i, seg);
 	return fault ? bad_page(p, i, fault) : MILL_OK;
 }
@@ -389,7 +389,7 @@ mill_err page_decode_into(const struct pages *p, u32 i, const void *frame, void 
 	struct rows_wanted want = { .only = only };
 	bool lacks;
 
-	return page_decode_part(p, i, frame, page_units(p), scratch, &want, seg, &lacks);
+	return page_decode_part(p, i, frame, page_slices(p), scratch, &want, seg, &lacks);
 }
 
 mill_err page_decode(const struct pages *p, u32 i, void *frame, struct segment *seg)

@@ -147,7 +147,7 @@ mill_err page_decode(const struct pages *p, u32 i, void *frame, struct segment *
 mill_err page_decode_into(const struct pages *p, u32 i, const void *frame, void *scratch,
 			  const struct row_filter *only, struct segment *seg);
 /*
- * A page can be read in units of so many bytes, at most 64: a set of them is the bits of a word. page_units: all of them.
+ * A page can be read in slices of so many bytes, at most 64: a set of them is the bits of a word. page_slices: all of them.
  * page_decode_part decodes a page of which `have` are here, the first ones that hold its index among them; *lacks:
  * a wanted row is not, and nothing was decoded.
  */
@@ -157,20 +157,20 @@ struct rows_wanted {
 	bool as_stored;			/* paged stores: neighbours are addresses, checked, where they lie */
 	bool rows_only;			/* nobody looks at neighbours: they may be anything */
 };
-u32 page_unit(const struct store *st);
-u64 page_units(const struct pages *p);
+u32 page_slice(const struct store *st);
+u64 page_slices(const struct pages *p);
 mill_err page_decode_part(const struct pages *p, u32 i, const void *frame, u64 have, void *scratch,
 			  const struct rows_wanted *want, struct segment *seg, bool *lacks);
-/* Rows [first, end) of a page have something in a unit of it. */
-struct unit_rows {
+/* Rows [first, end) of a page have something in a slice of it. */
+struct slice_rows {
 	u32 first, end;		/* end UINT32_MAX: whoever reads any row reads this */
 };
 /* How many of them tell all of a page; 0: pages of this store are read whole. */
-u64 page_unit_entries(const struct store *st);
+u64 page_slice_entries(const struct store *st);
 /* Fills them, all zero before, from a whole page that has been decoded. */
-void page_learn(const struct pages *p, u32 i, const void *frame, struct unit_rows *unit);
-/* The units that somebody who wants these rows must read; all of them before the page was learned. */
-u64 page_units_wanted(const struct pages *p, u32 i, const struct unit_rows *unit, const struct rows_wanted *want);
+void page_learn(const struct pages *p, u32 i, const void *frame, struct slice_rows *slice);
+/* The slices that somebody who wants these rows must read; all of them before the page was learned. */
+u64 page_slices_wanted(const struct pages *p, u32 i, const struct slice_rows *slice, const struct rows_wanted *want);
 /*
  * What of a page a device needs, as byte ranges: a block index with its streams, or row offsets and neighbours. Everything is
  * checked that does not lie in the streams, or is a page address, which whoever decodes them checks.

@@ -16,13 +16,13 @@
 
 struct frame {
 	void *data;
-	u64 have, checked;		/* units of its page that are here; that were verified */
+	u64 have, checked;		/* slices of its page that are here; that were verified */
 	struct segment segment;		/* raw pages: a view, validated once, by the first who uses it */
 };
 
 /* A page in the plan of a pass. */
 struct item {
-	u64 units;			/* to be read; 0: all that is wanted is here */
+	u64 slices;			/* to be read; 0: all that is wanted is here */
 	u32 page, frame;
 	u32 next;			/* the item that gets the frame when this one is done */
 	u16 waiting;			/* reads that have not arrived */
@@ -44,7 +44,7 @@ struct stream {
 	void *memory;
 	u8 *scratch;			/* for each worker, scratch_size bytes; NULL: pages are raw */
 	u64 scratch_size;
-	struct unit_rows *rows[2];	/* of all pages; out, in; NULL: read whole */
+	struct slice_rows *rows[2];	/* of all pages; out, in; NULL: read whole */
 	struct worker_time *time;
 
 	/* The pass under way. */
@@ -60,7 +60,7 @@ struct stream {
 	pthread_cond_t changed;		/* something arrived, or the pass ends */
 	u64 *open;			/* items whose frame is free for them */
 	u32 next_reused, next_read;
-	u64 units_left;			/* of item next_read, if some of it was asked for */
+	u64 slices_left;			/* of item next_read, if some of it was asked for */
 	u32 *ready, n_ready, next_ready;
 	u32 n_taken, n_done;
 	u32 n_behind;			/* in order: items that were passed on, and whose frames are still read from */
@@ -77,9 +77,9 @@ u64 stream_scratch(const struct store *st, unsigned workers) { return workers * 
 /* What there is beside frames and scratch. */
 static u64 bookkeeping(const struct store *st)
 {
-	u64 units = ((u64)st->out.n_pages + in_pages(st)) * page_unit_entries(st);
+	u64 slices = ((u64)st->out.n_pages + in_pages(st)) * page_slice_entries(st);
 
-	return most_pages(st) * (sizeof(struct item) + 3 * sizeof(u32)) + units * sizeof(struct unit_rows) +
+	return most_pages(st) * (sizeof(struct item) + 3 * sizeof(u32)) + slices * sizeof(struct slice_rows) +
 	       evict_bytes(st, 0) + reader_bytes();
 }
 
@@ -103,14 +103,14 @@ static mill_err open_frames(struct stream *s, struct budget *budget)
 
 static mill_err open_tables(struct stream *s, struct budget *budget)
 {
-	u64 n_out = s->store->out.n_pages * page_unit_entries(s->store);
-	u64 n_in = in_pages(s->store) * page_unit_entries(s->store);
+	u64 n_out = s->store->out.n_pages * page_slice_entries(s->store);
+	u64 n_in = in_pages(s->store) * page_slice_entries(s->store);
 	u32 most = most_pages(s->store);
 
 	if (n_out)
-		TRY(memory_new(&s->rows[0], budget, n_out, sizeof(struct unit_rows), "the rows of units"));
+		TRY(memory_new(&s->rows[0], budget, n_out, sizeof(struct slice_rows), "the rows of slices"));
 	if (n_in)
-		TRY(memory_new(&s->rows[1], budget, n_in, sizeof(struct unit_rows), "the rows of units"));
+		TRY(memory_new(&s->rows[1], budget, n_in, sizeof(struct slice_rows), "the rows of slices"));
 	TRY(memory_new(&s->item, budget, most + 1u, sizeof(*s->item), "the plan of a pass"));
 	TRY(memory_new(&s->missing, budget, most + 1u, sizeof(u32), "the plan of a pass"));
 	TRY(memory_new(&s->partial, budget, most + 1u, sizeof(u32), "the plan of a pass"));
@@ -199,45 +199,45 @@ enum reader_way stream_way(const struct stream *s) { return reader_way(s->reader
 
 /* ---- The plan ---- */
 
-static struct unit_rows *rows_of(const struct stream *s, u32 page)
+static struct slice_rows *rows_of(const struct stream *s, u32 page)
 {
 	const struct pages *p = s->pass->pages;
-	struct unit_rows *rows = s->rows[p->data == STORE_OUT_PAGES ? 0 : 1];
+	struct slice_rows *rows = s->rows[p->data == STORE_OUT_PAGES ? 0 : 1];
 
-	return rows ? rows + page * page_unit_entries(s->store) : NULL;
+	return rows ? rows + page * page_slice_entries(s->store) : NULL;
 }
 
 /* What of the page must be here. From half of it on one large read is the better one. */
-static u64 units_needed(const struct stream *s, u32 page)
+static u64 slices_needed(const struct stream *s, u32 page)
 {
 	const struct stream_pass *p = s->pass;
-	u64 all = page_units(p->pages), some;
+	u64 all = page_slices(p->pages), some;
 
 	if ((!p->want.only && !p->want.lists_only) || !rows_of(s, page))
 		return all;
-	some = page_units_wanted(p->pages, page, rows_of(s, page), &p->want);
+	some = page_slices_wanted(p->pages, page, rows_of(s, page), &p->want);
 	return 2 * __builtin_popcountll(some) <= __builtin_popcountll(all) ? some : all;
 }
 
-static void add_item(struct stream *s, u32 page, u32 frame, u64 units, bool fresh)
+static void add_item(struct stream *s, u32 page, u32 frame, u64 slices, bool fresh)
 {
 	u32 i = s->n_items++, before = s->last[frame];
 
-	s->item[i] = (struct item){ .units = units, .page = page, .frame = frame, .next = NO_ITEM, .fresh = fresh };
+	s->item[i] = (struct item){ .slices = slices, .page = page, .frame = frame, .next = NO_ITEM, .fresh = fresh };
 	s->last[frame] = i;
 	if (before == NO_ITEM)
 		bitmap_put(s->open, i);
 	else
 		s->item[before].next = i;
-	s->pass->bytes_read += (u64)__builtin_popcountll(units) * page_unit(s->store);
+	s->pass->bytes_read += (u64)__builtin_popcountll(slices) * page_slice(s->store);
 }
 
 /* What of a resident page is wanted and not here. */
-static u64 units_lacking(const struct stream *s, u32 page, u32 frame)
+static u64 slices_lacking(const struct stream *s, u32 page, u32 frame)
 {
 	u64 have = s->frame[frame].have;
 
-	return have == page_units(s->pass->pages) ? 0 : units_needed(s, page) & ~have;
+	return have == page_slices(s->pass->pages) ? 0 : slices_needed(s, page) & ~have;
 }
 
 /* Lists pages that are read: resident ones of which more is wanted, and missing ones. */
@@ -257,7 +257,7 @@ static void plan_resident(struct stream *s, u32 *n_partial, u32 *n_missing)
 			continue;
 		}
 		evict_use(s->evict, frame);
-		if (units_lacking(s, i, frame))
+		if (slices_lacking(s, i, frame))
 			s->partial[(*n_partial)++] = i;
 		else
 			add_item(s, i, frame, 0, false);
@@ -280,25 +280,25 @@ static void plan_pass(struct stream *s)
 	for (u32 i = 0; i < n_partial; i++) {
 		u32 page = s->partial[i], frame = evict_slot(s->evict, p->pages, page);
 
-		add_item(s, page, frame, units_lacking(s, page, frame), false);
+		add_item(s, page, frame, slices_lacking(s, page, frame), false);
 	}
 	for (u32 i = 0; i < n_missing; i++) {
 		u32 page = s->missing[i];
 
-		add_item(s, page, evict_take(s->evict, p->pages, page), units_needed(s, page), true);
+		add_item(s, page, evict_take(s->evict, p->pages, page), slices_needed(s, page), true);
 	}
 	p->n_reused = s->n_reused;
 	p->n_active = s->n_items;
 	p->n_read = s->n_items - s->n_reused;
 	s->next_reused = s->next_ready = s->n_ready = s->n_taken = s->n_done = 0;
 	s->next_read = s->n_reused;
-	s->units_left = 0;
+	s->slices_left = 0;
 	s->stop = s->taking = s->asking = false;
 }
 
 /* ---- Reads: the lock is held ---- */
 
-static bool is_whole(const struct stream *s, const struct item *it) { return it->units == page_units(s->pass->pages); }
+static bool is_whole(const struct stream *s, const struct item *it) { return it->slices == page_slices(s->pass->pages); }
 
 /* How many items from next_read on can be read at once: whole pages that lie side by side in a file. */
 static u32 batch_size(const struct stream *s)
@@ -348,7 +348,7 @@ static void begin_item(struct stream *s, struct item *it)
 
 	if (it->fresh)
 		f->have = f->checked = 0;
-	it->waiting = (u16)n_runs(it->units);
+	it->waiting = (u16)n_runs(it->slices);
 }
 
 static void want_pages(struct stream *s, struct request *q, u32 n)
@@ -364,33 +364,33 @@ static void want_pages(struct stream *s, struct request *q, u32 n)
 	s->next_read += n;
 }
 
-static void want_units(struct stream *s, struct request *q)
+static void want_slices(struct stream *s, struct request *q)
 {
 	const struct item *it = &s->item[s->next_read];
 	struct page_place at = page_place(s->pass->pages, it->page);
-	u64 run = first_run(s->units_left), skip = (u64)__builtin_ctzll(run) * page_unit(s->store);
+	u64 run = first_run(s->slices_left), skip = (u64)__builtin_ctzll(run) * page_slice(s->store);
 
 	q->file = at.file;
 	q->offset = at.offset + skip;
 	q->first = s->next_read;
 	q->n = 1;
-	request_add(q, (char *)s->frame[it->frame].data + skip, (u64)__builtin_popcountll(run) * page_unit(s->store));
-	s->units_left &= ~run;
-	if (!s->units_left)
+	request_add(q, (char *)s->frame[it->frame].data + skip, (u64)__builtin_popcountll(run) * page_slice(s->store));
+	s->slices_left &= ~run;
+	if (!s->slices_left)
 		s->next_read++;
 }
 
 /* Makes q the next read: n items, or a part of one. */
 static void fill_request(struct stream *s, struct request *q, u32 n)
 {
-	if (!s->units_left) {
+	if (!s->slices_left) {
 		for (u32 i = 0; i < n; i++)
 			begin_item(s, &s->item[s->next_read + i]);
 		if (!is_whole(s, &s->item[s->next_read]))
-			s->units_left = s->item[s->next_read].units;
+			s->slices_left = s->item[s->next_read].slices;
 	}
-	if (s->units_left)
-		want_units(s, q);
+	if (s->slices_left)
+		want_slices(s, q);
 	else
 		want_pages(s, q, n);
 	q->began = trace_begin();
@@ -425,7 +425,7 @@ static void read_arrived(struct stream *s, const struct request *q)
 {
 	for (u32 i = q->first; i < q->first + q->n; i++)
 		if (!--s->item[i].waiting) {
-			s->frame[s->item[i].frame].have |= s->item[i].units;
+			s->frame[s->item[i].frame].have |= s->item[i].slices;
 			s->ready[s->n_ready++] = i;
 			if (q->began > 0)
 				trace_span(TRACE_DISK + reader_slot(s->reader, q), q->began, "read", "page", s->item[i].page);
@@ -538,9 +538,9 @@ static void stop_pass(struct stream *s)
 }
 
 /* Verifies what nobody has used yet, just before it is decoded: so it is in the cache for that. */
-static mill_err check_units(struct stream *s, u32 page, struct frame *f)
+static mill_err check_slices(struct stream *s, u32 page, struct frame *f)
 {
-	const u32 size = page_unit(s->store), blocks = size / STORE_BLOCK;
+	const u32 size = page_slice(s->store), blocks = size / STORE_BLOCK;
 	u64 run;
 
 	for (u64 fresh = f->have & ~f->checked; fresh; fresh &= ~run) {
@@ -558,10 +558,10 @@ static mill_err check_units(struct stream *s, u32 page, struct frame *f)
 static mill_err read_rest(struct stream *s, u32 page, struct frame *f)
 {
 	struct page_place at = page_place(s->pass->pages, page);
-	const u32 size = page_unit(s->store);
+	const u32 size = page_slice(s->store);
 	u64 run;
 
-	for (u64 rest = page_units(s->pass->pages) & ~f->have; rest; rest &= ~run) {
+	for (u64 rest = page_slices(s->pass->pages) & ~f->have; rest; rest &= ~run) {
 		u64 skip = (u64)__builtin_ctzll(rest) * size, bytes;
 
 		run = first_run(rest);
@@ -569,15 +569,15 @@ static mill_err read_rest(struct stream *s, u32 page, struct frame *f)
 		TRY(file_read_at(at.file, (char *)f->data + skip, bytes, at.offset + skip));
 		__atomic_add_fetch(&s->bytes_more, bytes, __ATOMIC_RELAXED);
 	}
-	f->have = page_units(s->pass->pages);
-	return check_units(s, page, f);
+	f->have = page_slices(s->pass->pages);
+	return check_slices(s, page, f);
 }
 
 static mill_err decode_raw(struct stream *s, u32 page, struct frame *f, struct segment *seg)
 {
 	bool fresh = f->checked != f->have;
 
-	TRY(check_units(s, page, f));
+	TRY(check_slices(s, page, f));
 	if (fresh)
 		TRY(page_decode_into(s->pass->pages, page, f->data, NULL, NULL, &f->segment));
 	*seg = f->segment;
@@ -587,13 +587,13 @@ static mill_err decode_raw(struct stream *s, u32 page, struct frame *f, struct s
 static mill_err decode_page(struct stream *s, u32 page, struct frame *f, unsigned worker, struct segment *seg)
 {
 	const struct stream_pass *p = s->pass;
-	struct unit_rows *rows = rows_of(s, page);
+	struct slice_rows *rows = rows_of(s, page);
 	u8 *scratch = s->scratch + worker * s->scratch_size;
 	bool lacks;
 
 	if (!s->scratch)
 		return decode_raw(s, page, f, seg);
-	TRY(check_units(s, page, f));
+	TRY(check_slices(s, page, f));
 	TRY(page_decode_part(p->pages, page, f->data, f->have, scratch, &p->want, seg, &lacks));
 	if (lacks) {
 		TRY(read_rest(s, page, f));
@@ -604,14 +604,14 @@ static mill_err decode_page(struct stream *s, u32 page, struct frame *f, unsigne
 	return MILL_OK;
 }
 
-static mill_err pass_on(struct stream *s, u32 page, struct frame *f, struct transfer *sent)
+static mill_err pass_on(struct stream *s, u32 page, struct frame *f, struct ticket *sent)
 {
-	struct unit_rows *rows = rows_of(s, page);
+	struct slice_rows *rows = rows_of(s, page);
 	f64 began = clock_now();
 	struct segment seg;
 
 	/* A raw page that was checked is one whose segment is known. */
-	TRY(s->scratch ? check_units(s, page, f) : decode_raw(s, page, f, &seg));
+	TRY(s->scratch ? check_slices(s, page, f) : decode_raw(s, page, f, &seg));
 	s->time[0].decode += clock_now() - began;
 	TRY(s->pass->pass_on(s->pass->arg, page, f->data, sent));
 	/* Who took it has looked at its index: only then can it be believed. */
@@ -662,7 +662,7 @@ static mill_err use_items(struct stream *s, unsigned worker)
 /* An item that was passed on, and what is still under way of it. */
 struct behind {
 	u32 item;
-	struct transfer sent[STREAM_SENDS];
+	struct ticket sent[STREAM_SENDS];
 };
 
 #define BEHIND 4u

@@ -8,7 +8,7 @@
  * Full scans of P pages over F < P frames so read P + (I - 1)(P - F) pages in I passes, as Graphie
  * does; LRU in page order would hit nothing.
  *
- * Of a packed page that was whole here once, later passes with few active rows read only the units that hold them; what
+ * Of a packed page that was whole here once, later passes with few active rows read only the slices that hold them; what
  * else is wanted while it stays is added.
  */
 #ifndef STREAM_STREAM_H
@@ -36,7 +36,7 @@ struct stream_pass {
 	 * Transfers from the frame that are under way when it returns, also with an error, are left in `sent`, which has STREAM_SENDS
 	 * places for none: the frame stays as it is until they have ended.
 	 */
-	mill_err (*pass_on)(void *arg, u32 page, const void *frame, struct transfer *sent);
+	mill_err (*pass_on)(void *arg, u32 page, const void *frame, struct ticket *sent);
 	/* Which rows `work` looks at. Asked at any time in the pass, by any worker. */
 	struct rows_wanted want;
 	void *arg;

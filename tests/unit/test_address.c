@@ -271,7 +271,7 @@ static void test_hostile(void **state)
 		memcpy(frame, pages, 65536);
 		memcpy(frame + h->neighbour_at + 40, &one, sizeof(one));
 		assert_int_equal(page_decode(&st->out, 0, frame, &seg), good ? MILL_OK : MILL_ECORRUPT);
-		assert_int_equal(page_decode_part(&st->out, 0, frame, page_units(&st->out), NULL, &stored, &seg, &lacks),
+		assert_int_equal(page_decode_part(&st->out, 0, frame, page_slices(&st->out), NULL, &stored, &seg, &lacks),
 				 good ? MILL_OK : MILL_ECORRUPT);
 		n_bad += !good;
 	}

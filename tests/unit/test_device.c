@@ -80,7 +80,7 @@ static void test_queues(void **state)
 {
 	static u32 page[QUEUES][N], got[N];
 	struct device *d = open_device();
-	struct transfer t[QUEUES + 1] = { { 0 } };
+	struct ticket t[QUEUES + 1] = { { 0 } };
 	struct buffer slot[QUEUES + 1], sum[QUEUES + 1], one = { 0 }, total = { 0 };
 	u32 fill = 1;
 
@@ -148,7 +148,7 @@ static void test_after(void **state)
 	static u32 page[QUEUES][64 * N], got[64 * N];
 	struct device *d = open_device();
 	struct buffer slot[QUEUES] = { { 0 } }, sum = { 0 };
-	struct transfer t[QUEUES] = { { 0 } };
+	struct ticket t[QUEUES] = { { 0 } };
 
 	(void)state;
 	new_buffer(d, &sum, sizeof(got));
@@ -188,7 +188,7 @@ static void test_many(void **state)
 {
 	struct device *d = open_device();
 	struct buffer a = { 0 }, b = { 0 };
-	struct transfer t = { 0 };
+	struct ticket t = { 0 };
 	u32 one = 1, got = 0, page[64] = { 0 };
 
 	(void)state;
@@ -445,7 +445,7 @@ static void use_two(const char *first, const char *second)
 	static const u64 memory[2] = { MIB, 2 * MIB };
 	struct device *d[2];
 	struct buffer from[2], to[2], more = { 0 };
-	struct transfer t[2] = { { 0 } };
+	struct ticket t[2] = { { 0 } };
 
 	for (u32 k = 0; k < 2; k++) {
 		d[k] = open_named(k ? second : first, &(struct device_how){ .memory = memory[k], .queues = 2 });
@@ -533,7 +533,7 @@ struct spans {
 static f64 work(u32 *page, size_t size)
 {
 	struct buffer slot[QUEUES + 1], total[QUEUES + 1];
-	struct transfer t[QUEUES + 1] = { { 0 } };
+	struct ticket t[QUEUES + 1] = { { 0 } };
 	f64 began = clock_now();
 	struct device *d = open_device();
 
