@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The folder order of ARCHITECTURE.md, checked on the #include lines of src/:
-#	base < {store, device} < stream < engine < op < algo; import sees base and store;
+#	base < {store, device} < {model, stream} < transfer < policy < engine < op < algo; import sees base and store;
 #	cli sees millrace.h only; OpenCL is called in src/device/opencl*.[ch] only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,12 +23,23 @@ allow() { # FOLDER SEEN...
 allow base base
 allow store base store
 allow device base device
+allow model base store device model
 allow stream base store device stream
-allow engine base store device stream engine
-allow op base store device stream engine op
-allow algo base store device stream engine op algo
+allow transfer base store device stream transfer
+allow policy base store device stream transfer policy
+allow engine base store device model stream transfer policy engine
+allow op base store device model stream transfer policy engine op
+allow algo base store device model stream transfer policy engine op algo
 allow import base store import
 allow cli cli
+
+# A policy is chosen by a pointer: its name is compared in the look-up alone. The table of residency is one, and so is the loop over pages of a device.
+names=$(grep -rnE 'strcmp\([^)]*(policy|"(graphie|gts)")' src --include='*.[ch]' | grep -v '^src/policy/policy.c:' || true)
+if [ -n "$names" ]; then
+	echo "a policy's name is compared outside of src/policy/policy.c:"
+	echo "$names"
+	bad=1
+fi
 
 calls=$(grep -rnE '\bcl[A-Z][A-Za-z]*[[:space:]]*\(|<CL/' src --include='*.[ch]' --include='*.inc' |
 	grep -v '^src/device/opencl[a-z_]*\.[ch]:' || true)

@@ -82,6 +82,9 @@ struct mill_watcher {
 
 /* ---- Sizes ---- */
 
+/* No bytes at all, in options where 0 is the default. */
+#define MILL_SIZE_NONE UINT64_MAX
+
 /* "64K", "1.5G" (powers of 1024) or "25%" of csr_bytes (pass 0 where a share makes no sense). */
 MILL_API mill_err mill_size_parse(uint64_t *out, const char *text, uint64_t csr_bytes);
 
@@ -295,6 +298,29 @@ enum mill_strategy {
 	MILL_STRATEGY_S		/* scalability: of the state a part on each, all pages */
 };
 
+/* In which order the policy "gts" takes the pages of a pass. */
+enum mill_scan {
+	MILL_SCAN_CACHED,	/* those that the device has first */
+	MILL_SCAN_PAGES		/* by their numbers */
+};
+
+/* Settings of the policy "graphie", on a device. */
+struct mill_graphie {
+	enum mill_wire wire;
+	uint64_t partition_size;	/* bytes on the wire; 0: by its rule, from the sizes of graph and device */
+	bool no_staging;	/* sources' values are not copied to local memory first */
+};
+
+/* Settings of the policy "gts", on devices. */
+struct mill_gts {
+	enum mill_strategy strategy;
+	uint32_t chunks;	/* the vertex state in so many chunks; 0: as few as fit */
+	uint64_t device_cache;	/* bytes of pages that stay on a device; 0: what fits, MILL_SIZE_NONE: none */
+	uint64_t main_buffer;	/* bytes of pages that stay in main memory (MMBuf); 0: 20 % of the graph */
+	uint32_t warp;		/* work-items of a virtual warp: 4, 8, 16 or 32; 0: 32 */
+	enum mill_scan scan;
+};
+
 #define MILL_DEVICES_MOST 16	/* of a run */
 
 /* Push or pull. */
@@ -336,17 +362,9 @@ struct mill_options {
 	enum mill_filter filter;
 	bool no_skip;		/* all pages cross in every step, also those without work */
 	bool no_reuse;		/* pages cross in every step, also those that are there already */
-	/* With the policy graphie on a device: */
-	enum mill_wire wire;
-	uint64_t partition_size;	/* bytes on the wire; 0: by its rule, from the sizes of graph and device */
-	bool no_staging;	/* sources' values are not copied to local memory first */
-	/* With the policy gts on devices: */
-	enum mill_strategy strategy;
-	uint32_t chunks;	/* the vertex state in so many chunks; 0: as few as fit */
-	bool device_cache_set;
-	uint64_t device_cache;	/* if that is set: bytes of pages that stay on a device; else what fits */
-	uint64_t main_buffer;	/* bytes of pages that stay in main memory (MMBuf); 0: 20 % of the graph */
-	uint32_t warp;		/* work-items of a virtual warp: 4, 8, 16 or 32; 0: 32 */
+	/* Settings of policies: what is not 0 here is refused under another one. */
+	struct mill_graphie graphie;
+	struct mill_gts gts;
 	bool count_lanes;	/* count SIMD slots and atomics, which takes time */
 	bool fallback;		/* a device that cannot be opened is no error: the run is on the cpu; see also mill_run_fall_back */
 	/*
@@ -459,7 +477,45 @@ struct mill_algorithm {
 };
 /* Ends with an entry whose name is NULL. */
 MILL_API const struct mill_algorithm *mill_algorithms(void);
-MILL_API const char *const *mill_policies(void);
+
+/* ---- Policies: which page goes when another comes, and more; what options each has ---- */
+
+enum mill_option_kind {
+	MILL_OPTION_FLAG,	/* bool */
+	MILL_OPTION_U32,	/* uint32_t */
+	MILL_OPTION_SIZE,	/* uint64_t: bytes */
+	MILL_OPTION_CHOICE	/* an enum, as int: which of the words */
+};
+
+/* One option. Of the field that it sets 0 is the default. */
+struct mill_option {
+	const char *name;	/* "partition-size": --partition-size, and partition_size in reports */
+	enum mill_option_kind kind;
+	size_t at;		/* offset of the field in the settings */
+	const char *argument;	/* as help shows it; NULL of a flag */
+	const char *help;
+	const char *const *word;	/* of a choice; ends with NULL */
+	uint32_t low, high;	/* of a number: from .. to; high 0: any */
+	const uint32_t *only;	/* of a number: these alone; ends with 0. NULL: all from low to high */
+	uint32_t usual;		/* what the default comes to, a number or which of the words; 0: itself, or it depends */
+	bool zero;		/* of a size: 0 can be given, as MILL_SIZE_NONE; else 0 stands for the smallest */
+	bool several;		/* says what several devices share out: in a lab a matter of its rows */
+};
+
+struct mill_variant;
+
+struct mill_policy {
+	const char *name;	/* "gts" */
+	const char *summary;
+	const struct mill_option *option;	/* ends with an entry whose name is NULL; NULL: it has none */
+	size_t settings;	/* offset of its settings in struct mill_options */
+	const struct mill_variant *mappings;	/* its own ones, for labs; NULL: those of mill_lab_mappings() */
+	bool several;		/* takes several devices; where no policy is named they choose it */
+};
+/* The default first. Ends with an entry whose name is NULL. */
+MILL_API const struct mill_policy *mill_policies(void);
+/* NULL if there is none of this name; the default of NULL. */
+MILL_API const struct mill_policy *mill_policy(const char *name);
 
 struct mill_device {
 	char name[64];		/* what --device takes: "cpu", "opencl:0" */
@@ -563,6 +619,7 @@ struct mill_partitions {
 struct mill_streaming {
 	uint32_t devices;	/* 0: it was none */
 	enum mill_strategy strategy;	/* P also with one device */
+	const char *why;	/* that strategy; a literal */
 	uint32_t chunks;	/* of what edges write: W */
 	uint64_t writable;	/* bytes of that on a device at a time, at most: WA */
 	uint64_t small_pages, large_pages;	/* of the directions that it reads */
@@ -597,6 +654,7 @@ struct mill_report {
 	const char *io;		/* "uring" or "pread": which it came to */
 	double wait, decode, compute;	/* of all steps */
 	struct mill_partitions partitions;
+	bool policy_owns;	/* with units and kernels of the policy; else over pages, of which it only says which go first */
 	struct mill_streaming streaming;
 	uint64_t n_steps;	/* at most 1,000: the rest is summed in the last */
 	double load_seconds, parents_seconds, output_seconds;
@@ -660,29 +718,26 @@ MILL_API mill_err mill_run_measure(mill_run *run, bool again);
 /* ---- Lab: the same run under several policies and budgets, side by side ---- */
 
 /*
- * What a row of the lab changes in the options; what is 0 here stays as they have it. What belongs to the policies graphie and gts is left out of
- * rows of others, and what gts does not have (filters, directions, mappings of others) out of its rows.
+ * What a row of the lab changes in the options; what is 0 here stays as they have it. Settings of other policies
+ * than the row's are left out, and so is what its policy does not have: with gts filters, directions and mappings
+ * of others.
  */
 struct mill_variant {
 	const char *name;
 	const char *policy;
 	enum mill_mapping mapping;
-	enum mill_wire wire;
 	uint32_t queues;
-	enum mill_strategy strategy;	/* AUTO: the row runs on the first of the devices; else on all, which share out what it says */
-	uint32_t warp;
-	bool device_cache_set;
-	uint64_t device_cache;
-	bool no_skip, no_reuse, no_staging, count_lanes;
+	struct mill_graphie graphie;
+	struct mill_gts gts;	/* with a strategy the row runs on all devices, which share out what it says; else on the first */
+	bool no_skip, no_reuse, count_lanes;
 };
 
 /*
- * What there is to compare: which pages cross to the device and which stay there, how edges are mapped to work-items, and how the policy gts does
- * that. All end with an entry whose name is NULL.
+ * What there is to compare: which pages cross to the device and which stay there, and how edges are mapped to
+ * work-items (mill_policy.mappings: how a policy does that). Both end with an entry whose name is NULL.
  */
 MILL_API const struct mill_variant *mill_lab_policies(void);
 MILL_API const struct mill_variant *mill_lab_mappings(void);
-MILL_API const struct mill_variant *mill_lab_gts_mappings(void);
 
 struct mill_lab {
 	const char *algorithm;

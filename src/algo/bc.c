@@ -83,8 +83,8 @@ mill_err bc_need(const struct mill_run *r, const struct mill_bc *how, struct nee
 		.in = true,
 		.searches = n_sources,
 	};
-	if (run_by_pages(r)) {
-		out->fleet = true;
+	if (run_owns_sums(r)) {
+		out->own = true;
 		for (int in = 0; in < 2; in++)
 			reducer_join_need(r, out, sizeof(f64));
 		out->host += (n + 3) * sizeof(u64);	/* sizes of levels, of which a path has as many as vertices */
@@ -121,8 +121,8 @@ static mill_err keep_level(struct between *b)
 	return MILL_OK;
 }
 
-/* Pages are streamed past the depths; the levels are made of those. */
-static mill_err search_pages(struct between *b, vid root)
+/* By units there are no frontiers: the levels are made of the depths. */
+static mill_err search_units(struct between *b, vid root)
 {
 	struct bfs_args a = { .depth = b->depth, .level = 0 };
 	const u32 *depth = b->depth->buffer.host;
@@ -130,7 +130,7 @@ static mill_err search_pages(struct between *b, vid root)
 	u64 *begin;
 
 	TRY(vec_set(b->depth, root, &a.level));
-	TRY(op_join_pages(b->run, bfs_advance.join, &a, &a.level, &root));
+	TRY(op_traverse(b->run, &bfs_advance, &a, &a.level, &root));
 	TRY(run_vec_host(b->run, &counts, "sizes of levels", a.level + 3ull, sizeof(u64)));
 	begin = counts->buffer.host;
 	for (u64 v = 0; v < b->depth->n; v++)
@@ -158,8 +158,8 @@ static mill_err search(struct between *b, vid root)
 	struct bfs_args a = { .depth = b->depth, .level = 0 };
 	f64 hops = 0;
 
-	if (b->run->fleet)
-		return search_pages(b, root);
+	if (b->run->need.own)
+		return search_units(b, root);
 	TRY(vec_set(b->depth, root, &a.level));
 	TRY(frontier_set(b->front, root));
 	b->n_reached = 0;

@@ -2,7 +2,6 @@
 /* Breadth-first search, direction-optimising (Beamer, Asanovic, Patterson, SC 2012). */
 #include "algo/algo.h"
 #include "device/dialect.h"
-#include "engine/fleet.h"
 
 #include "algo/bfs.op.h"
 
@@ -14,7 +13,7 @@
 #define JOIN depth
 #include "op/advance.inc"
 
-/* An asynchronous search, and one by partitions, relaxes depths, which may fall again. */
+/* An asynchronous search, and one in place, relaxes depths, which may fall again. */
 #define PROGRAM bfs_relax
 #define VALUE u32
 #include "algo/sssp.op.h"
@@ -30,12 +29,10 @@ mill_err bfs_need(const struct mill_run *r, const struct mill_bfs *how, struct n
 	u64 n = r->store->connected;
 
 	(void)how;
-	if (run_by_partitions(r))
-		*out = (struct need){ .state = n * sizeof(u32), .out = true, .partitions = true };
-	else if (run_by_pages(r))
+	if (run_owns(r))
 		*out = (struct need){
-			.state = n * sizeof(u32), .out = true, .fleet = true, .writable = sizeof(u32), .given = sizeof(u32),
-			.host = page_flags_bytes(r->store),
+			.state = n * sizeof(u32), .out = true, .own = true, .writable = sizeof(u32), .given = sizeof(u32),
+			.host = run_flags_bytes(r->store),
 		};
 	else
 		*out = (struct need){
@@ -62,21 +59,18 @@ static u32 deepest(const u32 *depth, u64 n)
 	return most;
 }
 
-static mill_err search_partitions(struct mill_run *r, struct vec *depth, vid root)
+/* In place depths may fall again, level by level the first is the last. */
+static mill_err search_units(struct mill_run *r, struct bfs_args *a, vid root)
 {
-	struct bfs_relax_args relax = { .distance = depth };
-	bool has_edges;
-
-	TRY(search_begin(r, depth, root, &has_edges));
-	return has_edges ? op_partitions(r, &bfs_relax_advance, &relax, &root) : MILL_OK;
-}
-
-static mill_err search_pages(struct mill_run *r, struct bfs_args *a, vid root)
-{
+	struct bfs_relax_args relax = { .distance = a->depth };
 	bool has_edges;
 
 	TRY(search_begin(r, a->depth, root, &has_edges));
-	return has_edges ? op_join_pages(r, bfs_advance.join, a, &a->level, &root) : MILL_OK;
+	if (!has_edges)
+		return MILL_OK;
+	if (r->policy->in_place)
+		return op_traverse(r, &bfs_relax_advance, &relax, NULL, &root);
+	return op_traverse(r, &bfs_advance, a, &a->level, &root);
 }
 
 static mill_err search(struct mill_run *r, struct bfs_args *a, vid root)
@@ -84,10 +78,8 @@ static mill_err search(struct mill_run *r, struct bfs_args *a, vid root)
 	struct bfs_relax_args relax = { .distance = a->depth };
 	struct frontier *front;
 
-	if (r->need.partitions)
-		return search_partitions(r, a->depth, root);
-	if (r->fleet)
-		return search_pages(r, a, root);
+	if (r->need.own)
+		return search_units(r, a, root);
 	TRY(run_frontier(r, &front, false));
 	TRY(frontier_begin(front, a->depth, root));
 	while (r->options.async && front->n)
@@ -114,7 +106,7 @@ MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
 	TRY(bfs_need(r, how, &need));
 	TRY(run_begin(r, "bfs", &need));
 	r->root = root;
-	TRY(op_advance_prepare(r, need.partitions ? &bfs_relax_advance : &bfs_advance));
+	TRY(op_advance_prepare(r, need.own && r->policy->in_place ? &bfs_relax_advance : &bfs_advance));
 	run_start(r);
 	TRY(run_vec(r, &a.depth, "depth", r->store->connected, sizeof(u32), &unreached));
 	TRY(search(r, &a, root));

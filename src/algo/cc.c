@@ -9,7 +9,6 @@
 #include "algo/component.h"
 #include "base/random.h"
 #include "device/dialect.h"
-#include "engine/fleet.h"
 
 #include "algo/cc.op.h"
 
@@ -47,12 +46,12 @@
 
 #define SAMPLES 256
 
-/* Graphie's and GTS's is that of labels; in-edges they must know, as labels do. */
+/* Policies with kernels of their own spread labels; in-edges they must know, as labels do. */
 static enum mill_cc_method method_of(const struct mill_run *r, const struct mill_cc *how)
 {
 	enum mill_cc_method method = how ? how->method : MILL_CC_AFFOREST;
 
-	bool spread = (run_by_partitions(r) || run_by_pages(r)) && r->store->has_in;
+	bool spread = run_owns(r) && r->store->has_in;
 
 	return method == MILL_CC_AFFOREST && spread ? MILL_CC_LABELS : method;
 }
@@ -75,12 +74,11 @@ mill_err cc_need(const struct mill_run *r, const struct mill_cc *how, struct nee
 		out->host += edge_frontier_host_bytes(st);
 		return MILL_OK;
 	default:
-		out->partitions = run_by_partitions(r);
-		out->fleet = run_by_pages(r);
-		out->advances = !out->partitions && !out->fleet;
-		if (out->fleet) {
+		out->own = run_owns(r);
+		out->advances = !out->own;
+		if (out->own) {
 			out->writable = out->given = sizeof(u32);
-			out->host += 4 * page_flags_bytes(st);	/* a view can have more pages */
+			out->host += 4 * run_flags_bytes(st);	/* a view can have more pages */
 		}
 		if (out->advances) {
 			out->state += frontier_bytes(st->connected, false);
@@ -195,10 +193,8 @@ static mill_err hook(struct mill_run *r, struct cc_args *a, struct edge_frontier
 
 static mill_err spread(struct mill_run *r, struct cc_args *a, struct frontier *front)
 {
-	if (r->need.partitions)
-		return op_partitions(r, &cc_label_advance, a, NULL);
-	if (r->fleet)
-		return op_join_pages(r, cc_label_advance.join, a, NULL, NULL);
+	if (r->need.own)
+		return op_traverse(r, &cc_label_advance, a, NULL, NULL);
 	TRY(frontier_set_all(front, run_direction(r, false)->n_rows));
 	while (front->n)
 		TRY(op_advance(r, &cc_label_advance, a, front));
@@ -227,7 +223,7 @@ static mill_err prepare(struct mill_run *r, struct means *m)
 		return run_edge_frontier(r, &m->edges);
 	default:
 		TRY(op_advance_prepare(r, &cc_label_advance));
-		return r->fleet || r->need.partitions ? MILL_OK : run_frontier(r, &m->front, false);
+		return r->need.own ? MILL_OK : run_frontier(r, &m->front, false);
 	}
 }
 

@@ -18,13 +18,13 @@ static const struct mill_variant policies[] = {
 	{ "frequency", .policy = "frequency" },
 	{ "pinned", .policy = "pinned" },
 	/* OPT1 is active partitions and staging, OPT2 reuse. */
-	{ "graphie-naive", .policy = "graphie", .no_skip = true, .no_reuse = true, .no_staging = true },
+	{ "graphie-naive", .policy = "graphie", .no_skip = true, .no_reuse = true, .graphie.no_staging = true },
 	{ "graphie-opt1", .policy = "graphie", .no_reuse = true },
-	{ "graphie-opt2", .policy = "graphie", .no_skip = true, .no_staging = true },
+	{ "graphie-opt2", .policy = "graphie", .no_skip = true, .graphie.no_staging = true },
 	{ "graphie", .policy = "graphie" },
 	{ "gts", .policy = "gts" },
-	{ "gts-p", .policy = "gts", .strategy = MILL_STRATEGY_P },
-	{ "gts-s", .policy = "gts", .strategy = MILL_STRATEGY_S },
+	{ "gts-p", .policy = "gts", .gts.strategy = MILL_STRATEGY_P },
+	{ "gts-s", .policy = "gts", .gts.strategy = MILL_STRATEGY_S },
 	{ 0 },
 };
 
@@ -37,22 +37,9 @@ static const struct mill_variant mappings[] = {
 	{ 0 },
 };
 
-/* GTS's figure 14: vertex-centric, edge-centric by virtual warps of every size, and as each page's density suggests. */
-static const struct mill_variant gts_mappings[] = {
-	{ "thread", .mapping = MILL_MAPPING_THREAD, .count_lanes = true },
-	{ "warp 4", .mapping = MILL_MAPPING_WARP, .warp = 4, .count_lanes = true },
-	{ "warp 8", .mapping = MILL_MAPPING_WARP, .warp = 8, .count_lanes = true },
-	{ "warp 16", .mapping = MILL_MAPPING_WARP, .warp = 16, .count_lanes = true },
-	{ "warp 32", .mapping = MILL_MAPPING_WARP, .warp = 32, .count_lanes = true },
-	{ "hybrid", .mapping = MILL_MAPPING_HYBRID, .count_lanes = true },
-	{ 0 },
-};
-
 MILL_API const struct mill_variant *mill_lab_policies(void) { return policies; }
 
 MILL_API const struct mill_variant *mill_lab_mappings(void) { return mappings; }
-
-MILL_API const struct mill_variant *mill_lab_gts_mappings(void) { return gts_mappings; }
 
 /* A watcher that says also which row it is. */
 struct relay {
@@ -73,60 +60,21 @@ static int relay_watch(void *arg, const struct mill_progress *progress)
 	return r->to->watch(r->to->arg, &named);
 }
 
-static bool has_policy(const struct mill_options *o, const char *policy) { return o->policy && !strcmp(o->policy, policy); }
-
-static void leave_graphie(struct mill_options *o)
-{
-	o->wire = MILL_WIRE_AUTO;
-	o->partition_size = 0;
-	o->no_staging = false;
-}
-
-static void leave_gts(struct mill_options *o)
-{
-	o->strategy = MILL_STRATEGY_AUTO;
-	o->chunks = o->warp = 0;
-	o->device_cache_set = false;
-	o->device_cache = o->main_buffer = 0;
-	if (o->mapping == MILL_MAPPING_WARP || o->mapping == MILL_MAPPING_HYBRID)
-		o->mapping = MILL_MAPPING_AUTO;
-}
-
-/* What gts refuses. */
-static void leave_others(struct mill_options *o)
-{
-	if (o->mapping >= MILL_MAPPING_GROUP && o->mapping <= MILL_MAPPING_OUTPUT)
-		o->mapping = MILL_MAPPING_AUTO;
-	o->filter = MILL_FILTER_FUSED;
-	o->direction = MILL_DIRECTION_AUTO;
-}
-
 static struct mill_options vary(const struct mill_options *options, const struct mill_variant *v, struct relay *relay)
 {
 	struct mill_options o = *options;
+	const struct policy *policy;
 
 	if (v->policy)
 		o.policy = v->policy;
 	if (v->mapping)
 		o.mapping = v->mapping;
-	if (v->wire)
-		o.wire = v->wire;
 	if (v->queues)
 		o.queues = v->queues;
-	if (v->warp)
-		o.warp = v->warp;
-	if (v->device_cache_set) {
-		o.device_cache_set = true;
-		o.device_cache = v->device_cache;
-	}
-	o.strategy = v->strategy;
-	o.no_staging |= v->no_staging;
-	if (!has_policy(&o, "graphie"))
-		leave_graphie(&o);
-	if (has_policy(&o, "gts"))
-		leave_others(&o);
-	else
-		leave_gts(&o);
+	policy_merge(&o, v);
+	policy = policy_find(o.policy);
+	if (policy)		/* else the run refuses it */
+		policy_leave_others(policy, &o);
 	o.no_skip |= v->no_skip;
 	o.no_reuse |= v->no_reuse;
 	o.count_lanes |= v->count_lanes;
@@ -220,15 +168,15 @@ struct bench {
 	struct device_names device;
 };
 
-/* Who has no strategy to share anything out knows one device. */
-static void place(struct mill_options *o, const struct bench *b, const uint64_t *budget)
+/* A row without a strategy to share anything out knows one device. */
+static void place(struct mill_options *o, const struct mill_variant *v, const struct bench *b, const uint64_t *budget)
 {
 	if (budget) {
 		o->device_memory = *budget;
 		o->device_memories = NULL;
 		o->n_device_memories = 0;
 	}
-	if (o->strategy || b->device.n < 2)
+	if (v->gts.strategy || b->device.n < 2)
 		return;
 	o->device = b->device.name[0];
 	o->n_device_memories = (u32)min_u64(o->n_device_memories, 1);
@@ -248,7 +196,7 @@ static mill_err run_row(struct mill_lab_row *row, const struct bench *b, const s
 	mill_run *run = NULL;
 	mill_err err;
 
-	place(&o, b, budget);
+	place(&o, v, b, budget);
 	row->name = v->name;
 	row->budget = first_budget(&o);
 	err = mill_run_new(&run, b->store, &o);
@@ -274,7 +222,7 @@ static mill_err check_several(const struct bench *b)
 	mill_run *run = NULL;
 	mill_err err;
 
-	while (v < lab->variant + lab->n_variants && !v->strategy)
+	while (v < lab->variant + lab->n_variants && !v->gts.strategy)
 		v++;
 	if (v == lab->variant + lab->n_variants || b->device.n < 2)
 		return MILL_OK;

@@ -9,10 +9,8 @@
 
 #include "algo/algo.h"
 #include "device/dialect.h"
-#include "engine/cache.h"
 #include "engine/devices.h"
-#include "engine/fleet.h"
-#include "engine/shape.h"
+#include "model/shape.h"
 
 #include "algo/cc.op.h"
 
@@ -49,7 +47,7 @@ struct measuring {
 
 /* ---- Passes that only read or decode ---- */
 
-static bool takes_page(void *arg, u32 page) { return run_takes_page(arg, page); }
+static bool takes_page(void *arg, u32 page) { return transfer_takes(&((struct mill_run *)arg)->transfer, page); }
 
 static bool wants_nothing(void *arg, u64 begin, u64 end)
 {
@@ -124,7 +122,7 @@ static mill_err measure_reading(struct measuring *m)
 	for (int i = 0; i < TIMES; i++)
 		TRY(pass_idly(m, NULL, &seconds));
 	for (u32 i = 0; i < out->n_pages; i++)
-		m->edges += run_takes_page(m->run, i) ? out->entry[i].n_edges : 0;
+		m->edges += transfer_takes(&m->run->transfer, i) ? out->entry[i].n_edges : 0;
 	m->machine->read = (f64)m->bytes / m->read;
 	m->machine->decode = seconds / (f64)m->edges;
 	return MILL_OK;
@@ -351,7 +349,7 @@ static mill_err measure_merge(struct measuring *m)
 	for (int i = 0; !err && i < TIMES; i++) {
 		f64 began = clock_now();
 
-		err = fleet_merge(m->run->pool, state, state + n, n, MERGE_MIN_U32);
+		err = merge_copies(m->run->pool, state, state + n, n, MERGE_MIN_U32);
 		shortest(&least, clock_now() - began);
 	}
 	m->machine->merge = least / COPY_BYTES;
@@ -369,13 +367,13 @@ static mill_err measure_call(struct measuring *m)
 	for (int i = 0; i < TIMES; i++) {
 		f64 began, before;
 
-		TRY(cache_count_begin(m->run));
+		TRY(transfer_count_begin(&m->run->transfer));
 		before = *launching;
 		began = clock_now();
 		for (int call = 0; call < CALLS; call++)
-			TRY(cache_census(m->run, false, m->front->bits));
+			TRY(transfer_census(&m->run->transfer, false, m->front->bits));
 		shortest(&own, *launching - before);
-		TRY(cache_count_end(m->run, counts, NULL));
+		TRY(transfer_count_end(&m->run->transfer, counts, NULL));
 		shortest(&least, clock_now() - began);
 	}
 	m->machine->call = least / CALLS;
@@ -398,8 +396,10 @@ static mill_err unpack(struct measuring *m, f64 *seconds)
 	u64 counts[COUNTS_N];
 	f64 began = clock_now();
 
-	TRY(cache_run(m->run, &pass, &step));
-	TRY(cache_count_end(m->run, counts, NULL));
+	for (u32 i = 0; i < m->run->transfer.station[0].n_areas; i++)
+		m->run->transfer.station[0].area[i].holds = 0;	/* of the pass before */
+	TRY(transfer_pass(&m->run->transfer, &pass, &step));
+	TRY(transfer_count_end(&m->run->transfer, counts, NULL));
 	shortest(seconds, clock_now() - began);
 	return MILL_OK;
 }
@@ -507,9 +507,9 @@ static void choose_sample(struct mill_run *r, u64 state)
 	else	/* a run is all there is */
 		r->sample = UINT32_MAX;
 	for (u32 i = 0; i < st->out.n_pages; i++)
-		n += run_takes_page(r, i);
+		n += transfer_takes(&r->transfer, i);
 	for (u32 i = 0; st->directed && st->has_in && i < st->in.n_pages; i++)
-		n_in += run_takes_page(r, i);
+		n_in += transfer_takes(&r->transfer, i);
 	r->only_frames = (u32)max_u64(n > n_in ? n : n_in, 1);
 }
 
@@ -548,7 +548,7 @@ static mill_err measure(struct mill_run *r, struct machine *machine)
 	const struct store *st = r->store;
 	/* Room for the sample is enough: a slot of the cache costs memory whether it is used or not. */
 	u64 room = 16 * st->connected + 2 * COPY_BYTES +
-		   (2 * SAMPLE_RUN + SAMPLE_BYTES / st->page_size) * cache_slot_size(st);
+		   (2 * SAMPLE_RUN + SAMPLE_BYTES / st->page_size) * st->page_size;
 	struct mill_options options = {
 		.memory = r->budget.limit,
 		.device_memory = run_is_native(r) ? 0 : min_u64(devices_budget(r), room + 64 * MIB),

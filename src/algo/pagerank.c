@@ -199,15 +199,15 @@ mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how
 		.state = n * ((r->options.async ? 2 + (st->self_loops > 0) : 3) * k->size + sizeof(u32)) +
 			 (how && how->personalize ? n * k->size : 0) + reducer_bytes(st, true, k->sum_size) + computer_bytes(st),
 		.host = r->options.check ? pagerank_check_bytes(st) : 0,
-		.in = !run_by_pages(r),
-		.out = run_by_pages(r),
-		.fleet = run_by_pages(r),
+		.in = !run_owns_sums(r),
+		.out = run_owns_sums(r),
+		.own = run_owns_sums(r),
 		.spread = k->size,
 		.rounds = most_iterations(how),
 		.tolerance = tolerance_of(how),
 		.damping = damping_of(how),
 	};
-	if (out->fleet)
+	if (out->own)
 		reducer_join_need(r, out, k->size);
 	return MILL_OK;
 }

@@ -5,7 +5,6 @@
  */
 #include "algo/algo.h"
 #include "device/dialect.h"
-#include "engine/fleet.h"
 
 #define PROGRAM sssp_unit
 #define VALUE u32
@@ -103,14 +102,13 @@ mill_err sssp_need(const struct mill_run *r, const struct mill_sssp *how, struct
 	*out = (struct need){
 		.state = n * kinds[kind].size,
 		.out = true,
-		.partitions = run_by_partitions(r),
+		.own = run_owns(r),
 		.weights = kind != TREE_UNIT,
 	};
-	if (run_by_pages(r)) {
-		out->fleet = true;
+	if (out->own) {
 		out->writable = out->given = kinds[kind].size;
-		out->host = page_flags_bytes(r->store);
-	} else if (!out->partitions) {
+		out->host = run_flags_bytes(r->store);
+	} else {
 		out->state += frontier_bytes(n, true);
 		out->host = frontier_host_bytes(n);
 		out->advances = true;
@@ -150,23 +148,14 @@ static u64 raise(enum tree_kind kind, u64 key, f64 delta)
 	return limit;
 }
 
-/* GTS's search has no priorities, nor has Graphie's. */
-static mill_err search_pages(struct mill_run *r, enum tree_kind kind, struct vec *distance, vid root)
+/* By units there are no priorities. */
+static mill_err search_units(struct mill_run *r, enum tree_kind kind, struct vec *distance, vid root)
 {
 	struct sssp_unit_args a = { .distance = distance };
 	bool has_edges;
 
 	TRY(search_begin(r, distance, root, &has_edges));
-	return has_edges ? op_join_pages(r, kinds[kind].program->join, &a, NULL, &root) : MILL_OK;
-}
-
-static mill_err search_partitions(struct mill_run *r, enum tree_kind kind, struct vec *distance, vid root)
-{
-	struct sssp_unit_args a = { .distance = distance };
-	bool has_edges;
-
-	TRY(search_begin(r, distance, root, &has_edges));
-	return has_edges ? op_partitions(r, kinds[kind].program, &a, &root) : MILL_OK;
+	return has_edges ? op_traverse(r, kinds[kind].program, &a, NULL, &root) : MILL_OK;
 }
 
 static mill_err search(struct mill_run *r, enum tree_kind kind, struct vec *distance, vid root, f64 delta)
@@ -176,10 +165,8 @@ static mill_err search(struct mill_run *r, enum tree_kind kind, struct vec *dist
 	struct frontier *front;
 	u64 rest;
 
-	if (r->need.partitions)
-		return search_partitions(r, kind, distance, root);
-	if (r->fleet)
-		return search_pages(r, kind, distance, root);
+	if (r->need.own)
+		return search_units(r, kind, distance, root);
 	TRY(run_frontier(r, &front, true));
 	TRY(frontier_begin(front, distance, root));
 	front->limit = raise(kind, 0, delta);

@@ -71,7 +71,15 @@ static mill_err list_names(struct call *call, const char *key, const char *const
 
 static mill_err list_policies(struct call *call, const char *key)
 {
-	return list_names(call, key, mill_policies());
+	const struct mill_policy *p;
+
+	json_array(&call->report, key);
+	for (p = mill_policies(); p->name; p++) {
+		say(call, "  %-12s %s\n", p->name, p->summary);
+		json_string(&call->report, NULL, p->name);
+	}
+	json_array_end(&call->report);
+	return MILL_OK;
 }
 
 static mill_err list_formats(struct call *call, const char *key)

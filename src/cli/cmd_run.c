@@ -153,8 +153,9 @@ static void tell_device(const struct call *call, const struct mill_report *r)
 		return;
 	say(call, "  device  %s, %s moved to it (topology %s), ", r->device, show_size(a, r->to_device),
 	    show_size(b, r->topology));
-	say(call, "%" PRIu64 " %s, %" PRIu64 " reused; peak %s of %s\n", r->pages_to_device,
+	say(call, "%" PRIu64 " %s, %" PRIu64 " reused; peak %s of %s", r->pages_to_device,
 	    r->partitions.count ? "partitions" : "pages", r->pages_reused, show_size(a, r->device_peak), show_size(b, r->device_budget));
+	say(call, "; besides, the driver took %s\n", show_size(a, r->device_driver));
 	for (i = 0; r->n_devices > 1 && i < r->n_devices; i++)
 		say(call, "          %s: %s moved to it, peak %s of %s\n", r->devices[i].name, show_size(a, r->devices[i].to_device),
 		    show_size(b, r->devices[i].peak), show_size(c, r->devices[i].budget));

@@ -3,9 +3,17 @@
 
 #include "cli/chart.h"
 
+/* Bytes. */
+static uint64_t cache_of(const struct lab *l, size_t i)
+{
+	uint64_t size = lab_variant(l, i)->gts.device_cache;
+
+	return size == MILL_SIZE_NONE ? 0 : size;
+}
+
 static double x_of(const struct lab *l, size_t i, uint64_t most)
 {
-	return most ? (double)lab_variant(l, i)->device_cache / (double)most : 0;
+	return most ? (double)cache_of(l, i) / (double)most : 0;
 }
 
 typedef double rate(const struct lab *l, size_t i);
@@ -27,7 +35,7 @@ static size_t first_row(const struct lab *l)
 {
 	size_t i = 0;
 
-	while (!lab_variant(l, i)->device_cache_set)
+	while (!lab_variant(l, i)->gts.device_cache)
 		i++;
 	return i;
 }
@@ -41,10 +49,8 @@ mill_err lab_plot_caches(char **out, const struct lab *l)
 	mill_err err;
 
 	for (i = 0; i < l->n_rows; i++) {
-		const struct mill_variant *v = lab_variant(l, i);
-
-		n += v->device_cache_set;
-		most = v->device_cache > most ? v->device_cache : most;
+		n += lab_variant(l, i)->gts.device_cache != 0;
+		most = cache_of(l, i) > most ? cache_of(l, i) : most;
 	}
 	err = chart_begin(&c, out, l, "hit rate by the size of the cache", n / l->n_caches);
 	if (err)
@@ -52,8 +58,8 @@ mill_err lab_plot_caches(char **out, const struct lab *l)
 	chart_axes(&c, "cache of a device", &y);
 	for (i = first; i < first + l->n_caches; i++)	/* the last word of their names */
 		chart_mark(&c, x_of(l, i, most), strrchr(lab_variant(l, i)->name, ' ') + 1);
-	for (i = 0; i < l->n_rows; i += lab_variant(l, i)->device_cache_set ? l->n_caches : 1) {
-		if (!lab_variant(l, i)->device_cache_set)
+	for (i = 0; i < l->n_rows; i += lab_variant(l, i)->gts.device_cache ? l->n_caches : 1) {
+		if (!lab_variant(l, i)->gts.device_cache)
 			continue;
 		put_line(&c, i, most, lab_hit_rate, false);
 		chart_legend(&c, i, 2);

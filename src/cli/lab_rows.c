@@ -34,26 +34,23 @@ mill_err lab_split(const char ***out, size_t *n, const char *option, const char 
 	return MILL_OK;
 }
 
-static bool is_of(const struct mill_variant *v, const char *policy) { return v->policy && !strcmp(v->policy, policy); }
+static const struct mill_policy *policy_of(const struct mill_variant *v) { return mill_policy(v->policy); }
+
+static bool heeds(const struct mill_variant *v, const char *option)
+{
+	return policy_option(policy_of(v), option);
+}
 
 /* ---- Policies ---- */
 
-/* May the names be of more than one device? "opencl:0/2:1" is of one. */
-static bool several(const char *device)
-{
-	const char *part = strchr(device, '/');
-
-	return strchr(device, ',') || strstr(device, "all") || (part && !strchr(part, ':'));
-}
-
-/* Behind what is there the names of the table's rows, or of one policy's; those that share out work only where `all`. */
-static void add_names(char *to, const char *policy, bool all)
+/* Adds the names of the table's rows, or of those that heed an option; those that share out work only where `all`. */
+static void add_names(char *to, const char *option, bool all)
 {
 	const struct mill_variant *v;
 	size_t length = strlen(to);
 
 	for (v = mill_lab_policies(); v->name && length < NAMES; v++)
-		if ((!policy || is_of(v, policy)) && (all || !v->strategy))
+		if ((!option || heeds(v, option)) && (all || !v->gts.strategy))
 			length += (size_t)snprintf(to + length, NAMES - length, "%s%s", length ? "," : "", v->name);
 }
 
@@ -79,12 +76,12 @@ static mill_err find_policy(struct mill_variant *out, const char *name)
 /* Where none are named: all, or those that what is given makes differ. */
 static const char *usual_policies(struct lab *l, const struct options *o)
 {
-	bool all = several(o->device);
+	bool all = several_devices(o->device);
 
 	if (o->wires || (o->queue_counts && !o->device_caches))
 		snprintf(l->names, NAMES, "graphie");
 	if (o->device_caches)
-		add_names(l->names, "gts", all);
+		add_names(l->names, "device-cache", all);
 	if (!l->names[0])
 		add_names(l->names, NULL, all);
 	return l->names;
@@ -139,8 +136,8 @@ struct choices {
 	uint32_t queues[MOST];
 	const char **cache;		/* as they were given */
 	uint64_t cache_bytes[MOST];
-	const struct mill_variant *mapping;	/* gts's */
-	size_t n_wires, n_queues, n_caches, n_mappings;
+	bool mappings;			/* those of the row's policy */
+	size_t n_wires, n_queues, n_caches;
 };
 
 static mill_err parse_wires(struct choices *c, const char *list)
@@ -197,7 +194,7 @@ static mill_err parse_caches(struct choices *c, const char *list, uint64_t csr_b
 		struct size_option size = { .text = c->cache[i] };
 
 		err = option_size_or_0(&size, "device-caches", csr_bytes);
-		c->cache_bytes[i] = size.bytes;
+		c->cache_bytes[i] = size.bytes ? size.bytes : MILL_SIZE_NONE;
 	}
 	return err;
 }
@@ -212,10 +209,7 @@ static mill_err parse_choices(struct choices *c, const struct lab *l, const stru
 		err = parse_queues(c, o->queue_counts);
 	if (!err && o->device_caches)
 		err = parse_caches(c, o->device_caches, l->work.info.csr_bytes);
-	if (o->mappings && o->policies) {
-		c->mapping = mill_lab_gts_mappings();
-		c->n_mappings = count(c->mapping);
-	}
+	c->mappings = o->mappings && o->policies;
 	return err;
 }
 
@@ -239,20 +233,20 @@ static void add_row(struct lab *l, const struct choices *c, const struct mill_va
 
 	*v = *from;
 	snprintf(label, LABEL, "%s", from->name);
-	if (c->mapping && is_of(from, "gts")) {
-		const struct mill_variant *m = &c->mapping[p->mapping];
+	if (c->mappings) {
+		const struct mill_variant *m = &policy_of(from)->mappings[p->mapping];
 
 		v->mapping = m->mapping;
-		v->warp = m->warp;
+		v->gts.warp = m->gts.warp;
 		v->count_lanes = m->count_lanes;
 		add_word(label, "", m->name);
 	}
-	v->wire = is_of(from, "graphie") ? c->wire[p->wire] : MILL_WIRE_AUTO;
-	if (v->wire)
-		add_word(label, "", wire_word(v->wire));
-	if (c->cache && is_of(from, "gts")) {
-		v->device_cache_set = true;
-		v->device_cache = c->cache_bytes[p->cache];
+	if (c->n_wires && heeds(from, "wire")) {
+		v->graphie.wire = c->wire[p->wire];
+		add_word(label, "", wire_word(v->graphie.wire));
+	}
+	if (c->n_caches && heeds(from, "device-cache")) {
+		v->gts.device_cache = c->cache_bytes[p->cache];
 		add_word(label, "cache ", c->cache[p->cache]);
 	}
 	v->queues = c->queues[p->queues];
@@ -264,28 +258,41 @@ static void add_row(struct lab *l, const struct choices *c, const struct mill_va
 
 static size_t at_least_1(size_t n) { return n ? n : 1; }
 
+/* Says how many there are of each choice for a row. */
+static struct pick choices_of(const struct choices *c, const struct mill_variant *from)
+{
+	return (struct pick){
+		.mapping = c->mappings ? count(policy_of(from)->mappings) : 1,
+		.wire = heeds(from, "wire") ? at_least_1(c->n_wires) : 1,
+		.cache = heeds(from, "device-cache") ? at_least_1(c->n_caches) : 1,
+		.queues = at_least_1(c->n_queues),
+	};
+}
+
 /* Rows that differ in their queues only are side by side, and so are those of caches. */
 static void add_rows(struct lab *l, const struct choices *c, const struct mill_variant *from)
 {
-	bool gts = is_of(from, "gts");
-	size_t mappings = gts ? at_least_1(c->n_mappings) : 1, caches = gts ? at_least_1(c->n_caches) : 1;
-	size_t wires = is_of(from, "graphie") ? at_least_1(c->n_wires) : 1;
-	struct pick p;
+	struct pick p, n = choices_of(c, from);
 
-	for (p.mapping = 0; p.mapping < mappings; p.mapping++)
-		for (p.wire = 0; p.wire < wires; p.wire++)
-			for (p.cache = 0; p.cache < caches; p.cache++)
-				for (p.queues = 0; p.queues < at_least_1(c->n_queues); p.queues++)
+	for (p.mapping = 0; p.mapping < n.mapping; p.mapping++)
+		for (p.wire = 0; p.wire < n.wire; p.wire++)
+			for (p.cache = 0; p.cache < n.cache; p.cache++)
+				for (p.queues = 0; p.queues < n.queues; p.queues++)
 					add_row(l, c, from, &p);
 }
 
 static mill_err multiply(struct lab *l, const struct choices *c)
 {
 	struct mill_variant *from = l->variant;
-	size_t n = l->how.n_variants, i;
-	size_t most = n * at_least_1(c->n_wires) * at_least_1(c->n_queues) * at_least_1(c->n_caches) * at_least_1(c->n_mappings);
-	mill_err err = new_variants(l, most);
+	size_t n = l->how.n_variants, most = 0, i;
+	mill_err err;
 
+	for (i = 0; i < n; i++) {
+		struct pick p = choices_of(c, &from[i]);
+
+		most += p.mapping * p.wire * p.cache * p.queues;
+	}
+	err = new_variants(l, most);
 	l->labels = calloc(most, LABEL);
 	if (!l->labels && !err)
 		err = refuse(MILL_ENOMEM, "no memory for the rows of the lab");
@@ -296,17 +303,21 @@ static mill_err multiply(struct lab *l, const struct choices *c)
 	return err;
 }
 
-/* What only gts's rows heed needs them. */
+/* What only some rows heed needs them. */
 static mill_err check_rows(const struct lab *l, const struct options *o)
 {
-	size_t n = 0, i;
+	size_t caches = 0, own = 0, i;
 
-	for (i = 0; i < l->how.n_variants; i++)
-		n += is_of(&l->variant[i], "gts");
-	if (o->device_caches && !n)
+	for (i = 0; i < l->how.n_variants; i++) {
+		caches += heeds(&l->variant[i], "device-cache");
+		own += policy_of(&l->variant[i])->mappings != NULL;
+	}
+	if (o->device_caches && !caches)
 		return refuse(MILL_EUSAGE, "--device-caches is for rows of gts, and there is none");
-	if (o->mappings && o->policies && n < l->how.n_variants)
+	if (o->mappings && o->policies && own < l->how.n_variants)
 		return refuse(MILL_EUSAGE, "--mappings with --policies %s: takes gts, gts-p and gts-s, which have mappings of their own", o->policies);
+	if (!own && !work_has_frontiers(&l->work, o) && (o->mappings || option_given(o, "mapping")))
+		return refuse_mapping(&l->work, o->mappings ? "mappings" : "mapping", "policies");
 	return MILL_OK;
 }
 
@@ -324,7 +335,7 @@ mill_err lab_choose_rows(struct lab *l, struct options *o)
 		err = parse_choices(&c, l, o);
 	l->n_queues = at_least_1(c.n_queues);
 	l->n_caches = at_least_1(c.n_caches);
-	if (!err && (c.n_wires || c.n_queues || c.n_caches || c.n_mappings))
+	if (!err && (c.n_wires || c.n_queues || c.n_caches || c.mappings))
 		err = multiply(l, &c);
 	free(c.cache);
 	return err;

@@ -253,6 +253,7 @@ static int finish(struct call *call, mill_err err)
 		code = (int)late;
 	}
 	json_release(&call->report);
+	options_release(&call->options);
 	return code;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/options.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,9 @@ enum kind {
 	SWITCH,		/* int: --name is the first word, --name=WORD another; 0 without */
 	SIZE,		/* struct size_option */
 	SIZES,		/* struct sizes_option */
-	REPORT		/* --json[=FILE] */
+	BYTES,		/* uint64_t; a size that waits among what was given */
+	REPORT,		/* --json[=FILE] */
+	POLICIES	/* no option: here follow those of policies */
 };
 
 struct option {
@@ -35,9 +38,14 @@ struct option {
 	const char *const *word;	/* CHOICE, SWITCH: NULL-terminated */
 	double low, high;		/* of numbers; a whole number's high of 0 is any */
 	bool open;			/* REAL: the bounds themselves are out */
+	bool device;			/* the cpu would ignore it */
+	unsigned of;			/* of no algorithm, but only for these; 0: for all */
+	const struct mill_policy *policy;	/* NULL: it is a general one ... */
+	const struct mill_option *setting;	/* ... else it is this one */
 };
 
 #define AT(field) offsetof(struct options, field)
+#define SETTINGS (FOR_ALGO | FOR_PLAN | FOR_LAB)	/* commands with options of policies */
 #define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 #define FOR_STORES (FOR_IMPORT | FOR_GENERATE)
 #define FOR_EVERY \
@@ -168,11 +176,13 @@ static const struct option table[] = {
 	{ "device", LIST, FOR_ALGO | FOR_PLAN, AT(device), "NAME",
 	  .help = "cpu (default), opencl:N, opencl:all, opencl:N/K (N in K parts): see `list devices`; repeatable for several" },
 	{ "device-memory", SIZES, FOR_ALGO | FOR_PLAN, AT(device_memory), "SIZE[,SIZE...]",
-	  .help = "device budget (default 90 % of the device's); of several in order, the last for the rest" },
+	  .help = "device budget (default 90 % of the device's); of several in order, the last for the rest",
+	  .device = true },
 	{ "device", LIST, FOR_LAB, AT(device), "NAME",
 	  .help = "see `list devices` (default opencl); of several the rows gts-p and gts-s use all, the others the first" },
 	{ "device-memory", SIZES, FOR_LAB, AT(device_memory), "SIZE[,SIZE...]",
-	  .help = "device budget, as 32M or a share of the graph (default 25%); of several devices in order, the last for the rest" },
+	  .help = "device budget, as 32M or a share of the graph (default 25%); of several devices in order, the last for the rest",
+	  .device = true },
 	{ "budgets", TEXT, FOR_LAB, AT(budgets), "LIST",
 	  .help = "several device budgets: 10%,25%,50%,100%" },
 	{ "policies", TEXT, FOR_LAB, AT(policies), "LIST",
@@ -184,44 +194,30 @@ static const struct option table[] = {
 	{ "device-caches", TEXT, FOR_LAB, AT(device_caches), "LIST",
 	  .help = "gts's rows once for each of these caches: 0,10%,25%,50%,100%; --plot draws hit rates over them" },
 	{ "mappings", FLAG, FOR_LAB, AT(mappings), NULL,
-	  .help = "rows are mappings of edges to work-items, with lanes and atomics counted; with --policies gts its own" },
+	  .help = "rows are mappings of edges to work-items, with lanes and atomics counted; with --policies gts its own",
+	  .of = FOR_FRONTIERS | FOR_PAGERANK },
 	{ "plot", TEXT, FOR_LAB, AT(plot), "FILE.svg",
 	  .help = "pages active and moved in each superstep, a panel for each row" },
 	{ "fallback", FLAG, FOR_ALGO, AT(fallback), NULL,
-	  .help = "if the device fails, run once more on the cpu" },
+	  .help = "if the device fails, run once more on the cpu", .device = true },
 	{ "queues", U32, FOR_ALGO | FOR_LAB, AT(queues), "N",
-	  .help = "pages on their way to the device at once (default 32)", .low = 1, .high = 256 },
+	  .help = "pages on their way to the device at once (default 32)", .low = 1, .high = 256, .device = true },
 	{ "group-size", U32, FOR_ALGO | FOR_LAB, AT(group_size), "N",
-	  .help = "work-items of a work-group (default: by the device)", .low = 1, .high = 65536 },
-	{ "mapping", CHOICE, FOR_ALGO | FOR_LAB, AT(mapping), "auto|thread|group|input|output|warp|hybrid",
+	  .help = "work-items of a work-group (default: by the device)", .low = 1, .high = 65536, .device = true },
+	{ "mapping", CHOICE, FOR_FRONTIERS | FOR_PAGERANK | FOR_LAB, AT(mapping),
+	  "auto|thread|group|input|output|warp|hybrid",
 	  .help = "edges to work-items of a device: by vertex, by degree, balanced by frontier or by edges; gts: by virtual warps, or by the page's density",
-	  .word = WORDS("auto", "thread", "group", "input", "output", "warp", "hybrid") },
-	{ "filter", CHOICE, FOR_ALGO | FOR_PLAN | FOR_LAB, AT(filter), "fused|exact|inexact",
+	  .word = WORDS("auto", "thread", "group", "input", "output", "warp", "hybrid"), .device = true },
+	{ "filter", CHOICE, FOR_FRONTIERS | FOR_PLAN | FOR_LAB, AT(filter), "fused|exact|inexact",
 	  .help = "what a device does with vertices that it comes to twice (default fused)",
-	  .word = WORDS("fused", "exact", "inexact") },
+	  .word = WORDS("fused", "exact", "inexact"), .device = true },
 	{ "no-skip", FLAG, FOR_ALGO, AT(no_skip), NULL,
-	  .help = "send all pages to the device in each step, also those without work" },
+	  .help = "send all pages to the device in each step, also those without work", .device = true },
 	{ "no-reuse", FLAG, FOR_ALGO, AT(no_reuse), NULL,
-	  .help = "send pages in each step, also those that the device has" },
-	{ "wire", CHOICE, FOR_ALGO | FOR_PLAN | FOR_LAB, AT(wire), "edges|csr|packed",
-	  .help = "graphie: in which form partitions cross to the device (default edges)",
-	  .word = WORDS("auto", "edges", "csr", "packed") },
-	{ "partition-size", SIZE, FOR_ALGO | FOR_PLAN | FOR_LAB, AT(partition_size), "SIZE",
-	  .help = "graphie: of a partition as it crosses (default: by the sizes of graph and device)" },
-	{ "no-staging", FLAG, FOR_ALGO | FOR_PLAN | FOR_LAB, AT(no_staging), NULL,
-	  .help = "graphie: sources' values are not copied to local memory" },
-	{ "strategy", CHOICE, FOR_ALGO | FOR_PLAN, AT(strategy), "p|s",
-	  .help = "gts: several devices share out the pages (p) or the vertex state (s)", .word = WORDS("auto", "p", "s") },
-	{ "chunks", U32, FOR_ALGO | FOR_PLAN | FOR_LAB, AT(chunks), "W",
-	  .help = "gts: the vertex state in W chunks, one at a time on the device (default: as few as fit)", .low = 1 },
-	{ "device-cache", SIZE, FOR_ALGO | FOR_PLAN | FOR_LAB, AT(device_cache), "SIZE|0",
-	  .help = "gts: pages that stay on a device (default: what fits)" },
-	{ "main-buffer", SIZE, FOR_ALGO | FOR_PLAN | FOR_LAB, AT(main_buffer), "SIZE",
-	  .help = "gts: pages that stay in main memory (default 20 % of the graph)" },
-	{ "warp", U32, FOR_ALGO | FOR_PLAN | FOR_LAB, AT(warp), "4|8|16|32",
-	  .help = "gts: work-items of a virtual warp (default 32)", .low = 4, .high = 32 },
+	  .help = "send pages in each step, also those that the device has", .device = true },
+	{ .kind = POLICIES },
 	{ "lanes", FLAG, FOR_ALGO | FOR_LAB, AT(lanes), NULL,
-	  .help = "count SIMD slots and atomics of a device (slower)" },
+	  .help = "count SIMD slots and atomics of a device (slower)", .device = true },
 	{ "policy", TEXT, FOR_ALGO | FOR_PLAN, AT(policy), "NAME",
 	  .help = "which page goes when another comes, or graphie, gts: see `list policies` (default auto)" },
 	{ "io", CHOICE, FOR_ALGO | FOR_LAB, AT(io), "uring|pread",
@@ -254,7 +250,83 @@ static const struct option table[] = {
 };
 
 #define N_OPTIONS (sizeof(table) / sizeof(table[0]))
-_Static_assert(N_OPTIONS <= OPTIONS_MAX, "struct options has a place for each row");
+
+/* ---- Rows: those of the table, and in the place of POLICIES those of policies ---- */
+
+static struct option setting_row(const struct mill_policy *policy, const struct mill_option *setting)
+{
+	static const enum kind kind[] = {
+		[MILL_OPTION_FLAG] = FLAG, [MILL_OPTION_U32] = U32,
+		[MILL_OPTION_SIZE] = BYTES, [MILL_OPTION_CHOICE] = CHOICE,
+	};
+
+	return (struct option){
+		.name = setting->name,
+		.kind = kind[setting->kind],
+		.who = setting->several ? SETTINGS & ~(unsigned)FOR_LAB : SETTINGS,
+		.at = AT(settings) + policy->settings + setting->at,
+		.argument = setting->argument,
+		.help = setting->help,
+		.word = setting->word,
+		.low = setting->low,
+		.high = setting->high,
+		.device = true,
+		.policy = policy,
+		.setting = setting,
+	};
+}
+
+/* Fills in the i-th option of all policies; false: there are only *n. */
+static bool get_setting(struct option *out, size_t i, size_t *n)
+{
+	const struct mill_policy *policy;
+	const struct mill_option *setting;
+
+	*n = 0;
+	for (policy = mill_policies(); policy->name; policy++) {
+		for (setting = policy->option; setting && setting->name; setting++) {
+			if ((*n)++ == i) {
+				*out = setting_row(policy, setting);
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* Fills in row i of all; false: there are not so many. */
+static bool get_row(struct option *out, size_t i)
+{
+	size_t before = 0, settings;
+
+	while (table[before].kind != POLICIES)
+		before++;
+	if (i < before) {
+		*out = table[i];
+		return true;
+	}
+	if (get_setting(out, i - before, &settings))
+		return true;
+	i -= settings - 1;	/* the place itself is no row */
+	if (i >= N_OPTIONS)
+		return false;
+	*out = table[i];
+	return true;
+}
+
+static size_t count_rows(void)
+{
+	struct option spec;
+	size_t n = 0;
+
+	while (get_row(&spec, n))
+		n++;
+	return n;
+}
+
+static bool is_given(const struct options *o, size_t i) { return o->given && o->given[i]; }
+
+/* ---- Parse ---- */
 
 static void defaults(struct options *o)
 {
@@ -297,6 +369,23 @@ static bool parse_real(double *out, const char *text)
 	return !*end && isfinite(*out);
 }
 
+/* Is it one of the few numbers that a setting may be? */
+static mill_err check_only(const struct option *spec, uint64_t number, const char *value)
+{
+	const uint32_t *only = spec->setting->only;
+	char words[128];
+	size_t length = 0, i;
+
+	for (i = 0; only[i]; i++) {
+		if (only[i] == number)
+			return MILL_OK;
+		if (length < sizeof(words))
+			length += (size_t)snprintf(words + length, sizeof(words) - length, "%s%" PRIu32,
+						   !i ? "" : only[i + 1] ? ", " : " or ", only[i]);
+	}
+	return refuse(MILL_EUSAGE, "--%s %s: takes %s", spec->name, value, words);
+}
+
 static mill_err take_number(const struct option *spec, void *field, const char *value)
 {
 	uint64_t high = spec->high > 0 ? (uint64_t)spec->high : UINT64_MAX;
@@ -310,6 +399,12 @@ static mill_err take_number(const struct option *spec, void *field, const char *
 	if (number < (uint64_t)spec->low || number > high)
 		return refuse(MILL_EUSAGE, "--%s %s: must be from %.0f to %.0f", spec->name,
 			      value, spec->low, (double)high);
+	if (spec->setting && spec->setting->only) {
+		mill_err err = check_only(spec, number, value);
+
+		if (err)
+			return err;
+	}
 	if (spec->kind == U32)
 		*(uint32_t *)field = (uint32_t)number;
 	else
@@ -369,14 +464,15 @@ static mill_err take_list(struct options *o, const struct option *spec, const ch
 	return MILL_OK;
 }
 
-static mill_err take(struct options *o, const struct option *spec, const char *value)
+/* Takes the value of row i. */
+static mill_err take(struct options *o, size_t i, const struct option *spec, const char *value)
 {
 	void *field = (char *)o + spec->at;
-	bool *given = &o->given[spec - table], again = *given;
+	bool again = o->given[i];
 
 	if (again && spec->kind != LIST)
 		return refuse(MILL_EUSAGE, "--%s is given twice", spec->name);
-	*given = true;
+	o->given[i] = value ? value : "";
 	switch (spec->kind) {
 	case FLAG:
 		*(bool *)field = true;
@@ -401,6 +497,9 @@ static mill_err take(struct options *o, const struct option *spec, const char *v
 	case SIZES:
 		((struct sizes_option *)field)->text = value;
 		return MILL_OK;
+	case BYTES:
+	case POLICIES:
+		return MILL_OK;
 	case U32:
 	case U64:
 		return take_number(spec, field, value);
@@ -422,29 +521,30 @@ static mill_err take(struct options *o, const struct option *spec, const char *v
 	return MILL_EBUG;
 }
 
-static const struct option *find(unsigned who, const char *name, size_t length)
+/* Finds the option of a name, which may go on behind a =; *at is its row. */
+static bool find(struct option *out, size_t *at, unsigned who, const char *name)
 {
-	size_t i;
+	size_t length = strcspn(name, "=");
 
-	for (i = 0; i < N_OPTIONS; i++)
-		if ((table[i].who & who) == who && !strncmp(table[i].name, name, length) &&
-		    !table[i].name[length])
-			return &table[i];
-	return NULL;
+	for (*at = 0; get_row(out, *at); ++*at)
+		if ((out->who & who) == who && !strncmp(out->name, name, length) && !out->name[length])
+			return true;
+	return false;
 }
 
 static mill_err unknown(unsigned who, const char *command, const char *argument)
 {
 	char word[64];
 	struct nearest near = { .word = word };
+	struct option spec;
 	size_t i;
 
 	snprintf(word, sizeof(word), "%.*s", (int)strcspn(argument, "="), argument);
 	if (word[0] == '-' && word[1] == '-') {
 		near.word = word + 2;
-		for (i = 0; i < N_OPTIONS; i++)
-			if ((table[i].who & who) == who)
-				nearest_try(&near, table[i].name);
+		for (i = 0; get_row(&spec, i); i++)
+			if ((spec.who & who) == who)
+				nearest_try(&near, spec.name);
 	}
 	if (near.best && nearest_found(&near))
 		return refuse(MILL_EUSAGE, "%s: unknown option %s; did you mean --%s?",
@@ -458,36 +558,36 @@ static mill_err parse_one(struct options *o, unsigned who, const char *command, 
 			  char **argv, int *n)
 {
 	const char *argument = argv[0], *value = NULL;
-	const struct option *spec;
+	struct option spec;
+	bool found = false;
+	size_t i = 0;
 
 	*n = 1;
 	if (!strcmp(argument, "-h")) {
-		spec = find(who, "help", 4);
+		found = find(&spec, &i, who, "help");
 	} else if (argument[1] == 'o') {
-		spec = find(who, "output", 6);
+		found = find(&spec, &i, who, "output");
 		if (argument[2])
 			value = argument + 2;
 	} else if (argument[1] == '-') {
-		spec = find(who, argument + 2, strcspn(argument + 2, "="));
+		found = find(&spec, &i, who, argument + 2);
 		value = strchr(argument, '=');
 		if (value)
 			value++;
-	} else {
-		spec = NULL;
 	}
-	if (!spec)
+	if (!found)
 		return unknown(who, command, argument);
-	if (spec->kind == FLAG && value)
-		return refuse(MILL_EUSAGE, "--%s takes no value", spec->name);
-	if (spec->kind != FLAG && spec->kind != REPORT && spec->kind != SWITCH && !value) {
+	if (spec.kind == FLAG && value)
+		return refuse(MILL_EUSAGE, "--%s takes no value", spec.name);
+	if (spec.kind != FLAG && spec.kind != REPORT && spec.kind != SWITCH && !value) {
 		/* "--source --check" is a forgotten value, not a source. */
 		if (argc < 2 || !strncmp(argv[1], "--", 2))
 			return refuse(MILL_EUSAGE, "--%s needs a value: --%s %s",
-				      spec->name, spec->name, spec->argument);
+				      spec.name, spec.name, spec.argument);
 		value = argv[1];
 		*n = 2;
 	}
-	return take(o, spec, value);
+	return take(o, i, &spec, value);
 }
 
 mill_err options_parse(struct options *o, unsigned who, const char *command, int argc,
@@ -504,6 +604,9 @@ mill_err options_parse(struct options *o, unsigned who, const char *command, int
 		o->device_memory.text = "25%";
 	}
 	o->operand = (const char **)argv;
+	o->given = calloc(count_rows(), sizeof(*o->given));
+	if (!o->given)
+		return refuse(MILL_ENOMEM, "no memory for the options");
 	for (i = 0; i < argc; i += n) {
 		n = 1;
 		if (!strcmp(argv[i], "--")) {
@@ -522,6 +625,12 @@ mill_err options_parse(struct options *o, unsigned who, const char *command, int
 	return MILL_OK;
 }
 
+void options_release(struct options *o)
+{
+	free(o->given);
+	o->given = NULL;
+}
+
 void options_scan_json(struct options *o, int argc, char **argv)
 {
 	int i;
@@ -538,25 +647,42 @@ void options_scan_json(struct options *o, int argc, char **argv)
 
 bool option_given(const struct options *o, const char *name)
 {
+	struct option spec;
 	size_t i;
 
-	for (i = 0; i < N_OPTIONS; i++)
-		if (o->given[i] && !strcmp(table[i].name, name))
+	for (i = 0; get_row(&spec, i); i++)
+		if (is_given(o, i) && !strcmp(spec.name, name))
 			return true;
 	return false;
 }
 
 mill_err options_restrict(const struct options *o, unsigned who, const char *for_what)
 {
+	struct option spec;
 	size_t i;
 
-	/* What no algorithm has is the plan's or the lab's, whatever the algorithm. */
-	for (i = 0; i < N_OPTIONS; i++)
-		if (o->given[i] && (table[i].who & FOR_ALGO) && (table[i].who & who) != who)
-			return refuse(MILL_EUSAGE, "--%s means nothing for %s",
-				      table[i].name, for_what);
+	for (i = 0; get_row(&spec, i); i++) {
+		/* What no algorithm has is the plan's or the lab's, for all algorithms or those that it names. */
+		unsigned of = spec.who & FOR_ALGO ? spec.who : spec.of ? spec.of : who;
+
+		if (is_given(o, i) && (of & who) != who)
+			return refuse(MILL_EUSAGE, "--%s means nothing for %s", spec.name, for_what);
+	}
 	return MILL_OK;
 }
+
+mill_err options_check_native(const struct options *o)
+{
+	struct option spec;
+	size_t i;
+
+	for (i = 0; get_row(&spec, i); i++)
+		if (is_given(o, i) && spec.device)
+			return refuse(MILL_EUSAGE, "--%s needs another --device than cpu", spec.name);
+	return MILL_OK;
+}
+
+/* ---- Sizes and settings ---- */
 
 mill_err option_size_or_0(struct size_option *size, const char *name, uint64_t csr_bytes)
 {
@@ -601,20 +727,65 @@ mill_err option_sizes(struct sizes_option *sizes, const char *name, uint64_t csr
 	return MILL_OK;
 }
 
+mill_err options_settle_sizes(struct options *o, uint64_t csr_bytes)
+{
+	struct option spec;
+	size_t i;
+
+	for (i = 0; get_row(&spec, i); i++) {
+		struct size_option size = { .text = o->given[i] };
+		mill_err err;
+
+		if (spec.kind != BYTES || !size.text)
+			continue;
+		err = option_size_or_0(&size, spec.name, csr_bytes);
+		if (err)
+			return err;
+		if (!size.bytes)
+			size.bytes = spec.setting->zero ? MILL_SIZE_NONE : 1;
+		*(uint64_t *)((char *)o + spec.at) = size.bytes;
+	}
+	return MILL_OK;
+}
+
+void options_settle(struct options *o, const struct mill_policy *policy)
+{
+	const struct mill_option *setting;
+
+	for (setting = policy->option; setting && setting->name; setting++) {
+		uint32_t *field = (uint32_t *)((char *)&o->settings + policy->settings + setting->at);
+
+		if (setting->usual && !*field)
+			*field = setting->usual;
+	}
+}
+
+const struct mill_option *policy_option(const struct mill_policy *policy, const char *name)
+{
+	const struct mill_option *setting;
+
+	for (setting = policy->option; setting && setting->name; setting++)
+		if (!strcmp(setting->name, name))
+			return setting;
+	return NULL;
+}
+
+/* ---- Help and report ---- */
+
 void options_help(unsigned who)
 {
+	struct option spec;
 	char left[64];
 	size_t i;
 
-	for (i = 0; i < N_OPTIONS; i++) {
-		const struct option *spec = &table[i];
-
-		if ((spec->who & who) != who)
+	for (i = 0; get_row(&spec, i); i++) {
+		if ((spec.who & who) != who)
 			continue;
-		snprintf(left, sizeof(left), "--%s%s%s", spec->name,
-			 spec->argument && spec->argument[0] != '[' ? " " : "",
-			 spec->argument ? spec->argument : "");
-		printf("  %-26s %s\n", left, spec->help);
+		snprintf(left, sizeof(left), "--%s%s%s", spec.name,
+			 spec.argument && spec.argument[0] != '[' ? " " : "",
+			 spec.argument ? spec.argument : "");
+		printf("  %-26s %s%s%s\n", left, spec.policy ? spec.policy->name : "", spec.policy ? ": " : "",
+		       spec.help);
 	}
 }
 
@@ -651,11 +822,10 @@ static void report_sizes(const struct sizes_option *sizes, const char *key, stru
 }
 
 /* A number that was neither given nor has a default is 0 inside and null in the report. */
-static void report_value(const struct options *o, const struct option *spec, struct json *j)
+static void report_value(const struct options *o, const struct option *spec, bool given, struct json *j)
 {
 	const void *field = (const char *)o + spec->at;
 	const char *key = report_key(spec->name);
-	bool given = o->given[spec - table];
 	uint64_t number = 0;
 
 	switch (spec->kind) {
@@ -696,7 +866,11 @@ static void report_value(const struct options *o, const struct option *spec, str
 	case SIZE:
 		number = ((const struct size_option *)field)->bytes;
 		break;
+	case BYTES:
+		number = *(const uint64_t *)field == MILL_SIZE_NONE ? 0 : *(const uint64_t *)field;
+		break;
 	case REPORT:
+	case POLICIES:
 		return;
 	}
 	if (!number && !given)
@@ -712,17 +886,15 @@ static bool belongs(const struct option *spec, unsigned who)
 
 void options_report(const struct options *o, unsigned who, struct json *j)
 {
+	struct option spec;
 	size_t i;
 
 	json_object(j, "options");
-	for (i = 0; i < N_OPTIONS; i++) {
-		const struct option *spec = &table[i];
-
+	for (i = 0; get_row(&spec, i); i++) {
 		/* What concerns only the talking is no option of the work. */
-		if (belongs(spec, who) && spec->kind != REPORT &&
-		    spec->at != AT(help) && spec->at != AT(quiet) &&
-		    spec->at != AT(progress))
-			report_value(o, spec, j);
+		if (belongs(&spec, who) && spec.kind != REPORT && spec.at != AT(help) &&
+		    spec.at != AT(quiet) && spec.at != AT(progress))
+			report_value(o, &spec, is_given(o, i), j);
 	}
 	json_object_end(j);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The options of all commands: one table says what each is called, which commands take it, what it
- * may hold and what help says of it. An option that a command does not take is unknown to it.
+ * may hold and what help says of it. An option that a command does not take is unknown to it. Options of
+ * policies are rows of mill_policies(), and follow that table.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -36,7 +37,8 @@ enum {
 	(FOR_BFS | FOR_SSSP | FOR_PAGERANK | FOR_CC | FOR_BC | FOR_TRIANGLES | FOR_KCORE | \
 	 FOR_DEGREES | FOR_CDLP | FOR_SCC)
 
-#define OPTIONS_MAX 96		/* rows of the table */
+/* They go along frontiers on a device, in steps that --mapping and --filter change; cc does by labels. */
+#define FOR_FRONTIERS (FOR_BFS | FOR_SSSP | FOR_CC | FOR_BC | FOR_KCORE | FOR_SCC)
 
 /* A size waits as text until it is known what 100 % is. */
 struct size_option {
@@ -57,7 +59,7 @@ enum precision_word { PRECISION_F32, PRECISION_F64 };
 struct options {
 	const char **operand;
 	int n_operands;
-	bool given[OPTIONS_MAX];	/* row i of the table */
+	const char **given;	/* the value of each row as it was given, "" of flags; NULL: it was not */
 
 	/* all commands */
 	bool help, quiet;
@@ -97,12 +99,7 @@ struct options {
 	bool check, async, recalibrate;
 	bool fallback, no_skip, no_reuse, lanes;
 	uint32_t queues, group_size;
-	int wire;		/* enum mill_wire */
-	struct size_option partition_size;
-	bool no_staging;
-	int strategy;		/* enum mill_strategy */
-	uint32_t chunks, warp;
-	struct size_option device_cache, main_buffer;
+	struct mill_options settings;	/* of policies: all else in it is 0 */
 	int mapping;		/* enum mill_mapping */
 	int filter;		/* enum mill_filter */
 	int direction;		/* enum mill_direction */
@@ -126,9 +123,11 @@ struct options {
 /*
  * Fills o from the arguments after the command's name. `who` is the command's bit; wherever there are two
  * bits (the plan or lab of an algorithm) an option must belong to both, or to no algorithm at all. o->operand
- * points into argv, whose order changes: operands come first.
+ * points into argv, whose order changes: operands come first. What it holds is left to options_release() also
+ * after a failure.
  */
 mill_err options_parse(struct options *o, unsigned who, const char *command, int argc, char **argv);
+void options_release(struct options *o);
 
 /* For a parse that failed: was a report asked for? */
 void options_scan_json(struct options *o, int argc, char **argv);
@@ -136,6 +135,8 @@ void options_scan_json(struct options *o, int argc, char **argv);
 bool option_given(const struct options *o, const char *name);
 /* Refuses an option that was given although it does not belong to `who`. */
 mill_err options_restrict(const struct options *o, unsigned who, const char *for_what);
+/* Refuses one that was given although only devices heed it. */
+mill_err options_check_native(const struct options *o);
 
 /* Resolves a size: not given stays 0; "0" becomes 1, since 0 means the default further down. */
 mill_err option_size(struct size_option *size, const char *name, uint64_t csr_bytes);
@@ -143,6 +144,13 @@ mill_err option_size(struct size_option *size, const char *name, uint64_t csr_by
 mill_err option_size_or_0(struct size_option *size, const char *name, uint64_t csr_bytes);
 /* And of a list. */
 mill_err option_sizes(struct sizes_option *sizes, const char *name, uint64_t csr_bytes);
+
+/* Resolves the sizes among the settings of policies. */
+mill_err options_settle_sizes(struct options *o, uint64_t csr_bytes);
+/* Fills in what defaults of a policy's settings come to, where that does not depend. */
+void options_settle(struct options *o, const struct mill_policy *policy);
+/* The policy's option of this name; NULL if it has none. */
+const struct mill_option *policy_option(const struct mill_policy *policy, const char *name);
 
 /* The options of a command for its help, and as the report's "options". */
 void options_help(unsigned who);

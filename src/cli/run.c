@@ -104,13 +104,12 @@ const struct algorithm *algorithm_find(const char *name)
 static mill_err check_policy(const char *policy)
 {
 	struct nearest near = { .word = policy };
-	const char *const *name;
+	const struct mill_policy *p;
 
-	for (name = mill_policies(); *name; name++) {
-		if (!strcmp(*name, policy))
-			return MILL_OK;
-		nearest_try(&near, *name);
-	}
+	if (mill_policy(policy))
+		return MILL_OK;
+	for (p = mill_policies(); p->name; p++)
+		nearest_try(&near, p->name);
 	if (nearest_found(&near))
 		return refuse(MILL_EUSAGE, "--policy %s: unknown; did you mean %s?", policy,
 			      nearest_found(&near));
@@ -140,21 +139,57 @@ static mill_err check_trace(const struct options *o)
 	return output_possible("--trace", o->trace);
 }
 
-/* What the host would ignore. */
-static mill_err check_native(const struct options *o)
+bool several_devices(const char *device)
 {
-	static const char *const names[] = { "device-memory", "queues", "group-size", "mapping", "filter", "no-skip", "no-reuse",
-					     "lanes", "fallback", "strategy", "chunks", "device-cache", "main-buffer", "warp" };
-	size_t i;
+	const char *part = strchr(device, '/');
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (option_given(o, names[i]))
-			return refuse(MILL_EUSAGE, "--%s needs another --device than cpu", names[i]);
+	return strchr(device, ',') || strstr(device, "all") || (part && !strchr(part, ':'));
+}
+
+/* Returns the policy asked for, or that which several devices choose. The library alone knows how many they are. */
+static const struct mill_policy *likely_policy(const struct options *o)
+{
+	const struct mill_policy *asked = mill_policy(o->policy), *p;
+
+	if (asked != mill_policy(NULL) || !several_devices(o->device))
+		return asked;
+	for (p = mill_policies(); p->name && !p->several; p++)
+		;
+	return p->name ? p : asked;
+}
+
+bool work_has_frontiers(const struct work *w, const struct options *o)
+{
+	if (w->algorithm->who == FOR_CC)
+		return o->method == MILL_CC_LABELS;
+	return w->algorithm->who & FOR_FRONTIERS;
+}
+
+mill_err refuse_mapping(const struct work *w, const char *option, const char *policy_option)
+{
+	const struct mill_policy *p = mill_policies();
+
+	while (p->name && !p->mappings)
+		p++;
+	return refuse(MILL_EUSAGE, "--%s means nothing for %s: use it with %s--%s %s", option, w->algorithm->name,
+		      w->algorithm->who == FOR_CC ? "--method labels or " : "", policy_option, p->name);
+}
+
+/* Refuses what steps along a frontier heed, or kernels of some policies. A lab knows its policies later. */
+static mill_err check_frontiers(const struct work *w, const struct options *o, unsigned who)
+{
+	if (work_has_frontiers(w, o))
+		return MILL_OK;
+	if (option_given(o, "filter"))
+		return refuse(MILL_EUSAGE, "--filter means nothing for %s: use it with --method labels",
+			      w->algorithm->name);
+	if (option_given(o, "mapping") && !(who & FOR_LAB) && !likely_policy(o)->mappings)
+		return refuse_mapping(w, "mapping", "policy");
 	return MILL_OK;
 }
 
 /* What can be said before the store is opened. */
-static mill_err check_options(struct work *w, struct options *o, const char *algorithm)
+static mill_err check_options(struct work *w, struct options *o, unsigned who, const char *algorithm)
 {
 	mill_err err;
 
@@ -170,13 +205,44 @@ static mill_err check_options(struct work *w, struct options *o, const char *alg
 		err = w->algorithm->fill(&w->how, o);
 	if (!err)
 		err = check_policy(o->policy);
+	if (!err && !strcmp(o->device, "cpu"))
+		err = options_check_native(o);
+	if (!err)
+		err = check_frontiers(w, o, who);
 	if (!err && o->output)
 		err = check_output(o->output);
 	if (!err && o->trace)
 		err = check_trace(o);
-	if (!err && !strcmp(o->device, "cpu"))
-		err = check_native(o);
 	return err;
+}
+
+/* Fills in the library's options, once all sizes are known. */
+static void fill_options(struct mill_options *to, const struct options *o, const struct algorithm *a)
+{
+	*to = o->settings;
+	to->memory = o->memory.bytes;
+	to->device_memories = o->device_memory.n ? o->device_memory.bytes : NULL;
+	to->n_device_memories = o->device_memory.n;
+	to->device = o->device;
+	to->policy = o->policy;
+	to->io = o->io == IO_PREAD ? "pread" : "uring";
+	to->threads = o->threads;
+	to->seed = o->seed;
+	to->async = o->async;
+	to->do_a = o->do_a;
+	to->do_b = o->do_b;
+	to->direction = (enum mill_direction)o->direction;
+	to->queues = o->queues;
+	to->group_size = o->group_size;
+	to->mapping = (enum mill_mapping)o->mapping;
+	to->filter = (enum mill_filter)o->filter;
+	to->no_skip = o->no_skip;
+	to->no_reuse = o->no_reuse;
+	to->count_lanes = o->lanes;
+	to->fallback = o->fallback;
+	to->parents = a->parents && (o->output || o->check);
+	to->check = o->check;
+	to->trace = o->trace;
 }
 
 mill_err work_prepare(struct work *w, struct call *call, const char *algorithm,
@@ -186,7 +252,7 @@ mill_err work_prepare(struct work *w, struct call *call, const char *algorithm,
 	mill_err err;
 
 	memset(w, 0, sizeof(*w));
-	err = check_options(w, o, algorithm);
+	err = check_options(w, o, call->command->who, algorithm);
 	if (!err)
 		err = mill_store_open(&w->store, path);
 	if (err)
@@ -196,58 +262,19 @@ mill_err work_prepare(struct work *w, struct call *call, const char *algorithm,
 	if (!err)
 		err = option_sizes(&o->device_memory, "device-memory", w->info.csr_bytes);
 	if (!err)
-		err = option_size(&o->partition_size, "partition-size", w->info.csr_bytes);
-	if (!err)
-		err = option_size_or_0(&o->device_cache, "device-cache", w->info.csr_bytes);
-	if (!err)
-		err = option_size(&o->main_buffer, "main-buffer", w->info.csr_bytes);
+		err = options_settle_sizes(o, w->info.csr_bytes);
 	if (err)
 		return err;
 	if (o->do_a <= 0)
 		o->do_a = o->direction == MILL_DIRECTION_ESTIMATE ? 0.001 : 15;
 	if (o->do_b <= 0)
 		o->do_b = o->direction == MILL_DIRECTION_ESTIMATE ? 0.2 : 18;
-	w->options = (struct mill_options){
-		.memory = o->memory.bytes,
-		.device_memories = o->device_memory.n ? o->device_memory.bytes : NULL,
-		.n_device_memories = o->device_memory.n,
-		.device = o->device,
-		.policy = o->policy,
-		.io = o->io == IO_PREAD ? "pread" : "uring",
-		.threads = o->threads,
-		.seed = o->seed,
-		.async = o->async,
-		.do_a = o->do_a,
-		.do_b = o->do_b,
-		.direction = (enum mill_direction)o->direction,
-		.queues = o->queues,
-		.group_size = o->group_size,
-		.mapping = (enum mill_mapping)o->mapping,
-		.filter = (enum mill_filter)o->filter,
-		.no_skip = o->no_skip,
-		.no_reuse = o->no_reuse,
-		.wire = (enum mill_wire)o->wire,
-		.partition_size = o->partition_size.bytes,
-		.no_staging = o->no_staging,
-		.strategy = (enum mill_strategy)o->strategy,
-		.chunks = o->chunks,
-		.device_cache_set = o->device_cache.text,
-		.device_cache = o->device_cache.bytes,
-		.main_buffer = o->main_buffer.bytes,
-		.warp = o->warp,
-		.count_lanes = o->lanes,
-		.fallback = o->fallback,
-		.parents = w->algorithm->parents && (o->output || o->check),
-		.check = o->check,
-		.trace = o->trace,
-		.watcher = progress_watcher(&call->progress),
-	};
+	fill_options(&w->options, o, w->algorithm);
+	w->options.watcher = progress_watcher(&call->progress);
 	if (!o->threads)
 		o->threads = processors();
 	if (!o->queues)
 		o->queues = 32;
-	if (!o->wire && !strcmp(o->policy, "graphie"))
-		o->wire = MILL_WIRE_EDGES;
 	return MILL_OK;
 }
 
@@ -269,8 +296,8 @@ void work_understood(const struct mill_report *r, struct options *o)
 		o->device_memory.n = (uint32_t)r->n_devices;
 	for (i = 0; i < r->n_devices; i++)
 		o->device_memory.bytes[i] = r->devices[i].budget;
-	if (!o->warp && r->n_devices && !strcmp(r->policy, "gts"))
-		o->warp = 32;
+	if (r->n_devices)
+		options_settle(o, mill_policy(r->policy));
 }
 
 void work_close(struct work *w)

@@ -42,6 +42,12 @@ struct work {
  */
 mill_err work_prepare(struct work *w, struct call *call, const char *algorithm, const char *path);
 mill_err work_open(struct work *w, struct call *call, const char *algorithm, const char *path);
+/* Does it go along frontiers on a device, in steps that --mapping and --filter change? cc does by labels alone. */
+bool work_has_frontiers(const struct work *w, const struct options *o);
+/* Refuses --mapping or --mappings: only frontiers have them, and a policy with its own, which that option chooses. */
+mill_err refuse_mapping(const struct work *w, const char *option, const char *policy_option);
+/* May the names be of more than one device? "opencl:0/2:1" is of one. */
+bool several_devices(const char *device);
 /* What options came to when the run was made, for the report. */
 void work_understood(const struct mill_report *r, struct options *o);
 void work_close(struct work *w);

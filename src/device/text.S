@@ -7,10 +7,10 @@
 
 	.section .rodata
 TEXT(dialect, "device/dialect.h")
-TEXT(pages, "engine/pages.cl")
+TEXT(pages, "transfer/pages.cl")
 TEXT(wanted, "op/wanted.cl")
-TEXT(graphie, "op/graphie.cl")
-TEXT(join, "op/join.cl")
+TEXT(graphie, "policy/graphie.cl")
+TEXT(join, "policy/join.cl")
 TEXT(sum, "op/sum.op.h")
 TEXT(page, "op/page.cl")
 TEXT(advance, "op/advance.cl")

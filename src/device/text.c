@@ -6,10 +6,10 @@
 
 #define TEXTS(X)                          \
 	X(dialect, "device/dialect.h")    \
-	X(pages, "engine/pages.cl")       \
+	X(pages, "transfer/pages.cl")       \
 	X(wanted, "op/wanted.cl")         \
-	X(graphie, "op/graphie.cl")       \
-	X(join, "op/join.cl")             \
+	X(graphie, "policy/graphie.cl")       \
+	X(join, "policy/join.cl")             \
 	X(sum, "op/sum.op.h")             \
 	X(page, "op/page.cl")             \
 	X(advance, "op/advance.cl")       \

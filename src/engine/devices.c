@@ -5,29 +5,25 @@
 
 /* ---- Names ---- */
 
-const struct evict_policy *devices_policy(const struct mill_options *o, const struct device_names *names)
+const struct policy *devices_policy(const struct mill_options *o, const struct device_names *names)
 {
-	const struct evict_policy *asked = evict_find(o->policy);
+	const struct policy *asked = policy_find(o->policy);
 
-	return names->n > 1 && asked == evict_find(NULL) ? evict_find(EVICT_GTS) : asked;
-}
-
-static bool only_for_gts(const struct mill_options *o)
-{
-	return o->strategy || o->chunks || o->device_cache_set || o->main_buffer || o->warp || o->mapping == MILL_MAPPING_WARP ||
-	       o->mapping == MILL_MAPPING_HYBRID;
+	return names->n > 1 && asked == policy_find(NULL) ? policy_several() : asked;
 }
 
 mill_err devices_name(struct device_names *out, const struct mill_options *o)
 {
-	bool gts;
+	const struct policy *asked = policy_find(o->policy), *chosen;
 
+	if (asked != policy_find(NULL))		/* the default may not be what it comes to */
+		TRY(policy_check(asked, o));
 	TRY(device_names_expand(out->name, &out->n, o->device ? o->device : "cpu"));
-	gts = !strcmp(devices_policy(o, out)->name, EVICT_GTS);
-	if (out->n > 1 && !gts)
-		return fail(MILL_EUSAGE, "several devices are for --policy gts: name one, or leave --policy %s out", o->policy);
-	if (!gts && only_for_gts(o))
-		return fail(MILL_EUSAGE, "--strategy, --chunks, --device-cache, --main-buffer, --warp and --mapping warp or hybrid are for --policy gts");
+	chosen = devices_policy(o, out);
+	if (out->n > 1 && !chosen->public.several)
+		return fail(MILL_EUSAGE, "several devices are for --policy %s: name one, or leave --policy %s out", policy_several()->public.name,
+			    o->policy);
+	TRY(policy_check(chosen, o));
 	if (o->n_device_memories > out->n)
 		return fail(MILL_EUSAGE, "--device-memory has %u sizes and --device names %u: leave some out", o->n_device_memories, out->n);
 	return MILL_OK;
@@ -77,15 +73,9 @@ void devices_close(struct mill_run *r)
 
 mill_err devices_suit(const struct mill_run *r, const char *algorithm, const struct need *need)
 {
-	const struct mill_options *o = &r->options;
-
-	if (r->n_opened > 1 && !need->fleet)
+	if (r->n_opened > 1 && !need->own)
 		return fail(MILL_EUSAGE, "%s runs on one device: name one", algorithm);
-	if (need->fleet && (o->filter != MILL_FILTER_FUSED || (o->mapping >= MILL_MAPPING_GROUP && o->mapping <= MILL_MAPPING_OUTPUT)))
-		return fail(MILL_EUSAGE, "--policy gts has --mapping thread, warp and hybrid for %s, and no --filter: leave them out", algorithm);
-	if (need->fleet && o->direction != MILL_DIRECTION_AUTO && o->direction != MILL_DIRECTION_PUSH)
-		return fail(MILL_EUSAGE, "--policy gts pushes: leave --direction out, or choose another policy for %s", algorithm);
-	return MILL_OK;
+	return need->own ? policy_suits(r->policy, &r->options, algorithm) : MILL_OK;
 }
 
 void devices_begin(struct mill_run *r)

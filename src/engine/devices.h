@@ -13,14 +13,14 @@ struct device_names {
 
 /* MILL_EUSAGE: the names, or options that do not go with them; MILL_EDEVICE: they are names, but there is no such device. */
 mill_err devices_name(struct device_names *out, const struct mill_options *o);
-/* Several devices are GTS's, unless another policy is asked for. */
-const struct evict_policy *devices_policy(const struct mill_options *o, const struct device_names *names);
+/* Several devices choose one that takes them, unless another is asked for. */
+const struct policy *devices_policy(const struct mill_options *o, const struct device_names *names);
 
 /* Opens all into r->opened; r->device is the first, or the host. What was opened before one failed is left to devices_close. */
 mill_err devices_open(struct mill_run *r, const struct mill_options *o, const struct device_names *names);
 void devices_close(struct mill_run *r);
 
-/* Refuses several devices to who can use one only, and what GTS does not have to who goes its way. */
+/* Refuses several devices where the algorithm uses one only, and what the policy does not have where the algorithm goes its way. */
 mill_err devices_suit(const struct mill_run *r, const char *algorithm, const struct need *need);
 /* Counts what moves from here on. */
 void devices_begin(struct mill_run *r);

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "engine/cache.h"
 
 /* So few that looking each up costs less than walking the bitmap. */
 static u64 list_capacity(u64 n_edges) { return n_edges / 128 + 1024; }
@@ -94,8 +93,8 @@ mill_err edge_frontier_set_all(struct edge_frontier *f)
 
 mill_err edge_frontier_counted(struct edge_frontier *f, u64 counts[COUNTS_N])
 {
-	TRY(cache_census_edges(f->run, f->bits, f->page_begin));
-	TRY(cache_count_end(f->run, counts, f->page_n));
+	TRY(transfer_census_edges(&f->run->transfer, f->bits, f->page_begin));
+	TRY(transfer_count_end(&f->run->transfer, counts, f->page_n));
 	f->n = counts[COUNT_EMITTED];
 	return MILL_OK;
 }

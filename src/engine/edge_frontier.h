@@ -37,7 +37,7 @@ mill_err edge_frontier_set_all(struct edge_frontier *f);
 mill_err edge_frontier_clear(struct edge_frontier *f);
 /* A dense one becomes a list, if it fits one. */
 void edge_frontier_list(struct edge_frontier *f);
-/* On a device, at the end of what was counted since cache_count_begin: n is what kernels emitted. */
+/* On a device, at the end of what was counted since transfer_count_begin: n is what kernels emitted. */
 mill_err edge_frontier_counted(struct edge_frontier *f, u64 counts[8]);
 /* The segment that holds an edge of u, and *i, its place there. The topology is resident. */
 const struct segment *edge_segment(const struct topology *t, const struct active_edge *e, u32 *i);

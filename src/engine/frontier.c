@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/frontier.h"
 
-#include "engine/cache.h"
 
 #include <assert.h>
 #include <string.h>
@@ -25,7 +24,7 @@ mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far)
 	struct vec *self;
 	struct frontier *f;
 
-	TRY(cache_turn(r, false));
+	TRY(run_turn(r, false));
 	/* The run frees it with its vectors: its memory is one of them. */
 	TRY(run_vec_host(r, &self, "frontier", 1, sizeof(*f)));
 	f = self->buffer.host;
@@ -221,8 +220,8 @@ static void estimate_work(struct frontier *f)
 mill_err frontier_turn_counted(struct frontier *f, u64 counts[COUNTS_N])
 {
 	TRY(turn(f, true, false, 0));
-	TRY(cache_census(f->run, f->in, f->bits));
-	TRY(cache_count_end(f->run, counts, f->page_n));
+	TRY(transfer_census(&f->run->transfer, f->in, f->bits));
+	TRY(transfer_count_end(&f->run->transfer, counts, f->page_n));
 	f->n = counts[COUNT_EMITTED];
 	estimate_work(f);
 	return MILL_OK;
@@ -232,9 +231,9 @@ static mill_err measure_device(struct frontier *f)
 {
 	u64 counts[COUNTS_N];
 
-	TRY(cache_count_begin(f->run));
-	TRY(cache_census(f->run, f->in, f->bits));
-	TRY(cache_count_end(f->run, counts, f->page_n));
+	TRY(transfer_count_begin(&f->run->transfer));
+	TRY(transfer_census(&f->run->transfer, f->in, f->bits));
+	TRY(transfer_count_end(&f->run->transfer, counts, f->page_n));
 	estimate_work(f);
 	return MILL_OK;
 }

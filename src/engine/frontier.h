@@ -65,7 +65,7 @@ void frontier_list(struct frontier *f);
 mill_err frontier_bits(struct frontier *f, const u64 **out);
 /* next becomes the frontier, of n vertices; what was the frontier is cleared. */
 mill_err frontier_turn(struct frontier *f, bool dense, bool marked, u64 n);
-/* The same on a device, at the end of what was counted since cache_count_begin: n is what kernels emitted. */
+/* The same on a device, at the end of what was counted since transfer_count_begin: n is what kernels emitted. */
 mill_err frontier_turn_counted(struct frontier *f, u64 counts[8]);
 /* Counts `work`, from row offsets where the topology is resident, else from the pages' averages. */
 mill_err frontier_measure(struct frontier *f);

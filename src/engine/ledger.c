@@ -4,14 +4,14 @@
 #include <math.h>
 
 #include "base/trace.h"
-#include "engine/gts_model.h"
+#include "model/gts_model.h"
 
 void ledger_clear(struct ledger *l)
 {
 	l->n_steps = 0;
 	l->total = (struct mill_step){ 0 };
 	l->edges_traversed = 0;
-	l->parents = l->output = l->edges_made = l->merging = 0;
+	l->parents = l->output = 0;
 	l->cost = (struct mill_cost){ 0 };
 	l->paused = false;
 }
@@ -35,17 +35,6 @@ static void sum(struct mill_step *to, const struct mill_step *s)
 	to->compute += s->compute;
 }
 
-void step_add_pass(struct mill_step *to, const struct stream_pass *p)
-{
-	to->pages_active += p->n_active;
-	to->pages_read += p->n_read;
-	to->pages_reused += p->n_reused;
-	to->disk_read += p->bytes_read;
-	to->wait += p->wait;
-	to->decode += p->decode;
-	to->compute += p->compute;
-}
-
 void ledger_add_device(struct ledger *l, const struct device *d)
 {
 	const f64 *moving = d->time.transfer;
@@ -60,9 +49,9 @@ void ledger_add_device(struct ledger *l, const struct device *d)
 	gts_add(&l->cost, &c);
 }
 
-void ledger_end(struct ledger *l)
+void ledger_end(struct ledger *l, f64 merging)
 {
-	gts_add(&l->cost, &(struct mill_cost){ .sync = l->merging, .disk = l->total.wait + l->total.decode });
+	gts_add(&l->cost, &(struct mill_cost){ .sync = merging, .disk = l->total.wait + l->total.decode });
 }
 
 void ledger_add(struct ledger *l, struct mill_step *s, f64 began)

@@ -20,23 +20,19 @@ struct ledger {
 	f64 run[LEDGER_RUNS];
 	u32 n_runs;
 	f64 load, parents, output;
-	f64 cutting, renaming, edges_made;	/* partitions: of finding where they begin, of their ids, and of making what crosses */
-	f64 merging;		/* the host's seconds of merging what several devices wrote: t_sync */
 	struct mill_cost cost;	/* where the time of the run went, on a device */
 	unsigned threads;	/* that compute */
 	bool paused;		/* what happens now is reported apart */
 };
 
 void ledger_clear(struct ledger *l);	/* all but the run times, the load and the renaming */
-/* What a pass of the stream cost. */
-void step_add_pass(struct mill_step *to, const struct stream_pass *p);
 /*
  * The run is over: adds where its time went on this device (of several: of each) to the cost, by GTS's terms. Attributes and stream are
  * the device's own seconds of transfers, calls the host's in launches, and kernel what else the host waited for.
  */
 void ledger_add_device(struct ledger *l, const struct device *d);
-/* After them: what it waited for besides, for pages and for merging. */
-void ledger_end(struct ledger *l);
+/* After them: what it waited for besides, for pages and for merging (t_sync). */
+void ledger_end(struct ledger *l, f64 merging);
 /* A superstep that began then is over. */
 void ledger_add(struct ledger *l, struct mill_step *s, f64 began);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the cost model says of a run. */
-#include "engine/cache.h"
 #include "engine/devices.h"
-#include "engine/fleet.h"
-#include "engine/model.h"
+#include "model/model.h"
 #include "engine/run.h"
 
 static u64 direction_pages(const struct store *st, const struct need *n, bool out)
@@ -40,7 +38,7 @@ static u64 device_slots(const struct mill_run *r, const struct need *n, u64 page
 {
 	if (!on_device(r, n))
 		return 0;
-	return max_u64(min_u64(device_room(r, n) / cache_slot_size(r->store), pages), 1);
+	return max_u64(min_u64(device_room(r, n) / r->store->page_size, pages), 1);
 }
 
 /* About: the cache counts its scratch too. */
@@ -51,7 +49,7 @@ static bool device_holds(const struct mill_run *r, const struct need *n)
 	u64 lists = 4 * (st->connected + st->stored_edges) + (n->weights ? st->stored_edges * weight_size(st->weight) : 0);
 	u64 select = n->advances ? 8 * st->connected : 0;
 
-	return on_device(r, n) && !n->partitions && !n->fleet && directions * lists + select + 4 * (u64)st->page_size <= device_room(r, n);
+	return on_device(r, n) && !n->own && directions * lists + select + 4 * (u64)st->page_size <= device_room(r, n);
 }
 
 /* Bytes that cross for a page, about: a packed one is full, and of any the weights only if they are wanted. */
@@ -60,7 +58,7 @@ static u64 wire_bytes(const struct mill_run *r, const struct need *n, u64 pages,
 	const struct store *st = r->store;
 	u64 weights = n->weights ? weight_size(st->weight) : 0;
 
-	if (n->partitions)
+	if (n->own && r->policy->home == HOME_DEVICE)
 		return st->stored_edges * (2 * sizeof(vid) + weights) / max_u64(pages, 1);
 	if (st->codec == PAGE_RAW)
 		return (st->stored_edges * (sizeof(vid) + weights) + st->sources * sizeof(u32)) / max_u64(pages, 1);
@@ -93,18 +91,20 @@ static f64 share_again(const struct store *st, const struct need *n, u64 pages)
  * Pages that are streamed past the state. Under P each device has the slots for its part of the pages, under S for all; reductions have what
  * sources give beside the pages, others only where what they write is not there whole.
  */
-static void set_fleet(struct setting *s, const struct mill_run *r, const struct need *n)
+static void set_streaming(struct setting *s, const struct mill_run *r, const struct need *n)
 {
-	u64 slots, lanes, n_devices;
+	struct room room;
+	u64 n_devices;
 
 	s->gts = true;
 	s->pulls = false;
 	s->devices = r->n_opened;
-	s->strategy = r->options.strategy == MILL_STRATEGY_S && r->n_opened > 1 ? GTS_S : GTS_P;
-	fleet_estimate(r, n, &s->chunks, &slots, &lanes);
+	transfer_room(&room, &r->transfer, n);
+	s->strategy = room.divided ? GTS_S : GTS_P;
+	s->chunks = room.chunks;
 	n_devices = s->strategy == GTS_P ? r->n_opened : 1;	/* that share the pages */
-	s->slots = max_u64(slots * n_devices, 1);
-	s->unpacked = min_u64(slots, lanes) * n_devices >= s->pages;
+	s->slots = max_u64(room.slots * n_devices, 1);
+	s->unpacked = min_u64(room.slots, room.areas) * n_devices >= s->pages;
 	s->state = r->store->connected * n->writable;
 	s->read_only = s->strategy == GTS_S || s->chunks > 1 || n->spread ? r->store->sources * n->given : 0;
 }
@@ -133,12 +133,12 @@ void run_predict(struct mill_run *r, const char *algorithm, const struct need *n
 		.shared = run_first_device(r)->chunked,
 	};
 
-	if (n->fleet && s.slots)
-		set_fleet(&s, r, n);
+	if (n->own && r->policy->home == HOME_HOST && s.slots)
+		set_streaming(&s, r, n);
 	s.again = share_again(st, n, s.pages);
 	s.large = s.slots ? min_u64(pages_large(n->in && !n->out && st->directed ? &st->in : &st->out), s.pages) : 0;
 	s.page_bytes = wire_bytes(r, n, s.pages, s.again);
-	most = s.slots && s.slots >= all ? 2 * LOAD_FRAMES : n->fleet ? run_buffer_frames(r, st) : run_most_frames(r, st);
+	most = s.slots && s.slots >= all ? 2 * LOAD_FRAMES : run_buffer_frames(r, st);
 	s.frames = stream_fit(st, run_frame_bytes(r, n), most, s.threads);
 	if (plan->fits || n->view) {
 		s.load_pages = s.bins ? 2 * (u64)st->out.n_pages : all;

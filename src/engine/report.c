@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public view of a run's ledger. */
 #include "engine/devices.h"
-#include "engine/fleet.h"
 
-static struct mill_partitions partitions(const mill_run *r)
+/* What the policy says of its units, now or when it had them last. */
+static struct mill_report layout(const mill_run *r)
 {
-	struct mill_partitions p = r->parted;
+	struct mill_report out = r->layout;
+	struct mill_partitions *p = &out.partitions;
 
-	if (!r->need.partitions)
-		return (struct mill_partitions){ 0 };
-	p.cut_seconds = r->ledger.cutting;
-	p.round2_seconds = r->ledger.renaming;
-	p.edges_seconds = r->ledger.edges_made;
-	return p;
+	if (r->transfer.own)
+		r->policy->report(&r->transfer, &out);
+	if (p->count) {
+		p->cut_seconds = r->transfer.time.cutting;
+		p->round2_seconds = r->transfer.time.renaming;
+		p->edges_seconds = r->transfer.time.staging;
+	}
+	return out;
 }
 
 MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 {
 	const struct mill_step *t = &r->ledger.total;
+	struct mill_report units = layout(r);
 
 	*out = (struct mill_report){
 		.algorithm = r->algorithm,
@@ -30,7 +34,7 @@ MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 		.atomics = t->atomics,
 		.device = r->device_name,
 		.device_failed = r->device_failed[0] ? r->device_failed : NULL,
-		.policy = r->policy->name,
+		.policy = r->policy->public.name,
 		.pages_active = t->pages_active,
 		.pages_read = t->pages_read,
 		.pages_to_device = t->pages_to_device,
@@ -54,8 +58,9 @@ MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 		.n_top = r->n_top,
 		.distribution = r->distribution ? r->distribution->buffer.host : NULL,
 		.n_distribution = r->distribution ? r->distribution->n : 0,
-		.partitions = partitions(r),
-		.streaming = r->fleet ? fleet_layout(r->fleet) : (struct mill_streaming){ 0 },
+		.partitions = units.partitions,
+		.streaming = units.streaming,
+		.policy_owns = r->need.own,
 		.predicted = r->predicted,
 		.cost = r->ledger.cost,
 	};
@@ -90,7 +95,6 @@ MILL_API mill_err mill_run_end_trace(mill_run *r)
 	return trace_close(t);
 }
 
-MILL_API const char *const *mill_policies(void) { return evict_names; }
 
 MILL_API const char *mill_version(void) { return MILL_VERSION; }
 

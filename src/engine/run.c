@@ -7,9 +7,7 @@
 
 #include "base/fault.h"
 #include "base/number.h"
-#include "engine/cache.h"
 #include "engine/devices.h"
-#include "engine/fleet.h"
 #include "engine/result.h"
 
 /* Of a budget: what the process is before it holds anything of a graph, and what output needs. */
@@ -27,19 +25,32 @@ struct topology *run_direction(struct mill_run *r, bool in)
 
 static mill_err check_options(const struct mill_options *o)
 {
-	if (!evict_find(o->policy))
+	if (!policy_find(o->policy))
 		return fail(MILL_EUSAGE, "unknown policy '%s': see mill_policies()", o->policy);
 	if (o->io && strcmp(o->io, "uring") && strcmp(o->io, "pread"))
 		return fail(MILL_EUSAGE, "unknown way of I/O '%s': use uring or pread", o->io);
-	if (strcmp(evict_find(o->policy)->name, EVICT_GRAPHIE) && (o->wire || o->partition_size || o->no_staging))
-		return fail(MILL_EUSAGE, "--wire, --partition-size and --no-staging are for --policy graphie");
 	if (o->async && o->device && strcmp(o->device, "cpu"))
 		return fail(MILL_EUSAGE, "asynchronous runs are on the cpu: leave --async or --device out");
-	if (o->warp && o->warp != 4 && o->warp != 8 && o->warp != 16 && o->warp != 32)
-		return fail(MILL_EUSAGE, "--warp %u: takes 4, 8, 16 or 32", o->warp);
 	if (o->device && strlen(o->device) >= sizeof(((struct mill_run *)0)->device_name))
 		return fail(MILL_EUSAGE, "the list of devices is too long: name at most %d", MILL_DEVICES_MOST);
 	return MILL_OK;
+}
+
+static mill_err lend_stream(void *run, struct stream **out)
+{
+	struct mill_run *r = run;
+
+	return run_open_stream(r, out, r->graph, r->frame_bytes, LOAD_FRAMES);
+}
+
+/* What the boundary to devices sees of the run. */
+static void lend(struct mill_run *r)
+{
+	r->transfer = (struct transfer){
+		.policy = r->policy, .options = &r->options, .store = r->store, .graph = r->store, .n_devices = r->n_opened, .chunks = 1,
+		.budget = &r->budget, .pool = r->pool, .ticker = &r->ticker, .lend_stream = lend_stream, .run = r,
+	};
+	memcpy(r->transfer.device, r->opened, sizeof(r->transfer.device));
 }
 
 MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct mill_options *options)
@@ -61,11 +72,10 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 	snprintf(r->device_name, sizeof(r->device_name), "%s", o->device ? o->device : "cpu");
 	r->options.device = r->device_name;
 	budget_init(&r->budget, o->memory ? o->memory : memory_available() / 5 * 4);
-	r->options.policy = evict_find(o->policy)->name;
+	r->options.policy = policy_find(o->policy)->public.name;
 	r->options.device_memories = NULL;	/* the caller's to forget, as the trace's name is */
 	r->policy = devices_policy(o, &names);
-	if (!o->wire)
-		r->options.wire = MILL_WIRE_EDGES;
+	policy_settle(&r->options);
 	r->way = o->io && !strcmp(o->io, "pread") ? READER_PREAD : READER_URING;
 	r->graph = r->store;
 	topology_init(&r->out, &r->store->out);
@@ -85,6 +95,8 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 		err = mill_run_fall_back(r);
 	if (!err)
 		err = memory_new(&r->emit, &r->budget, pool_size(r->pool), sizeof(*r->emit), "the workers");
+	if (!err)
+		lend(r);
 	if (err) {
 		mill_run_free(r);
 		return err;
@@ -95,10 +107,8 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 
 static void unload(struct mill_run *r)
 {
-	cache_close(r->cache);
-	r->cache = NULL;
-	fleet_close(r->fleet);
-	r->fleet = NULL;
+	transfer_close(&r->transfer);
+	r->transfer.stream = NULL;
 	bins_free(r->bins);
 	r->bins = NULL;
 	topology_release(&r->view);
@@ -150,7 +160,8 @@ MILL_API mill_err mill_run_fall_back(mill_run *r)
 	unload(r);
 	devices_close(r);
 	snprintf(r->device_name, sizeof(r->device_name), "cpu");
-	r->policy = evict_find(r->options.policy);
+	r->policy = policy_find(r->options.policy);
+	lend(r);
 	r->machine_known = false;	/* what the device took is none of the cpu's */
 	r->ledger.n_runs = 0;
 	return MILL_OK;
@@ -164,12 +175,7 @@ static u64 host_bytes(const struct mill_run *r, const struct need *n)
 	return n->state + n->host + r->store_budget->used + sizeof(struct emit) * pool_size(r->pool);
 }
 
-bool run_by_partitions(const struct mill_run *r)
-{
-	return !run_is_native(r) && !strcmp(r->policy->name, EVICT_GRAPHIE);
-}
-
-bool run_by_pages(const struct mill_run *r) { return !run_is_native(r) && !strcmp(r->policy->name, EVICT_GTS); }
+u64 run_flags_bytes(const struct store *st) { return 8 * pages_most(st, false) + 256; }
 
 bool run_may_have_bins(const struct mill_run *r, const struct need *n)
 {
@@ -180,7 +186,7 @@ bool run_may_have_bins(const struct mill_run *r, const struct need *n)
 /* No page of the graph goes to a device. */
 static bool graph_stays(const struct mill_run *r, const struct need *n)
 {
-	return !n->fleet && (run_is_native(r) || n->on_host || n->own_lists);
+	return !n->own && (run_is_native(r) || n->on_host || n->own_lists);
 }
 
 /* Host bytes of the topology when resident, and the frames through which it is read. */
@@ -198,15 +204,13 @@ static u64 resident_bytes(const struct mill_run *r, const struct need *n, u64 pa
 	return bytes + stream_scratch(st, pool_size(r->pool)) + min_u64(pages, LOAD_FRAMES) * st->page_size;
 }
 
-static u64 device_least(const struct mill_run *r, const struct need *n)
+static u64 device_least(const struct mill_run *r, const struct need *n, const struct room *room)
 {
 	if (n->on_host)
 		return 0;
-	if (run_is_native(r))
-		return n->state;
-	if (n->fleet)
-		return fleet_least(r, n);
-	return n->state + (n->own_lists ? n->own_lists : cache_least(r, n));
+	if (run_is_native(r) || n->own_lists)
+		return n->state + n->own_lists;
+	return room->device + (n->own && r->policy->home == HOME_HOST ? 0 : n->state);
 }
 
 void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *out)
@@ -217,12 +221,15 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 	/* A temporary graph has pages of the same size and codec, which may take more to decode than the store's. */
 	u64 scratch = n->view ? view_scratch(st, pool_size(r->pool)) : stream_scratch(st, pool_size(r->pool));
 	u64 streamed = STREAM_FRAMES * (u64)st->page_size + scratch;
+	struct room room = { 0 };
 	u64 with_bins;
 
+	if (!graph_stays(r, n))
+		transfer_room(&room, &r->transfer, n);
 	*out = (struct mill_plan){
 		.state = run_is_native(r) ? host_bytes(r, n) : n->state,
 		.resident = host_bytes(r, n) + resident_bytes(r, n, pages) + PROCESS_BYTES + BUFFER_BYTES,
-		.device_needed = device_least(r, n),
+		.device_needed = device_least(r, n, &room),
 		.pass_bytes = (u64)(n->out ? st->out.n_pages : in_pages ? st->in.n_pages : st->out.n_pages) *
 			      st->page_size,
 	};
@@ -230,7 +237,7 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 		streamed = max_u64(streamed, view_making_bytes(st)) + view_kept_bytes(st, n->view);
 		out->pass_bytes = pages * st->page_size;
 	}
-	streamed += n->fleet ? fleet_host_bytes(r, n) : cache_stage_bytes(r, n);
+	streamed += room.host;
 	out->needed = host_bytes(r, n) + max_u64(RUN_ROOM, streamed + PROCESS_BYTES + BUFFER_BYTES);
 	out->fits = graph_stays(r, n) && !r->only_frames && !fault_hold() &&
 		    out->resident <= r->budget.limit &&
@@ -296,25 +303,26 @@ u64 run_most_frames(const struct mill_run *r, const struct store *graph)
 
 u64 run_buffer_frames(const struct mill_run *r, const struct store *graph)
 {
-	u64 asked = r->options.main_buffer / graph->page_size, all = run_most_frames(r, graph);
+	u64 asked = r->options.gts.main_buffer / graph->page_size, all = run_most_frames(r, graph);
 
-	return min_u64(max_u64(r->options.main_buffer ? asked : div_up(all, 5), STREAM_FRAMES), all);
+	return r->options.gts.main_buffer ? min_u64(max_u64(asked, STREAM_FRAMES), all) : all;
 }
 
 /* What the devices cannot keep is kept here, as far as the budget goes. */
 static mill_err open_devices(struct mill_run *r, const struct need *n)
 {
-	u64 all = run_most_frames(r, r->graph), used = r->budget.used;
+	u64 all = run_buffer_frames(r, r->graph), used = r->budget.used;
+	bool home_is_host = n->own && r->policy->home == HOME_HOST;
+	struct transfer *t = &r->transfer;
 
-	if (n->fleet) {
-		TRY(fleet_open(&r->fleet, r));
-		r->frame_bytes -= min_u64(r->frame_bytes, r->budget.used - used);
-		r->most_frames = r->only_frames ? r->only_frames : fleet_keeps_all(r->fleet) ? 2 * LOAD_FRAMES : run_buffer_frames(r, r->graph);
-		return MILL_OK;
-	}
-	TRY(cache_open(&r->cache, r, n->state));
-	r->frame_bytes -= min_u64(r->frame_bytes, cache_staged(r->cache));
-	r->most_frames = cache_slots(r->cache) < all ? all : 2 * LOAD_FRAMES;
+	t->need = *n;
+	t->graph = r->graph;
+	TRY(transfer_open(t, n->own, home_is_host ? 0 : n->state));
+	r->frame_bytes -= min_u64(r->frame_bytes, r->budget.used - used);
+	if (home_is_host && r->only_frames)
+		r->most_frames = r->only_frames;
+	else
+		r->most_frames = transfer_stays(t) < all ? all : 2 * LOAD_FRAMES;
 	return MILL_OK;
 }
 
@@ -331,11 +339,30 @@ static mill_err load_streamed(struct mill_run *r, const struct need *n)
 	return run_resume_stream(r);
 }
 
+/* State that the run has made already is no part of what the budget leaves. */
+mill_err run_turn(struct mill_run *r, bool own)
+{
+	u64 state = r->need.state;
+	mill_err err;
+
+	if (!r->transfer.station || r->transfer.own == own || run_home_is_host(r))
+		return MILL_OK;
+	for (u32 i = 0; i < r->n_vecs; i++)
+		if (r->vec[i]->buffer.owner == r->device)
+			state -= min_u64(state, r->vec[i]->buffer.size);
+	if (r->transfer.own)
+		r->policy->report(&r->transfer, &r->layout);	/* the report may be asked for when it has other units */
+	err = transfer_turn(&r->transfer, own, state);
+	if (err)
+		r->loaded = false;
+	return err;
+}
+
 mill_err run_open_stream(struct mill_run *r, struct stream **out, const struct store *st, u64 bytes, u64 most)
 {
 	struct stream_how how = {
 		.bytes = bytes, .most = most, .workers = pool_size(r->pool), .way = r->way,
-		.policy = r->need.partitions || r->need.fleet ? &evict_latest : r->policy,
+		.key = r->need.own ? r->policy->before : r->policy->cpu,
 	};
 
 	TRY(stream_open(out, &r->budget, st, &how));
@@ -346,13 +373,14 @@ mill_err run_open_stream(struct mill_run *r, struct stream **out, const struct s
 void run_pause_stream(struct mill_run *r)
 {
 	stream_close(r->stream);
-	r->stream = NULL;
+	r->stream = r->transfer.stream = NULL;
 	r->loaded = false;	/* what fails before it is resumed leaves a run that loads again */
 }
 
 mill_err run_resume_stream(struct mill_run *r)
 {
 	TRY(run_open_stream(r, &r->stream, r->graph, r->frame_bytes, r->most_frames));
+	r->transfer.stream = r->stream;
 	r->loaded = true;
 	return MILL_OK;
 }
@@ -384,6 +412,8 @@ static mill_err load_resident(struct mill_run *r, const struct need *n)
 static mill_err load(struct mill_run *r, const struct need *n, const struct mill_plan *plan)
 {
 	r->need = *n;
+	r->layout = (struct mill_report){ 0 };
+	r->transfer.sample = r->sample;
 	return plan->fits ? load_resident(r, n) : load_streamed(r, n);
 }
 
@@ -393,8 +423,8 @@ static bool suits(const struct mill_run *r, const struct need *n)
 	const struct need *have = &r->need;
 
 	return (!r->bins || n->spread) && have->state >= n->state && have->host >= n->host && have->out >= n->out &&
-	       have->fleet == n->fleet && have->writable >= n->writable && have->given >= n->given && have->in >= n->in &&
-	       have->advances >= n->advances && have->partitions == n->partitions && have->weights >= n->weights &&
+	       have->own == n->own && have->writable >= n->writable && have->given >= n->given && have->in >= n->in &&
+	       have->advances >= n->advances && have->weights >= n->weights &&
 	       have->view == n->view && have->resident >= n->resident && have->edge_scratch >= n->edge_scratch &&
 	       have->one_segment >= n->one_segment && have->on_host == n->on_host && !have->own_lists == !n->own_lists;
 }
@@ -406,7 +436,7 @@ mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need 
 	mill_err err;
 
 	TRY(devices_suit(r, algorithm, need));
-	r->device = need->fleet || run_is_native(r) ? r->host : r->opened[0];
+	r->device = run_is_native(r) || (need->own && r->policy->home == HOME_HOST) ? r->host : r->opened[0];
 	trace_use(r->trace);
 	trace_name("caller");
 	traced = trace_begin();
@@ -415,6 +445,7 @@ mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need 
 	if (r->algorithm != algorithm)
 		r->ledger.n_runs = 0;
 	ledger_clear(&r->ledger);
+	r->transfer.time.staging = r->transfer.time.merging = 0;
 	devices_begin(r);
 	r->algorithm = algorithm;
 	run_plan(r, need, &plan);
@@ -450,7 +481,7 @@ mill_err run_end(struct mill_run *r)
 	for (u32 i = 0; i < r->n_opened; i++)
 		ledger_add_device(&r->ledger, r->opened[i]);
 	if (!run_is_native(r))
-		ledger_end(&r->ledger);
+		ledger_end(&r->ledger, r->transfer.time.merging);
 	return result_hash(r);
 }
 
@@ -535,6 +566,8 @@ void run_vec_free(struct mill_run *r, struct vec *v)
 	assert(i);
 	memmove(&r->vec[i - 1], &r->vec[i], (r->n_vecs - i) * sizeof(struct vec *));
 	r->n_vecs--;
+	if (v->newest)
+		state_forget(v->newest);
 	device_buffer_free(&v->buffer);
 	memory_free(v);
 }
@@ -542,12 +575,14 @@ void run_vec_free(struct mill_run *r, struct vec *v)
 mill_err vec_set(struct vec *v, u64 i, const void *element)
 {
 	assert(i < v->n);
+	TRY(vec_fetch(v));
 	return device_write(&v->buffer, i * v->size, element, v->size);
 }
 
 mill_err vec_get(const struct vec *v, u64 i, void *element)
 {
 	assert(i < v->n);
+	TRY(vec_fetch(v));
 	return device_read(&v->buffer, i * v->size, element, v->size);
 }
 
@@ -557,6 +592,7 @@ mill_err vec_map(struct mill_run *r, const struct vec *v, void *out_pointer)
 	mill_err err;
 	void *p;
 
+	TRY(vec_fetch(v));
 	if (v->buffer.host) {
 		*out = v->buffer.host;
 		return MILL_OK;

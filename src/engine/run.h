@@ -11,11 +11,13 @@
 #include "base/thread.h"
 #include "base/trace.h"
 #include "engine/bins.h"
+#include "engine/emit.h"
 #include "engine/ledger.h"
-#include "engine/machine.h"
-#include "engine/program.h"
+#include "model/machine.h"
 #include "engine/topology.h"
 #include "engine/view.h"
+#include "policy/policy.h"
+#include "transfer/transfer.h"
 #include "store/store.h"
 #include "stream/stream.h"
 
@@ -28,28 +30,6 @@
 #define RUN_ROOM (64 * MIB)
 /* Frames while a resident topology is read. */
 #define LOAD_FRAMES 8
-
-/* What an algorithm needs, said before it begins. */
-struct need {
-	u64 state;		/* bytes of vectors, frontiers included, where the device is */
-	u64 host;		/* bytes that are on the host in any case: ids for parents, a certificate */
-	bool out, in;		/* the directions that it reads */
-	bool weights;
-	bool advances;		/* along a frontier */
-	u32 edge_scratch;	/* device bytes for each edge of the segments that kernels work on; see cache_scratch_edges */
-	bool partitions;	/* by partitions: run_by_partitions. `advances` is then of what follows */
-	u32 spread;		/* not 0: in-edges are only reduced, by programs with SPREAD, from values of so many bytes */
-	u64 resident;		/* host bytes more, if the topology is resident */
-	bool one_segment;	/* resident only as a single segment */
-	bool fleet;		/* pages are streamed past the state, on all devices: run_by_pages. The state is on the host then ... */
-	u32 writable, given;	/* ... and bytes, of each vertex, that edges write, and that sources give, at most, go to the devices */
-	bool on_host;		/* computes on the host, whatever the device: then the state is there */
-	u64 own_lists;		/* not 0: no page of the graph goes to a device, but lists that an operator makes of it, in so many bytes at least */
-	enum view view;		/* not VIEW_NONE: instead of the directions; see view_need */
-	/* For the cost model: see struct setting. */
-	u64 rounds, searches;
-	f64 tolerance, damping;
-};
 
 /*
  * Vertices without an edge are the last ones and have no state: no vector is longer than store->connected. The result gives them
@@ -85,10 +65,9 @@ struct mill_run {
 	struct bins *bins;		/* or as bins; then it is also streamed, for whoever wants rows */
 	u64 frame_bytes, most_frames;	/* with which it was opened */
 	enum reader_way way;		/* how pages are read: as asked for, then as the system allows */
-	const struct evict_policy *policy;
-	struct device_cache *cache;	/* pages on a device that is not native */
-	struct fleet *fleet;		/* or devices past which they are streamed */
-	struct mill_partitions parted;	/* what the last cache of partitions was, for the report */
+	const struct policy *policy;
+	struct transfer transfer;	/* to devices; without stations while nothing is there */
+	struct mill_report layout;	/* what the policy says of its units, for the report */
 	struct need need;		/* what was made room for */
 	bool loaded;
 	u32 only_frames;		/* for tests: not 0 streams through so many frames, whatever would fit */
@@ -147,10 +126,16 @@ void run_plan(const struct mill_run *r, const struct need *need, struct mill_pla
 void run_predict(struct mill_run *r, const char *algorithm, const struct need *need, struct mill_plan *plan);
 const struct machine *run_machine(struct mill_run *r);
 bool run_may_have_bins(const struct mill_run *r, const struct need *n);
-/* Do traversals that are monotone go by partitions, as the policy graphie has it? */
-bool run_by_partitions(const struct mill_run *r);
-/* Are pages streamed past the state, for who can do that, as the policy gts has it? */
-bool run_by_pages(const struct mill_run *r);
+/* Has the policy units and kernels of its own, on the devices that the run has? */
+static inline bool run_owns(const struct mill_run *r) { return r->n_opened && r->policy->takes; }
+/* And are reductions its own too? They are pushed to sums whose home is the host. */
+static inline bool run_owns_sums(const struct mill_run *r) { return run_owns(r) && r->policy->home == HOME_HOST; }
+/* Does the policy own the run, with the state on the host? */
+static inline bool run_home_is_host(const struct mill_run *r) { return r->need.own && r->policy->home == HOME_HOST; }
+/* Changes between the policy's units and pages, where the policy has the state on the device. */
+mill_err run_turn(struct mill_run *r, bool own);
+/* Host bytes of flags for units of the store, in two vectors. */
+u64 run_flags_bytes(const struct store *st);
 /* Was no device asked for? With one the run's may be the host's all the same, if the need says so. */
 static inline bool run_is_native(const struct mill_run *r) { return !r->n_opened; }
 /* The first of its devices, whichever has the state: that whose constants are measured. */
@@ -158,14 +143,8 @@ static inline struct device *run_first_device(const struct mill_run *r) { return
 /* What the stream of a run may take, and the most frames that are of use. */
 u64 run_frame_bytes(const struct mill_run *r, const struct need *n);
 u64 run_most_frames(const struct mill_run *r, const struct store *graph);
-/* GTS's MMBuf: a fifth of the graph, or what was asked for. */
+/* GTS's MMBuf: what was asked for, else all that --memory leaves. */
 u64 run_buffer_frames(const struct mill_run *r, const struct store *graph);
-
-#define SAMPLE_RUN 8u
-static inline bool run_takes_page(const struct mill_run *r, u32 page)
-{
-	return !r->sample || page / SAMPLE_RUN % r->sample == 0;
-}
 
 /* A vector of n elements on the run's device, each set to `fill` (NULL: zero). */
 mill_err run_vec(struct mill_run *r, struct vec **out, const char *name, u64 n, size_t size,

@@ -343,7 +343,7 @@ static bool pass_active(void *arg, u32 page)
 	struct passing *p = arg;
 	const struct page_entry *e = &p->topology->pages->entry[page];
 
-	if (!run_takes_page(p->run, page))
+	if (!transfer_takes(&p->run->transfer, page))
 		return false;
 	if (p->pass->active_edges)
 		return p->pass->active_edges(p->pass->arg, e->first_edge, e->first_edge + e->n_edges);

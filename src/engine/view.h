@@ -9,15 +9,7 @@
 #define ENGINE_VIEW_H
 
 #include "engine/topology.h"
-
-struct need;
-
-enum view {
-	VIEW_NONE,	/* the store's own directions */
-	VIEW_SIMPLE,	/* undirected; neither loops nor parallel edges */
-	VIEW_ARCS,	/* the same of a directed store, with the number of its directions (1 or 2) as u32 weights */
-	VIEW_BOTH	/* out- and in-lists merged; loops and parallel edges stay */
-};
+#include "transfer/need.h"
 
 /*
  * Adds the view to a need. MILL_EUSAGE for a directed store without in-pages, MILL_ELIMIT if it has too many edges:

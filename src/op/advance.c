@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Advance: who drives the templates of advance.inc and the kernels of advance.cl over a frontier. */
-#include "engine/cache.h"
-#include "engine/fleet.h"
 #include "op/op.h"
 
 /* Below so many edges waking the other threads costs more than they do. */
 #define SMALL_STEP 2048
 
-struct advancing {
+struct advance_ctx {
 	struct mill_run *run;
 	const struct advance_program *program;
 	const void *args;
@@ -23,7 +21,7 @@ struct advancing {
 static mill_err advance_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
 			     unsigned worker)
 {
-	struct advancing *a = arg;
+	struct advance_ctx *a = arg;
 
 	(void)page;
 	if (a->pull)
@@ -37,7 +35,7 @@ static mill_err advance_rows(void *arg, const struct segment *seg, vid begin, vi
 
 static mill_err advance_list(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct advancing *a = arg;
+	struct advance_ctx *a = arg;
 	const struct topology *t = run_direction(a->run, a->front->in);
 
 	for (u32 i = 0; i < t->n_segments; i++)
@@ -48,14 +46,14 @@ static mill_err advance_list(void *arg, u64 begin, u64 end, unsigned worker)
 
 /* The parts of one hub's list. */
 struct hub {
-	struct advancing *advancing;
+	struct advance_ctx *advancing;
 	const struct segment *part;
 };
 
 static mill_err advance_parts(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	const struct hub *h = arg;
-	struct advancing *a = h->advancing;
+	struct advance_ctx *a = h->advancing;
 
 	for (u64 i = begin; i < end; i++)
 		a->program->push_list(a->args, &h->part[i], &h->part[i].first, 1, &a->emit[worker]);
@@ -63,7 +61,7 @@ static mill_err advance_parts(void *arg, u64 begin, u64 end, unsigned worker)
 }
 
 /* Hubs one after the other, each on all threads; then the others. */
-static mill_err advance_lists(struct advancing *a)
+static mill_err advance_lists(struct advance_ctx *a)
 {
 	struct frontier *f = a->front;
 	u64 rest = f->n - f->hubs, grain = f->work < SMALL_STEP ? rest : max_u64(rest / 64, 16);
@@ -81,14 +79,14 @@ static mill_err advance_lists(struct advancing *a)
 /* Has any vertex of the range something to give (push) or to want (pull)? */
 static bool has_work(void *arg, u64 begin, u64 end)
 {
-	struct advancing *a = arg;
+	struct advance_ctx *a = arg;
 
 	if (!a->pull)
 		return bitmap_any(a->bits, begin, end);
 	return a->program->wanted(a->args, begin, end);
 }
 
-static void begin_emit(struct advancing *a, bool to_list)
+static void begin_emit(struct advance_ctx *a, bool to_list)
 {
 	for (unsigned i = 0; i < pool_size(a->run->pool); i++) {
 		struct emit *e = &a->emit[i];
@@ -105,7 +103,7 @@ static void begin_emit(struct advancing *a, bool to_list)
 	}
 }
 
-static struct tally end_emit(struct advancing *a)
+static struct tally end_emit(struct advance_ctx *a)
 {
 	struct tally sum = { .rest = UINT64_MAX };
 
@@ -121,7 +119,7 @@ static struct tally end_emit(struct advancing *a)
 	return sum;
 }
 
-static mill_err advance_native(struct advancing *a, struct mill_step *step)
+static mill_err advance_native(struct advance_ctx *a, struct mill_step *step)
 {
 	struct frontier *f = a->front;
 	bool by_list, to_list;
@@ -161,7 +159,7 @@ enum mill_mapping advance_mapping(u64 n_rows, u64 n_edges, u64 n_f)
 	return n_f < BALANCE_OUTPUT ? MILL_MAPPING_INPUT : MILL_MAPPING_OUTPUT;
 }
 
-static enum mill_mapping choose_mapping(const struct advancing *a)
+static enum mill_mapping choose_mapping(const struct advance_ctx *a)
 {
 	const struct topology *t = run_direction(a->run, a->front->in);
 	enum mill_mapping asked = a->run->options.mapping;
@@ -179,13 +177,13 @@ static u64 persistent_groups(const struct mill_run *r, u64 n, u32 per_item)
 }
 
 /* What a push left in its queue goes to the next frontier. */
-static mill_err filter_queue(struct advancing *a, const struct device_segment *seg)
+static mill_err filter_queue(struct advance_ctx *a, const struct device_segment *seg)
 {
 	const struct program *p = &a->program->program;
 	const struct work_area *w = seg->area;
 	bool exact = a->run->options.filter == MILL_FILTER_EXACT;
 	u32 n_tiles = (u32)div_up(seg->n_edges, TILE_ROWS);
-	struct launching l;
+	struct kernel_call l;
 
 	if (exact) {
 		launch_begin(&l, p, "keep_count", NULL);
@@ -194,8 +192,8 @@ static mill_err filter_queue(struct advancing *a, const struct device_segment *s
 		launch_buffer(&l, &w->kept_tile);
 		launch_u32(&l, &n_tiles);
 		l.launch.queue = seg->queue;
-		TRY(launch_go(a->run, &l, n_tiles, 1));
-		TRY(cache_scan(a->run, &w->kept_tile, n_tiles, seg->queue));
+		TRY(launch_items(a->run->device, &l, n_tiles, 1));
+		TRY(transfer_scan(a->run->device, &w->kept_tile, n_tiles, seg->queue));
 		launch_begin(&l, p, "keep_put", NULL);
 		launch_buffer(&l, &w->queue);
 		launch_buffer(&l, &w->tile);
@@ -203,17 +201,17 @@ static mill_err filter_queue(struct advancing *a, const struct device_segment *s
 		launch_u32(&l, &n_tiles);
 		launch_buffer(&l, &w->kept);
 		l.launch.queue = seg->queue;
-		TRY(launch_go(a->run, &l, n_tiles, 1));
+		TRY(launch_items(a->run->device, &l, n_tiles, 1));
 	}
 	launch_begin(&l, p, exact ? "mark" : "cull", a->args);
 	launch_buffer(&l, exact ? &w->kept : &w->queue);
 	launch_buffer(&l, exact ? &w->kept_tile : &w->tile);
 	launch_vec(&l, a->front->next_bits);
 	launch_vec(&l, a->front->far);
-	launch_buffer(&l, cache_counts(a->run));
+	launch_buffer(&l, transfer_counts(&a->run->transfer));
 	launch_u64(&l, &a->front->limit);
 	l.launch.queue = seg->queue;
-	return launch_groups(a->run, &l, persistent_groups(a->run, seg->n_edges, ITEM_ENTRIES));
+	return launch_groups(a->run->device, &l, persistent_groups(a->run, seg->n_edges, ITEM_ENTRIES));
 }
 
 static mill_err push_segment(void *arg, const struct device_segment *seg)
@@ -222,14 +220,14 @@ static mill_err push_segment(void *arg, const struct device_segment *seg)
 		[MILL_MAPPING_THREAD] = "push_thread", [MILL_MAPPING_GROUP] = "push_group",
 		[MILL_MAPPING_INPUT] = "push_input", [MILL_MAPPING_OUTPUT] = "push_output",
 	};
-	struct advancing *a = arg;
+	struct advance_ctx *a = arg;
 	struct frontier *f = a->front;
 	enum mill_mapping mapping = choose_mapping(a);
 	bool fused = a->run->options.filter == MILL_FILTER_FUSED;
 	const struct work_area *w = seg->area;
-	struct launching l;
+	struct kernel_call l;
 
-	TRY(cache_select(a->run, seg, f->bits));
+	TRY(transfer_select(seg, f->bits));
 	launch_begin(&l, &a->program->program, suffix[mapping], a->args);
 	launch_segment(&l, seg);
 	launch_buffer(&l, &w->list);
@@ -238,47 +236,46 @@ static mill_err push_segment(void *arg, const struct device_segment *seg)
 	launch_vec(&l, f->next_bits);
 	launch_vec(&l, f->far);
 	launch_buffer(&l, fused ? NULL : &w->queue);
-	launch_buffer(&l, cache_counts(a->run));
+	launch_buffer(&l, transfer_counts(&a->run->transfer));
 	launch_u64(&l, &f->limit);
 	if (mapping == MILL_MAPPING_OUTPUT)
-		TRY(launch_groups(a->run, &l, persistent_groups(a->run, seg->n_edges, ITEM_EDGES)));
+		TRY(launch_groups(a->run->device, &l, persistent_groups(a->run, seg->n_edges, ITEM_EDGES)));
 	else
-		TRY(launch_go(a->run, &l, seg->n_active, mapping == MILL_MAPPING_THREAD ? ITEM_ENTRIES : 1));
+		TRY(launch_items(a->run->device, &l, seg->n_active, mapping == MILL_MAPPING_THREAD ? ITEM_ENTRIES : 1));
 	return fused ? MILL_OK : filter_queue(a, seg);
 }
 
 static mill_err pull_segment(void *arg, const struct device_segment *seg)
 {
-	struct advancing *a = arg;
+	struct advance_ctx *a = arg;
 	struct frontier *f = a->front;
-	struct launching l;
+	struct kernel_call l;
 
 	launch_begin(&l, &a->program->program, "pull", a->args);
 	launch_segment(&l, seg);
 	launch_vec(&l, f->bits);
 	launch_vec(&l, f->next_bits);
-	launch_buffer(&l, cache_counts(a->run));
-	return launch_go(a->run, &l, seg->n_rows, ITEM_ROWS);
+	launch_buffer(&l, transfer_counts(&a->run->transfer));
+	return launch_items(a->run->device, &l, seg->n_rows, ITEM_ROWS);
 }
 
 /* What a pull wants the device says; where all pages stay, it need not be asked. */
-static mill_err advance_device(struct advancing *a, struct mill_step *step)
+static mill_err advance_device(struct advance_ctx *a, struct mill_step *step)
 {
 	struct frontier *f = a->front;
 	struct device_pass pass = {
-		.in = a->pull != f->in,
-		.page_n = a->pull ? NULL : f->page_n,
+		.activity = { .in = a->pull != f->in, .n = a->pull ? NULL : f->page_n },
 		.launch = a->pull ? pull_segment : push_segment,
 		.arg = a,
 	};
 	u64 counts[COUNTS_N];
 
 	if (a->pull && !op_rescan_is_free(a->run)) {
-		TRY(cache_wanted(a->run, &a->program->program, a->args, pass.in, f->page_n));
-		pass.page_n = f->page_n;
+		TRY(transfer_wanted(&a->run->transfer, &a->program->program, a->args, pass.activity.in, f->page_n));
+		pass.activity.n = f->page_n;
 	}
-	TRY(cache_count_begin(a->run));
-	TRY(cache_run(a->run, &pass, step));
+	TRY(transfer_count_begin(&a->run->transfer));
+	TRY(transfer_pass(&a->run->transfer, &pass, step));
 	TRY(frontier_turn_counted(f, counts));
 	step->edges = counts[COUNT_EDGES];
 	step->updates = counts[COUNT_UPDATES];
@@ -293,7 +290,7 @@ static mill_err advance_device(struct advancing *a, struct mill_step *step)
  * Beamer's rule: pull when the frontier's edges are many among those not yet seen, until it is small again. But a pull
  * looks at every vertex, so a frontier with few edges is pushed even when little is left.
  */
-static bool beamer_pulls(const struct advancing *a, f64 do_a, f64 do_b)
+static bool beamer_pulls(const struct advance_ctx *a, f64 do_a, f64 do_b)
 {
 	const struct frontier *f = a->front;
 	f64 few = (f64)a->run->store->vertices / do_b;
@@ -314,7 +311,7 @@ struct estimate advance_estimate(u64 n_f, u64 n_u, u64 n, u64 m)
 }
 
 /* Gunrock's equations 5 and 6: both sides by numbers of vertices alone. */
-static bool estimates_pull(const struct advancing *a, f64 do_a, f64 do_b)
+static bool estimates_pull(const struct advance_ctx *a, f64 do_a, f64 do_b)
 {
 	const struct frontier *f = a->front;
 	struct estimate e = advance_estimate(f->n, f->vertices_left, a->run->store->vertices,
@@ -325,7 +322,7 @@ static bool estimates_pull(const struct advancing *a, f64 do_a, f64 do_b)
 
 static f64 or_default(f64 given, f64 usual) { return given > 0 ? given : usual; }
 
-static bool choose_pull(struct advancing *a)
+static bool choose_pull(struct advance_ctx *a)
 {
 	const struct mill_options *o = &a->run->options;
 	struct frontier *f = a->front;
@@ -347,20 +344,65 @@ static bool choose_pull(struct advancing *a)
 
 mill_err op_advance_prepare(struct mill_run *r, const struct advance_program *p)
 {
-	if (r->fleet)
-		return fleet_prepare(r->fleet, &p->join->program.source);
-	return device_prepare(r->device, r->need.partitions ? &p->partition->source : &p->program.source);
+	if (!r->need.own)
+		return device_prepare(r->device, &p->program.source);
+	return transfer_prepare(&r->transfer, &r->policy->takes(&p->own)->source);
+}
+
+/* ---- By units, with the policy's kernels ---- */
+
+/* What in-place kernels issue is one lane an edge, in whole groups. */
+static u64 edge_lanes(const struct mill_run *r, u64 edges)
+{
+	u32 group = r->opened[0]->group;
+
+	return r->options.count_lanes && r->policy->in_place ? div_up(edges, group) * group : 0;
+}
+
+mill_err op_traverse(struct mill_run *r, const struct advance_program *p, const void *args, u32 *level, const vid *first)
+{
+	struct transfer *t = &r->transfer;
+	struct device_pass pass = { .forms = &p->own, .args = args };
+	u64 frontier = first ? 1 : run_direction(r, false)->n_rows, n_active;
+	struct vec *flags, *active;
+
+	TRY(run_turn(r, true));
+	state_forget(t);	/* what a run before, that did not end, left there */
+	TRY(run_vec_host(r, &flags, "flags of units", t->n_flags + 2ull, sizeof(u32)));
+	TRY(run_vec_host(r, &active, "active units", t->units[0].n + 2ull, sizeof(u32)));
+	pass.next = flags->buffer.host;
+	pass.activity.n = active->buffer.host;
+	for (n_active = r->policy->begin(t, active->buffer.host, first); n_active;) {
+		struct mill_step step = { .frontier = frontier, .direction = "push" };
+		f64 began = clock_now();
+
+		if (r->see_step)
+			r->see_step(r, active->buffer.host, t->units[0].n);
+		run_tell(r, "step %llu", r->ledger.total.step + 1);
+		TRY(transfer_pass(t, &pass, &step));
+		step.lanes += edge_lanes(r, step.edges);
+		ledger_add(&r->ledger, &step, began);
+		frontier = step.updates;
+		n_active = r->policy->spread(t, flags->buffer.host, active->buffer.host);
+		if (level)
+			++*level;
+	}
+	TRY(program_fetch(&p->program, args));
+	run_vec_free(r, active);
+	run_vec_free(r, flags);
+	return MILL_OK;
 }
 
 mill_err op_advance(struct mill_run *r, const struct advance_program *p, const void *args,
 		    struct frontier *f)
 {
-	struct advancing a = { .run = r, .program = p, .args = args, .front = f, .emit = r->emit };
+	struct advance_ctx a = { .run = r, .program = p, .args = args, .front = f, .emit = r->emit };
 	struct mill_step step = { .frontier = f->n };
 	f64 began = clock_now();
 
 	if (!f->n)
 		return MILL_OK;
+	TRY(program_fetch(&p->program, args));
 	a.pull = f->pulling = choose_pull(&a);
 	step.direction = a.pull ? "pull" : "push";
 	run_tell(r, "step %llu", r->ledger.total.step + 1);
@@ -371,35 +413,35 @@ mill_err op_advance(struct mill_run *r, const struct advance_program *p, const v
 
 /* ---- Near/far ---- */
 
-struct nearing {
-	struct advancing *advancing;
+struct near_ctx {
+	struct advance_ctx *advancing;
 	u64 old;
 };
 
 static mill_err near_words(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct nearing *n = arg;
+	struct near_ctx *n = arg;
 
 	n->advancing->program->near(n->advancing->args, begin, end, n->old, &n->advancing->emit[worker]);
 	return MILL_OK;
 }
 
-static mill_err near_device(struct advancing *a, u64 old, u64 *rest)
+static mill_err near_device(struct advance_ctx *a, u64 old, u64 *rest)
 {
 	struct frontier *f = a->front;
 	u32 n_words = (u32)(f->far->n * 2);	/* of 32 bits */
 	u64 counts[COUNTS_N];
-	struct launching l;
+	struct kernel_call l;
 
-	TRY(cache_count_begin(a->run));
+	TRY(transfer_count_begin(&a->run->transfer));
 	launch_begin(&l, &a->program->program, "near", a->args);
 	launch_vec(&l, f->far);
 	launch_vec(&l, f->next_bits);
-	launch_buffer(&l, cache_counts(a->run));
+	launch_buffer(&l, transfer_counts(&a->run->transfer));
 	launch_u64(&l, &old);
 	launch_u64(&l, &f->limit);
 	launch_u32(&l, &n_words);
-	TRY(launch_go(a->run, &l, n_words, ITEM_WORDS));
+	TRY(launch_items(a->run->device, &l, n_words, ITEM_WORDS));
 	TRY(frontier_turn_counted(f, counts));
 	*rest = ~counts[COUNT_REST];
 	return MILL_OK;
@@ -408,8 +450,8 @@ static mill_err near_device(struct advancing *a, u64 old, u64 *rest)
 mill_err op_near(struct mill_run *r, const struct advance_program *p, const void *args, struct frontier *f,
 		 u64 limit, u64 *rest)
 {
-	struct advancing a = { .run = r, .program = p, .args = args, .front = f, .emit = r->emit };
-	struct nearing n = { &a, f->limit };
+	struct advance_ctx a = { .run = r, .program = p, .args = args, .front = f, .emit = r->emit };
+	struct near_ctx n = { &a, f->limit };
 	struct tally t;
 
 	f->limit = limit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The advance operator over one segment, as kernels; the defines and the program stand before. A push takes the active rows of
- * the segment as a list, with the sums of the lengths of their lists (engine/pages.cl), and has the mappings of Gunrock's section
+ * the segment as a list, with the sums of the lengths of their lists (transfer/pages.cl), and has the mappings of Gunrock's section
  * 5.1: who takes which edges. What an edge activates is marked at once in the bitmap of the next frontier (Gunrock's fused
  * culling), or left in a queue, which has a place for each edge of the list, for one of the filters below.
  */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compute at vertices: drives compute.inc and compute.cl. Sums of blocks are added in order. */
-#include "engine/cache.h"
 #include "op/op.h"
 
 struct computing {
@@ -30,14 +29,14 @@ static mill_err compute_blocks(void *arg, u64 begin, u64 end, unsigned worker)
 
 static mill_err compute_device(struct mill_run *r, struct computing *c, struct vec *sums, u32 n_blocks)
 {
-	struct launching l;
+	struct kernel_call l;
 
 	launch_begin(&l, &c->program->program, "blocks", c->args);
 	launch_u64(&l, &c->begin);
 	launch_u64(&l, &c->end);
 	launch_vec(&l, sums);
 	launch_u32(&l, &n_blocks);
-	return launch_go(r, &l, n_blocks, 1);
+	return launch_items(r->device, &l, n_blocks, 1);
 }
 
 mill_err op_compute(struct mill_run *r, const struct compute_program *p, const void *args, u64 begin,
@@ -50,6 +49,7 @@ mill_err op_compute(struct mill_run *r, const struct compute_program *p, const v
 	*sum = 0;
 	if (!n_blocks)
 		return MILL_OK;
+	TRY(program_fetch(&p->program, args));
 	TRY(run_vec(r, &sums, "block sums", n_blocks, sizeof(f64), NULL));
 	if (!r->device->native)
 		TRY(compute_device(r, &c, sums, (u32)n_blocks));

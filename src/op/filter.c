@@ -5,7 +5,6 @@
  */
 #include <assert.h>
 
-#include "engine/cache.h"
 #include "op/op.h"
 
 #define BUFFER 256
@@ -111,29 +110,28 @@ static mill_err filter_native(struct filtering *f, struct mill_step *step)
 static mill_err filter_segment(void *arg, const struct device_segment *seg)
 {
 	struct filtering *f = arg;
-	u64 first_edge = cache_first_edge(f->run, seg);
-	struct launching l;
+	struct kernel_call l;
 
 	launch_begin(&l, &f->program->program, "rows", f->args);
 	launch_segment(&l, seg);
 	launch_vec(&l, f->edges->bits);
-	launch_buffer(&l, cache_counts(f->run));
-	launch_u64(&l, &first_edge);
-	return launch_go(f->run, &l, seg->n_rows, ITEM_ROWS);
+	launch_buffer(&l, transfer_counts(&f->run->transfer));
+	launch_u64(&l, &seg->first_edge);
+	return launch_items(f->run->device, &l, seg->n_rows, ITEM_ROWS);
 }
 
 /* Side by side, rows of pages that have not come lie among those that have: all come then, and stay. */
 static mill_err filter_device(struct filtering *f, struct mill_step *step)
 {
 	struct device_pass pass = {
-		.page_n = cache_is_whole(f->run->cache) ? NULL : f->edges->page_n,
+		.activity.n = f->run->transfer.whole ? NULL : f->edges->page_n,
 		.launch = filter_segment,
 		.arg = f,
 	};
 	u64 counts[COUNTS_N];
 
-	TRY(cache_count_begin(f->run));
-	TRY(cache_run(f->run, &pass, step));
+	TRY(transfer_count_begin(&f->run->transfer));
+	TRY(transfer_pass(&f->run->transfer, &pass, step));
 	TRY(edge_frontier_counted(f->edges, counts));
 	step->edges = counts[COUNT_EDGES];
 	return MILL_OK;
@@ -147,6 +145,7 @@ mill_err op_filter_edges(struct mill_run *r, const struct filter_program *p, con
 
 	if (!ef->n)
 		return MILL_OK;
+	TRY(program_fetch(&p->program, args));
 	run_tell(r, "step %llu", r->ledger.total.step + 1);
 	TRY(r->device->native ? filter_native(&f, &step) : filter_device(&f, &step));
 	step.updates = step.frontier - ef->n;
@@ -169,15 +168,15 @@ static mill_err filter_vertices_device(struct filtering *f)
 	struct frontier *front = f->front;
 	u32 n_words = (u32)(front->bits->n * 2);	/* of 32 bits */
 	u64 counts[COUNTS_N];
-	struct launching l;
+	struct kernel_call l;
 
-	TRY(cache_count_begin(f->run));
+	TRY(transfer_count_begin(&f->run->transfer));
 	launch_begin(&l, &f->program->program, "words", f->args);
 	launch_vec(&l, front->bits);
-	launch_buffer(&l, cache_counts(f->run));
+	launch_buffer(&l, transfer_counts(&f->run->transfer));
 	launch_u32(&l, &n_words);
-	TRY(launch_go(f->run, &l, n_words, ITEM_WORDS));
-	TRY(cache_count_end(f->run, counts, NULL));
+	TRY(launch_items(f->run->device, &l, n_words, ITEM_WORDS));
+	TRY(transfer_count_end(&f->run->transfer, counts, NULL));
 	front->n = counts[COUNT_EMITTED];
 	return MILL_OK;
 }
@@ -188,6 +187,7 @@ mill_err op_filter(struct mill_run *r, const struct filter_program *p, const voi
 
 	if (!front->n)
 		return MILL_OK;
+	TRY(program_fetch(&p->program, args));
 	if (!r->device->native) {
 		TRY(filter_vertices_device(&f));
 		return frontier_measure(front);
@@ -235,27 +235,26 @@ static mill_err expand_native(struct filtering *f, struct mill_step *step)
 static mill_err expand_segment(void *arg, const struct device_segment *seg)
 {
 	struct filtering *f = arg;
-	u64 first_edge = cache_first_edge(f->run, seg);
-	struct launching l;
+	struct kernel_call l;
 
 	launch_begin(&l, &f->program->program, "expand", f->args);
 	launch_segment(&l, seg);
 	launch_vec(&l, f->front->bits);
 	launch_vec(&l, f->edges->bits);
-	launch_buffer(&l, cache_counts(f->run));
-	launch_u64(&l, &first_edge);
-	return launch_go(f->run, &l, seg->n_rows, ITEM_ROWS);
+	launch_buffer(&l, transfer_counts(&f->run->transfer));
+	launch_u64(&l, &seg->first_edge);
+	return launch_items(f->run->device, &l, seg->n_rows, ITEM_ROWS);
 }
 
 static mill_err expand_device(struct filtering *f, struct mill_step *step)
 {
-	struct device_pass pass = { .page_n = f->front->page_n, .launch = expand_segment, .arg = f };
+	struct device_pass pass = { .activity.n = f->front->page_n, .launch = expand_segment, .arg = f };
 	u64 counts[COUNTS_N];
 
 	if (!f->front->n)
 		return MILL_OK;
-	TRY(cache_count_begin(f->run));
-	TRY(cache_run(f->run, &pass, step));
+	TRY(transfer_count_begin(&f->run->transfer));
+	TRY(transfer_pass(&f->run->transfer, &pass, step));
 	TRY(edge_frontier_counted(f->edges, counts));
 	step->edges = counts[COUNT_EDGES];
 	return MILL_OK;
@@ -269,6 +268,7 @@ mill_err op_expand(struct mill_run *r, const struct filter_program *p, const voi
 	f64 began = clock_now();
 
 	assert(!front->in);
+	TRY(program_fetch(&p->program, args));
 	TRY(edge_frontier_clear(ef));
 	run_tell(r, "step %llu", r->ledger.total.step + 1);
 	TRY(r->device->native ? expand_native(&f, &step) : expand_device(&f, &step));
@@ -327,16 +327,16 @@ static mill_err end_segment(void *arg, const struct device_segment *seg)
 {
 	struct filtering *f = arg;
 
-	return cache_ends(f->run, seg, f->edges->bits, f->front->next_bits);
+	return transfer_ends(seg, f->edges->bits, f->front->next_bits);
 }
 
 static mill_err ends_device(struct filtering *f, struct mill_step *step)
 {
-	struct device_pass pass = { .page_n = f->edges->page_n, .launch = end_segment, .arg = f };
+	struct device_pass pass = { .activity.n = f->edges->page_n, .launch = end_segment, .arg = f };
 	u64 counts[COUNTS_N];
 
-	TRY(cache_count_begin(f->run));
-	TRY(cache_run(f->run, &pass, step));
+	TRY(transfer_count_begin(&f->run->transfer));
+	TRY(transfer_pass(&f->run->transfer, &pass, step));
 	return frontier_turn_counted(f->front, counts);
 }
 

@@ -124,14 +124,16 @@ static mill_err intersect_native(struct intersecting *x, struct mill_step *step)
 mill_err op_intersect(struct mill_run *r, const struct intersect_program *p, const void *args, struct vec *degree)
 {
 	struct mill_step step = { .frontier = r->store->vertices, .direction = "scan" };
-	struct oriented lists;
+	struct oriented lists = { 0 };
 	struct intersecting x = { .run = r, .program = p, .args = args, .lists = &lists };
 	u32 before = r->n_vecs;
 	f64 began = clock_now();
 	mill_err err;
 
 	run_tell(r, "intersect", 0);
-	err = oriented_open(&lists, r, degree->buffer.host);
+	err = program_fetch(&p->program, args);
+	if (!err)
+		err = oriented_open(&lists, r, degree->buffer.host);
 	if (!err)
 		err = r->device->native ? intersect_native(&x, &step) : intersect_device(r, p, args, &lists, &step);
 	oriented_close(&lists);

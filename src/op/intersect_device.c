@@ -6,7 +6,6 @@
  */
 #include <assert.h>
 
-#include "engine/cache.h"
 #include "op/intersect.h"
 #include "op/orient.h"
 
@@ -99,13 +98,13 @@ static mill_err make_room(struct crossing *c)
 /* ---- Transfers ---- */
 
 /* Where a piece goes: its rows, counted from edge_base on, its neighbours and its weights. */
-struct place {
+struct spot {
 	struct buffer *to;
 	u32 row_at, neighbour_at, weight_at, edge_base, queue;
 };
 
 /* seg can be used again when this returns. */
-static mill_err send_piece(struct crossing *c, const struct segment *seg, const struct place *p)
+static mill_err send_piece(struct crossing *c, const struct segment *seg, const struct spot *p)
 {
 	u64 rows = 4 * ((u64)seg->n_rows + 1), edges = 4 * (u64)seg->n_edges;
 	struct ticket t[3] = { 0 };
@@ -139,7 +138,7 @@ static bool is_outside(void *arg, u32 piece) { return !is_held(arg, piece); }
 static mill_err hold_piece(void *arg, u32 piece, const struct segment *seg)
 {
 	struct crossing *c = arg;
-	struct place p = {
+	struct spot p = {
 		.to = &c->block->buffer,
 		.row_at = seg->first - c->held.first,
 		.neighbour_at = c->held.neighbour_at,
@@ -187,7 +186,7 @@ static mill_err intersect_segment(struct crossing *c, const struct device_segmen
 
 	c->step->pages_active++;
 	for (u32 i = 0; i < ARRAY_LEN(kernel); i++) {
-		struct launching l;
+		struct kernel_call l;
 
 		launch_begin(&l, &c->program->program, kernel[i], c->args);
 		launch_segment(&l, seg);
@@ -197,7 +196,7 @@ static mill_err intersect_segment(struct crossing *c, const struct device_segmen
 		launch_u32(&l, &c->held.first);
 		launch_u32(&l, &c->held.n_rows);
 		launch_vec(&l, c->counts);
-		TRY(launch_go(c->run, &l, seg->n_edges, ITEM_PAIRS));
+		TRY(launch_items(c->run->device, &l, seg->n_edges, ITEM_PAIRS));
 	}
 	return MILL_OK;
 }
@@ -236,7 +235,7 @@ static mill_err pass_piece(void *arg, u32 piece, const struct segment *from)
 		.n_edges = from->n_edges,
 		.queue = 1 + slot % c->run->device->n_queues,
 	};
-	struct place p = { to, 0, seg.neighbour_at, seg.weight_at, 0, seg.queue };
+	struct spot p = { to, 0, seg.neighbour_at, seg.weight_at, 0, seg.queue };
 
 	(void)piece;
 	TRY(send_piece(c, from, &p));

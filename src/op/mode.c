@@ -8,7 +8,6 @@
  */
 #include <string.h>
 
-#include "engine/cache.h"
 #include "engine/cursor.h"
 #include "op/op.h"
 
@@ -235,8 +234,8 @@ static u64 groups_for(const struct mill_run *r, u64 n, u64 each)
 static mill_err launch_long(struct finding *f, const struct device_segment *seg, u32 window, u32 begin, u64 edges)
 {
 	struct mode_finder *m = f->finder;
-	u32 list_at = (u32)(4 * cache_scratch_edges(f->run->cache));
-	struct launching l;
+	u32 list_at = (u32)(4 * f->run->transfer.scratch_edges);
+	struct kernel_call l;
 
 	launch_begin_kernel(&l, &mode_source, "mode_long");
 	launch_vec(&l, f->from);
@@ -247,8 +246,8 @@ static mill_err launch_long(struct finding *f, const struct device_segment *seg,
 	launch_u32(&l, &list_at);
 	launch_vec(&l, m->n_long);
 	launch_u32(&l, &window);
-	launch_buffer(&l, cache_counts(f->run));
-	return launch_groups(f->run, &l, groups_for(f->run, edges, MODE_LONG_LEAST));
+	launch_buffer(&l, transfer_counts(&f->run->transfer));
+	return launch_groups(f->run->device, &l, groups_for(f->run, edges, MODE_LONG_LEAST));
 }
 
 /* The rows of a window but for those that are cut at its ends. */
@@ -258,11 +257,11 @@ static mill_err launch_window(struct finding *f, const struct device_segment *se
 	const struct pages *p = run_direction(f->run, false)->pages;
 	u32 first_page = m->window[window], end_page = m->window[window + 1];
 	const struct page_entry *one = &p->entry[first_page], *last = &p->entry[end_page - 1];
-	u32 list_at = (u32)(4 * cache_scratch_edges(f->run->cache));
+	u32 list_at = (u32)(4 * f->run->transfer.scratch_edges);
 	u32 begin = one->first_vertex - seg->first + (one->skip != 0);
 	u32 end = last->first_vertex + last->n_rows - seg->first - (end_page < p->n_pages && last[1].skip);
 	u64 edges = last->first_edge + last->n_edges - one->first_edge;
-	struct launching l;
+	struct kernel_call l;
 
 	if (begin >= end)
 		return MILL_OK;
@@ -276,8 +275,8 @@ static mill_err launch_window(struct finding *f, const struct device_segment *se
 	launch_u32(&l, &list_at);
 	launch_vec(&l, m->n_long);
 	launch_u32(&l, &window);
-	launch_buffer(&l, cache_counts(f->run));
-	TRY(launch_go(f->run, &l, end - begin, ITEM_ROWS));
+	launch_buffer(&l, transfer_counts(&f->run->transfer));
+	TRY(launch_items(f->run->device, &l, end - begin, ITEM_ROWS));
 	return edges > MODE_LONG_LEAST ? launch_long(f, seg, window, begin, edges) : MILL_OK;
 }
 
@@ -287,7 +286,7 @@ static mill_err launch_part(struct finding *f, const struct device_segment *seg,
 	struct mode_finder *m = f->finder;
 	const struct cut_list *cut = &m->cut[f->cut];
 	u32 row = cut->vertex - seg->first;
-	struct launching l;
+	struct kernel_call l;
 
 	launch_begin_kernel(&l, &mode_source, "mode_part");
 	launch_vec(&l, f->from);
@@ -297,7 +296,7 @@ static mill_err launch_part(struct finding *f, const struct device_segment *seg,
 	launch_u32(&l, &base);
 	launch_vec(&l, m->best);
 	launch_u32(&l, &f->cut);
-	return launch_groups(f->run, &l, groups_for(f->run, min_u64(cut->edges, seg->n_edges), (u64)ITEM_EDGES * f->run->device->group));
+	return launch_groups(f->run->device, &l, groups_for(f->run, min_u64(cut->edges, seg->n_edges), (u64)ITEM_EDGES * f->run->device->group));
 }
 
 /* All pages are one segment: its windows, then the lists between them. */
@@ -315,7 +314,7 @@ static mill_err find_whole(void *arg, const struct device_segment *seg)
 	return MILL_OK;
 }
 
-static mill_err find_page(void *arg, const struct device_segment *seg) { return launch_window(arg, seg, seg->page); }
+static mill_err find_page(void *arg, const struct device_segment *seg) { return launch_window(arg, seg, seg->unit); }
 
 struct counting {
 	struct finding *finding;
@@ -334,12 +333,12 @@ static mill_err pass_over(struct finding *f, u32 begin, u32 end, mill_err (*laun
 			  void *arg, struct mill_step *step)
 {
 	u32 *page_n = f->finder->page_n;
-	struct device_pass pass = { .page_n = page_n, .chosen = true, .launch = launch, .arg = arg };
+	struct device_pass pass = { .activity = { .n = page_n, .subset = true }, .launch = launch, .arg = arg };
 	mill_err err;
 
 	for (u32 i = begin; i < end; i++)
 		page_n[i] = 1;
-	err = cache_run(f->run, &pass, step);
+	err = transfer_pass(&f->run->transfer, &pass, step);
 	for (u32 i = begin; i < end; i++)
 		page_n[i] = 0;
 	return err;
@@ -363,7 +362,7 @@ static mill_err count_cut(struct finding *f, u32 cut, struct mill_step *step)
 static mill_err find_slots(struct finding *f, struct mill_step *step)
 {
 	struct mode_finder *m = f->finder;
-	u32 n_pages = m->n_windows, some = (u32)min_u64(cache_slots(f->run->cache), n_pages), cut = 0;
+	u32 n_pages = m->n_windows, some = (u32)min_u64(transfer_stays(&f->run->transfer), n_pages), cut = 0;
 
 	for (u32 done = 0; done < n_pages; done += some) {
 		u32 n = (u32)min_u64(some, n_pages - done), begin = m->backwards ? n_pages - done - n : done;
@@ -384,7 +383,7 @@ static mill_err find_slots(struct finding *f, struct mill_step *step)
 static mill_err finish_cuts(struct finding *f)
 {
 	struct mode_finder *m = f->finder;
-	struct launching l;
+	struct kernel_call l;
 
 	launch_begin_kernel(&l, &mode_source, "mode_finish");
 	launch_vec(&l, f->from);
@@ -392,8 +391,8 @@ static mill_err finish_cuts(struct finding *f)
 	launch_vec(&l, m->cut_vertex);
 	launch_vec(&l, m->best);
 	launch_u32(&l, &m->n_cuts);
-	launch_buffer(&l, cache_counts(f->run));
-	return launch_go(f->run, &l, m->n_cuts, 1);
+	launch_buffer(&l, transfer_counts(&f->run->transfer));
+	return launch_items(f->run->device, &l, m->n_cuts, 1);
 }
 
 static mill_err find_device(struct finding *f, struct mill_step *step)
@@ -405,10 +404,10 @@ static mill_err find_device(struct finding *f, struct mill_step *step)
 		return MILL_OK;
 	TRY(ticker_tick(&f->run->ticker, 0));
 	TRY(device_fill(&f->finder->n_long->buffer, &zero, sizeof(u32)));
-	TRY(cache_count_begin(f->run));
-	TRY(cache_is_whole(f->run->cache) ? cache_run(f->run, &whole, step) : find_slots(f, step));
+	TRY(transfer_count_begin(&f->run->transfer));
+	TRY(f->run->transfer.whole ? transfer_pass(&f->run->transfer, &whole, step) : find_slots(f, step));
 	TRY(finish_cuts(f));
-	TRY(cache_count_end(f->run, counts, NULL));
+	TRY(transfer_count_end(&f->run->transfer, counts, NULL));
 	f->changed = counts[COUNT_UPDATES];
 	return MILL_OK;
 }
@@ -458,7 +457,7 @@ static mill_err prepare_native(struct mill_run *r, struct mode_finder *m)
 static void cut_windows(struct mill_run *r, struct mode_finder *m)
 {
 	const struct pages *p = run_direction(r, false)->pages;
-	u64 room = cache_is_whole(r->cache) ? cache_scratch_edges(r->cache) : 0, edges = 0;
+	u64 room = r->transfer.whole ? r->transfer.scratch_edges : 0, edges = 0;
 
 	for (u32 i = 0; i < p->n_pages; i++) {
 		const struct page_entry *e = &p->entry[i];

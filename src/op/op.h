@@ -9,6 +9,7 @@
 #include "engine/edge_frontier.h"
 #include "engine/frontier.h"
 #include "engine/run.h"
+#include "op/program.h"
 
 /* Where to go on from push to pull and back (Beamer's alpha and beta, or the factors of Gunrock's estimates) unless the options say. */
 #define ADVANCE_DO_A 15
@@ -26,7 +27,7 @@ struct estimate {
 struct estimate advance_estimate(u64 n_f, u64 n_u, u64 n, u64 m);
 enum mill_mapping advance_mapping(u64 n_rows, u64 n_edges, u64 n_f);
 
-/* Builds the kernels that this run will take of the program: by frontiers, by partitions, or for pages that are streamed past. */
+/* Builds the kernels that this run will take of the program: the operator's, or the policy's. */
 mill_err op_advance_prepare(struct mill_run *r, const struct advance_program *p);
 
 /* Gives the frontier's edges to the program; what it activates is the frontier afterwards. */
@@ -34,17 +35,11 @@ mill_err op_advance(struct mill_run *r, const struct advance_program *p, const v
 		    struct frontier *f);
 
 /*
- * Graphie: a monotone program by partitions, from beginning to end. In a superstep all edges of the active partitions are processed, in
- * place, and those become active that have a source which changed. Active at first: the partitions of the source `first`, or all.
+ * The same from beginning to end by units, with the kernels of the run's policy (run_owns). In a step all rows of the active units are looked at;
+ * next come the units of vertices that changed. level (may be NULL): counted up after each step, in args. Active at first: the units of vertex
+ * `first`, or all.
  */
-mill_err op_partitions(struct mill_run *r, const struct advance_program *p, const void *args, const vid *first);
-
-/*
- * GTS: a program level by level over pages that are streamed past its state, from beginning to end, on all devices of the run. In a level all
- * rows of the pages that are active are looked at; next come the pages of vertices that changed. level (may be NULL): counted up after each,
- * in args. Active at first: the pages of `first`, or all.
- */
-mill_err op_join_pages(struct mill_run *r, const struct join_program *p, const void *args, u32 *level, const vid *first);
+mill_err op_traverse(struct mill_run *r, const struct advance_program *p, const void *args, u32 *level, const vid *first);
 
 /*
  * Near/far: moves what waits and has a key below `limit` to the frontier, and forgets what was

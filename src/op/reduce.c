@@ -2,9 +2,7 @@
 /* Neighbourhood reduction: who drives the templates of reduce.inc and the kernels of reduce.cl. */
 #include <assert.h>
 
-#include "engine/cache.h"
-#include "engine/fleet.h"
-#include "op/join.h"
+#include "op/sum.h"
 #include "op/op.h"
 
 /* A list that spans segments: its block sums go to slots, which `finish` combines in order. */
@@ -52,13 +50,14 @@ static u32 n_parts(const struct topology *t) { return t->resident ? t->n_parts :
 
 static struct part part_of(const struct topology *t, u32 i)
 {
-	const struct page_entry *e = &t->pages->entry[i];
+	const struct page_entry *e;
 
 	if (t->resident) {
 		const struct segment *s = &t->part[i];
 
 		return (struct part){ s->first, s->n_rows, s->n_edges, s->skip, s->continues };
 	}
+	e = &t->pages->entry[i];
 	return (struct part){ e->first_vertex, e->n_rows, e->n_edges, e->skip,
 			      i + 1 < t->pages->n_pages && e[1].skip };
 }
@@ -99,13 +98,13 @@ u64 reducer_bytes(const struct store *st, bool in, u32 sum_size)
 void reducer_join_need(const struct mill_run *r, struct need *n, u32 given_size)
 {
 	n->state += r->store->connected * sizeof(u64);
-	n->host += page_flags_bytes(r->store);
+	n->host += run_flags_bytes(r->store);
 	n->writable = (u32)max_u64(n->writable, sizeof(u64));
 	n->given = (u32)max_u64(n->given, given_size);
 }
 
-/* The sources give what one array has, so pages of the other direction can be streamed past the sums (op/join.c). */
-static bool by_join(const struct mill_run *r, const struct reduce_program *p) { return r->fleet && p->given_size; }
+/* The sources give what one array has, so pages of the other direction can be streamed past the sums (op/sum.c). */
+static bool by_join(const struct mill_run *r, const struct reduce_program *p) { return run_home_is_host(r) && p->given_size; }
 
 mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduce_program *p, bool in)
 {
@@ -118,7 +117,7 @@ mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduc
 	red = self->buffer.host;
 	red->program = p;
 	red->in = in;
-	if (!r->device->native && cache_is_whole(r->cache))
+	if (!r->device->native && r->transfer.whole)
 		red->n_splits = n_slots = 0;	/* no list is cut there */
 	else
 		find_splits(t, NULL, &red->n_splits, &n_slots);
@@ -133,7 +132,7 @@ mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduc
 				 red->n_splits * sizeof(struct split_list)));
 	}
 	if (by_join(r, p)) {
-		TRY(join_prepare_sums(r, p->given_size, p->real));
+		TRY(sum_prepare(r, p->given_size, p->real));
 		TRY(run_vec_host(r, &red->sum, "sums", r->store->connected, p->sum_size));
 	}
 	*out = red;
@@ -208,11 +207,11 @@ static mill_err reduce_segment(void *arg, const struct device_segment *seg)
 	const struct reducer *red = a->reducer;
 	u64 head = NO_SLOT, tail = NO_SLOT, head_first = 0;
 	u32 head_split = UINT32_MAX;
-	struct launching l;
+	struct kernel_call l;
 
 	a->edges += seg->n_edges;
-	if (seg->page != NO_PAGE) {
-		struct part p = part_of(run_direction(a->run, red->in), seg->page);
+	if (seg->unit != NO_UNIT) {
+		struct part p = { seg->first, seg->n_rows, seg->n_edges, seg->skip, seg->continues };
 
 		find_slots(red, &p, p.n_edges, &head, &tail);
 		head_first = p.skip / LIST_BLOCK;
@@ -228,15 +227,15 @@ static mill_err reduce_segment(void *arg, const struct device_segment *seg)
 	launch_vec(&l, red->split_device);
 	launch_u32(&l, &head_split);
 	launch_u64(&l, &head_first);
-	launch_buffer(&l, cache_counts(a->run));
-	return launch_go(a->run, &l, seg->n_rows, ITEM_ROWS);
+	launch_buffer(&l, transfer_counts(&a->run->transfer));
+	return launch_items(a->run->device, &l, seg->n_rows, ITEM_ROWS);
 }
 
 static mill_err finish_device(struct reducing *a)
 {
 	struct reducer *red = a->reducer;
 	u32 n = (u32)red->n_splits;
-	struct launching l;
+	struct kernel_call l;
 
 	if (!n)
 		return MILL_OK;
@@ -245,8 +244,8 @@ static mill_err finish_device(struct reducing *a)
 	launch_vec(&l, red->partial);
 	launch_vec(&l, red->split_device);
 	launch_u32(&l, &n);
-	launch_buffer(&l, cache_counts(a->run));
-	return launch_go(a->run, &l, n, 1);
+	launch_buffer(&l, transfer_counts(&a->run->transfer));
+	return launch_items(a->run->device, &l, n, 1);
 }
 
 /* ---- Vertices without a row ---- */
@@ -265,7 +264,7 @@ static mill_err rest_some(void *arg, u64 begin, u64 end, unsigned worker)
 static mill_err rest_device(struct reducing *a)
 {
 	u32 begin = (u32)run_direction(a->run, a->reducer->in)->n_rows, end = (u32)a->run->store->connected;
-	struct launching l;
+	struct kernel_call l;
 
 	if (begin == end)
 		return MILL_OK;
@@ -273,8 +272,8 @@ static mill_err rest_device(struct reducing *a)
 	launch_u32(&l, &begin);
 	launch_u32(&l, &end);
 	launch_vec(&l, a->front_device);
-	launch_buffer(&l, cache_counts(a->run));
-	return launch_go(a->run, &l, end - begin, ITEM_ROWS);
+	launch_buffer(&l, transfer_counts(&a->run->transfer));
+	return launch_items(a->run->device, &l, end - begin, ITEM_ROWS);
 }
 
 /* ---- By list: the topology is resident ---- */
@@ -382,20 +381,20 @@ static mill_err choose_pages(struct reducing *a, struct vec **out)
 static mill_err reduce_device(struct reducing *a, struct mill_step *step)
 {
 	const struct reducer *red = a->reducer;
-	struct device_pass pass = { .in = red->in, .launch = reduce_segment, .arg = a };
+	struct device_pass pass = { .activity.in = red->in, .launch = reduce_segment, .arg = a };
 	u64 counts[COUNTS_N];
 	struct vec *chosen = NULL;
 
 	if (a->front) {
 		TRY(choose_pages(a, &chosen));
-		pass.page_n = chosen->buffer.host;
+		pass.activity.n = chosen->buffer.host;
 	}
-	TRY(cache_count_begin(a->run));
-	TRY(cache_run(a->run, &pass, step));
+	TRY(transfer_count_begin(&a->run->transfer));
+	TRY(transfer_pass(&a->run->transfer, &pass, step));
 	TRY(finish_device(a));
 	TRY(rest_device(a));
 	if (red->program->n_counts)
-		TRY(cache_count_end(a->run, counts, NULL));
+		TRY(transfer_count_end(&a->run->transfer, counts, NULL));
 	for (u32 k = 0; k < red->program->n_counts; k++)
 		a->count[k] = counts[k];
 	if (chosen)
@@ -434,10 +433,10 @@ static mill_err apply_sums(void *arg, u64 begin, u64 end, unsigned worker)
 static mill_err reduce_joined(struct reducing *a, struct mill_step *step)
 {
 	const struct reducer *red = a->reducer;
-	const struct vec *given = *(struct vec *const *)((const char *)a->args + red->program->given);
+	struct vec *given = *(struct vec *const *)((const char *)a->args + red->program->given);
 	u64 updates = step->updates;
 
-	TRY(join_sums(a->run, given, red->sum, red->program->real, !red->in, step));
+	TRY(sum_given(a->run, given, red->sum, red->program->real, !red->in, step));
 	a->edges = step->edges;
 	step->updates = updates;	/* sums that were applied, not what was added to them */
 	return pool_for(a->run->pool, red->sum->n, REST_GRAIN, apply_sums, a);
@@ -457,6 +456,7 @@ static mill_err reduce_counted(struct reducing *a, struct mill_step *step, u64 *
 	f64 began = clock_now();
 
 	assert(a->reducer->program->n_counts <= COUNT_MOST);
+	TRY(program_fetch(&a->reducer->program->program, a->args));
 	run_tell(a->run, "pass %llu", a->run->ledger.total.step + 1);
 	TRY(reduce(a, step));
 	step->edges = a->edges;
@@ -472,7 +472,7 @@ mill_err op_reduce(struct mill_run *r, struct reducer *red, const void *args, u6
 	struct mill_step step = {
 		.frontier = r->store->vertices,
 		.direction = "scan",
-		.updates = run_direction(r, red->in)->pages->n_rows,
+		.updates = run_direction(r, red->in)->n_rows,
 	};
 
 	return reduce_counted(&a, &step, count);

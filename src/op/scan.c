@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scan: who drives the templates of scan.inc and the kernels of scan.cl over the rows that a program wants. */
-#include "engine/cache.h"
 #include "op/op.h"
 
 struct scanning {
@@ -30,16 +29,15 @@ static bool is_wanted(void *arg, u64 begin, u64 end)
 static mill_err scan_segment(void *arg, const struct device_segment *seg)
 {
 	struct scanning *s = arg;
-	u64 skip = seg->page == NO_PAGE ? 0 : run_direction(s->run, s->how->in)->pages->entry[seg->page].skip;
-	struct launching l;
+	struct kernel_call l;
 
 	launch_begin(&l, &s->program->program, "scan", s->args);
 	launch_segment(&l, seg);
-	launch_buffer(&l, cache_counts(s->run));
-	launch_u64(&l, &skip);
+	launch_buffer(&l, transfer_counts(&s->run->transfer));
+	launch_u64(&l, &seg->skip);
 	launch_u64(&l, &s->window.from);
 	launch_u64(&l, &s->window.to);
-	return launch_go(s->run, &l, seg->n_rows, ITEM_ROWS);
+	return launch_items(s->run->device, &l, seg->n_rows, ITEM_ROWS);
 }
 
 static mill_err scan_native(struct scanning *s, struct mill_step *step)
@@ -60,19 +58,19 @@ static mill_err scan_native(struct scanning *s, struct mill_step *step)
 /* Which rows are wanted the device says; where all pages stay, it need not be asked. */
 static mill_err scan_device(struct scanning *s, struct mill_step *step)
 {
-	struct device_pass pass = { .in = s->how->in, .launch = scan_segment, .arg = s };
+	struct device_pass pass = { .activity.in = s->how->in, .launch = scan_segment, .arg = s };
 	struct mill_run *r = s->run;
 	u64 counts[COUNTS_N];
 	struct vec *pages = NULL;
 
 	if (s->how->some && !op_rescan_is_free(r)) {
 		TRY(run_vec_host(r, &pages, "wanted pages", max_u64(r->graph->out.n_pages, r->graph->in.n_pages) + 2, sizeof(u32)));
-		TRY(cache_wanted(r, &s->program->program, s->args, s->how->in, pages->buffer.host));
-		pass.page_n = pages->buffer.host;
+		TRY(transfer_wanted(&r->transfer, &s->program->program, s->args, s->how->in, pages->buffer.host));
+		pass.activity.n = pages->buffer.host;
 	}
-	TRY(cache_count_begin(r));
-	TRY(cache_run(r, &pass, step));
-	TRY(cache_count_end(r, counts, NULL));
+	TRY(transfer_count_begin(&r->transfer));
+	TRY(transfer_pass(&r->transfer, &pass, step));
+	TRY(transfer_count_end(&r->transfer, counts, NULL));
 	if (pages)
 		run_vec_free(r, pages);
 	step->edges = counts[COUNT_EDGES];
@@ -93,6 +91,7 @@ mill_err op_scan(struct mill_run *r, const struct scan_program *p, const void *a
 	struct mill_step step = { .frontier = run_direction(r, how->in)->n_rows, .direction = "scan" };
 	f64 began = clock_now();
 
+	TRY(program_fetch(&p->program, args));
 	run_tell(r, "pass %llu", r->ledger.total.step + 1);
 	TRY(r->device->native ? scan_native(&s, &step) : scan_device(&s, &step));
 	ledger_add(&r->ledger, &step, began);
@@ -108,5 +107,5 @@ bool op_rescan_is_free(const struct mill_run *r)
 
 	if (r->device->native)
 		return !r->stream;
-	return cache_slots(r->cache) >= pages && !r->options.no_reuse;
+	return transfer_stays(&r->transfer) >= pages && !r->options.no_reuse;
 }

@@ -38,7 +38,7 @@ struct stream {
 	unsigned workers;
 	struct pool *threads;		/* workers first, then those who help to read */
 	struct reader *reader;
-	struct evict *evict;
+	struct residency *resident;
 	u32 n_frames;
 	struct frame *frame;
 	void *memory;
@@ -80,12 +80,12 @@ static u64 bookkeeping(const struct store *st)
 	u64 slices = ((u64)st->out.n_pages + in_pages(st)) * page_slice_entries(st);
 
 	return most_pages(st) * (sizeof(struct item) + 3 * sizeof(u32)) + slices * sizeof(struct slice_rows) +
-	       evict_bytes(st, 0) + reader_bytes();
+	       residency_bytes((u64)st->out.n_pages + in_pages(st), 0) + reader_bytes();
 }
 
 static u64 frame_bytes(const struct store *st)
 {
-	return st->page_size + sizeof(struct frame) + sizeof(u32) + evict_bytes(st, 1) - evict_bytes(st, 0);
+	return st->page_size + sizeof(struct frame) + sizeof(u32) + residency_bytes(0, 1) - residency_bytes(0, 0);
 }
 
 static mill_err open_frames(struct stream *s, struct budget *budget)
@@ -137,11 +137,15 @@ u32 stream_fit(const struct store *store, u64 bytes, u64 most, unsigned workers)
 mill_err stream_open(struct stream **out, struct budget *budget, const struct store *store,
 		     const struct stream_how *how)
 {
-	u32 n_pages[2];
+	struct residency_how resident = {
+		.n_units = { store->out.n_pages, in_pages(store) },
+		.entry = { store->out.entry, store->in.entry },
+		.lately = (u32)(AHEAD_BYTES / store->page_size) + 1,
+		.key = how->key ? how->key : residency_auto,
+	};
 	struct stream *s;
 	mill_err err;
 
-	evict_count_pages(n_pages, store);
 	TRY(memory_new(&s, budget, 1, sizeof(*s), "the stream"));
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->changed, NULL);
@@ -155,9 +159,9 @@ mill_err stream_open(struct stream **out, struct budget *budget, const struct st
 		err = memory_new(&s->scratch, budget, how->workers, s->scratch_size, "the decoded pages");
 	if (!err)
 		err = memory_new(&s->time, budget, how->workers, sizeof(*s->time), "the workers' times");
+	resident.n_slots = resident.most = s->n_frames;
 	if (!err)
-		err = evict_open(&s->evict, budget, n_pages, s->n_frames, (u32)(AHEAD_BYTES / store->page_size) + 1,
-				 how->policy ? how->policy : evict_find(NULL));
+		err = residency_open(&s->resident, budget, &resident);
 	if (!err)
 		err = reader_open(&s->reader, budget, how->way);
 	if (!err)
@@ -170,13 +174,24 @@ mill_err stream_open(struct stream **out, struct budget *budget, const struct st
 	return MILL_OK;
 }
 
+void step_add_pass(struct mill_step *to, const struct stream_pass *p)
+{
+	to->pages_active += p->n_active;
+	to->pages_read += p->n_read;
+	to->pages_reused += p->n_reused;
+	to->disk_read += p->bytes_read;
+	to->wait += p->wait;
+	to->decode += p->decode;
+	to->compute += p->compute;
+}
+
 void stream_close(struct stream *s)
 {
 	if (!s)
 		return;
 	pool_free(s->threads);
 	reader_close(s->reader);
-	evict_close(s->evict);
+	residency_close(s->resident);
 	memory_free(s->time);
 	memory_free(s->open);
 	memory_free(s->ready);
@@ -199,10 +214,14 @@ enum reader_way stream_way(const struct stream *s) { return reader_way(s->reader
 
 /* ---- The plan ---- */
 
+static bool side_of(const struct pages *p) { return p->data != STORE_OUT_PAGES; }
+
+static u32 frame_of(const struct stream *s, u32 page) { return residency_find(s->resident, side_of(s->pass->pages), page); }
+
 static struct slice_rows *rows_of(const struct stream *s, u32 page)
 {
 	const struct pages *p = s->pass->pages;
-	struct slice_rows *rows = s->rows[p->data == STORE_OUT_PAGES ? 0 : 1];
+	struct slice_rows *rows = s->rows[side_of(p)];
 
 	return rows ? rows + page * page_slice_entries(s->store) : NULL;
 }
@@ -240,28 +259,50 @@ static u64 slices_lacking(const struct stream *s, u32 page, u32 frame)
 	return have == page_slices(s->pass->pages) ? 0 : slices_needed(s, page) & ~have;
 }
 
-/* Lists pages that are read: resident ones of which more is wanted, and missing ones. */
+/* Lists a page that is read: a resident one of which more is wanted, or a missing one. Another becomes an item at once. */
+static void plan_page(struct stream *s, u32 page, u32 *n_partial, u32 *n_missing)
+{
+	u32 frame = frame_of(s, page);
+
+	if (frame == RESIDENCY_NONE) {
+		s->missing[(*n_missing)++] = page;
+		return;
+	}
+	residency_use(s->resident, frame);
+	if (slices_lacking(s, page, frame))
+		s->partial[(*n_partial)++] = page;
+	else
+		add_item(s, page, frame, 0, false);
+}
+
 static void plan_resident(struct stream *s, u32 *n_partial, u32 *n_missing)
 {
 	struct stream_pass *p = s->pass;
-	u32 end = p->end ? p->end : p->pages->n_pages;
 
-	for (u32 i = p->first; i < end; i++) {
-		u32 frame;
+	for (u32 i = 0; p->list && i < p->n_list; i++)
+		plan_page(s, p->list[i], n_partial, n_missing);
+	for (u32 i = 0; !p->list && i < p->pages->n_pages; i++)
+		if (!p->active || p->active(p->arg, i))
+			plan_page(s, i, n_partial, n_missing);
+}
 
-		if (p->active && !p->active(p->arg, i))
-			continue;
-		frame = evict_slot(s->evict, p->pages, i);
-		if (frame == NO_SLOT_HELD) {
-			s->missing[(*n_missing)++] = i;
-			continue;
-		}
-		evict_use(s->evict, frame);
-		if (slices_lacking(s, i, frame))
-			s->partial[(*n_partial)++] = i;
+void stream_order(struct stream *s, struct stream_pass *p, u32 *list, u32 n)
+{
+	u32 n_first = 0, n_partial = 0, n_missing = 0;
+
+	s->pass = p;
+	for (u32 i = 0; i < n; i++) {
+		u32 frame = frame_of(s, list[i]);
+
+		if (frame == RESIDENCY_NONE)
+			s->missing[n_missing++] = list[i];
+		else if (slices_lacking(s, list[i], frame))
+			s->partial[n_partial++] = list[i];
 		else
-			add_item(s, i, frame, 0, false);
+			list[n_first++] = list[i];
 	}
+	memcpy(list + n_first, s->partial, n_partial * sizeof(u32));
+	memcpy(list + n_first + n_partial, s->missing, n_missing * sizeof(u32));
 }
 
 /* Resident pages of which more is wanted are read before the missing ones: their frames have nothing to wait for. */
@@ -274,18 +315,18 @@ static void plan_pass(struct stream *s)
 	p->bytes_read = s->bytes_more = 0;
 	memset(s->last, 0xff, s->n_frames * sizeof(u32));
 	memset(s->open, 0, (bitmap_words(p->pages->n_pages) + 1) * sizeof(u64));
-	evict_begin(s->evict);
+	residency_begin(s->resident);
 	plan_resident(s, &n_partial, &n_missing);
 	s->n_reused = s->n_items;
 	for (u32 i = 0; i < n_partial; i++) {
-		u32 page = s->partial[i], frame = evict_slot(s->evict, p->pages, page);
+		u32 page = s->partial[i], frame = frame_of(s, page);
 
 		add_item(s, page, frame, slices_lacking(s, page, frame), false);
 	}
 	for (u32 i = 0; i < n_missing; i++) {
 		u32 page = s->missing[i];
 
-		add_item(s, page, evict_take(s->evict, p->pages, page), slices_needed(s, page), true);
+		add_item(s, page, residency_place(s->resident, side_of(p->pages), page, 0), slices_needed(s, page), true);
 	}
 	p->n_reused = s->n_reused;
 	p->n_active = s->n_items;
@@ -743,7 +784,7 @@ static mill_err take_part(void *arg, unsigned thread)
 static void forget_all(struct stream *s)
 {
 	drain(s);
-	evict_clear(s->evict);
+	residency_clear(s->resident);
 	for (u32 i = 0; i < s->n_frames; i++)
 		s->frame[i].have = s->frame[i].checked = 0;
 }

@@ -14,11 +14,13 @@
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
 
+#include <millrace.h>
+
 #include "base/clock.h"
 #include "device/device.h"
 #include "store/store.h"
-#include "stream/evict.h"
 #include "stream/reader.h"
+#include "stream/residency.h"
 
 struct stream;
 
@@ -26,8 +28,9 @@ struct stream;
 
 struct stream_pass {
 	const struct pages *pages;
-	u32 first, end;		/* of them only [first, end); end 0: all */
-	/* Has any row of the page work? Asked once per page before reading begins. NULL: every page is active. */
+	/* The pages that have work, each once. NULL: ask `active`, once per page before reading begins; NULL too: all have. */
+	const u32 *list;
+	u32 n_list;
 	bool (*active)(void *arg, u32 page);
 	/* Called once per active page, on any worker; the segment is gone when it returns. */
 	mill_err (*work)(void *arg, u32 page, const struct segment *seg, unsigned worker);
@@ -54,7 +57,7 @@ struct stream_how {
 	u64 most;		/* ... but no more than this */
 	unsigned workers;
 	enum reader_way way;
-	const struct evict_policy *policy;	/* NULL: the default */
+	residency_key *key;	/* what gives its frame away first; NULL: residency_auto */
 };
 
 /*
@@ -70,5 +73,9 @@ void stream_close(struct stream *s);
 u32 stream_frames(const struct stream *s);
 enum reader_way stream_way(const struct stream *s);	/* which it came to */
 mill_err stream_run(struct stream *s, struct stream_pass *p);
+/* Sorts a list of pages as stream_run would deliver them now, for a pass like p: those that are here first, then what is read. */
+void stream_order(struct stream *s, struct stream_pass *p, u32 *list, u32 n);
+/* Adds what a pass cost. */
+void step_add_pass(struct mill_step *to, const struct stream_pass *p);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "base/checksum.h"
 #include "base/random.h"
-#include "engine/cache.h"
 #include "task.h"
 #include "store/page.h"
 
@@ -160,7 +159,7 @@ static void test_hostile(void **state)
 		if (slots)
 			device->device->memory->limit = plan.device_needed;
 		try_damage(&v, cpu, &device, 1, where, repeats(cases[which].tries));
-		assert_int_equal(cache_is_whole(device->cache), !slots);
+		assert_int_equal(device->transfer.whole, !slots);
 		mill_run_free(device);
 		mill_run_free(cpu);
 		victim_close(&v);
@@ -173,8 +172,8 @@ static void test_hostile(void **state)
 /* Where all pages stay, where none does, and where all of them pass all devices for every chunk. */
 static const struct mill_options fleets[] = {
 	{ .device = "opencl", .mapping = MILL_MAPPING_HYBRID },
-	{ .device = "opencl,opencl", .device_cache_set = true },
-	{ .device = "opencl,opencl,opencl", .strategy = MILL_STRATEGY_S, .chunks = 2, .mapping = MILL_MAPPING_WARP },
+	{ .device = "opencl,opencl", .gts.device_cache = MILL_SIZE_NONE },
+	{ .device = "opencl,opencl,opencl", .gts.strategy = MILL_STRATEGY_S, .gts.chunks = 2, .mapping = MILL_MAPPING_WARP },
 };
 #define N_FLEETS ARRAY_LEN(fleets)
 

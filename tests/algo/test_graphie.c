@@ -4,7 +4,7 @@
  * all graphs, wires and budgets.
  */
 #include "base/random.h"
-#include "engine/cache.h"
+#include "policy/partition.h"
 #include "task.h"
 
 static const char *const wire_names[] = { "auto", "edges", "csr", "packed" };
@@ -72,21 +72,21 @@ static void test_arrays(void **state)
 	if (!have_opencl())
 		skip();
 	store = figure_store();
-	run = open_graphie(store, (struct mill_options){ .partition_size = 32 });
+	run = open_graphie(store, (struct mill_options){ .graphie.partition_size = 32 });
 	OK(mill_bfs(run, &(struct mill_bfs){ "5" }));
-	assert_int_equal(cache_partitions(run)->n, 4);
-	assert_int_equal(cache_partitions(run)->range, 3);
-	assert_int_equal(cache_partitions(run)->unit.n_rows, 6);
-	assert_memory_equal(cache_partitions(run)->pre_sum, pre_sum, sizeof(pre_sum));
+	assert_int_equal(graphie_table(&run->transfer)->n, 4);
+	assert_int_equal(graphie_table(&run->transfer)->range, 3);
+	assert_int_equal(graphie_table(&run->transfer)->unit.n_rows, 6);
+	assert_memory_equal(graphie_table(&run->transfer)->pre_sum, pre_sum, sizeof(pre_sum));
 	for (u32 v = 0, near = 0; v < 8; v++) {
 		u64 id;
 
 		OK(store_id(store->st, (vid)v, &id));
 		assert_int_equal(id, old[v]);	/* new_to_old of the first renaming */
-		assert_int_equal(partitions_id(cache_partitions(run), (vid)v, &near), ids[v]);
+		assert_int_equal(partitions_id(graphie_table(&run->transfer), (vid)v, &near), ids[v]);
 	}
 	for (u32 i = 0; i < 4; i++)
-		assert_int_equal(partitions_sources(cache_partitions(run), i), sources[i]);
+		assert_int_equal(partitions_sources(graphie_table(&run->transfer), i), sources[i]);
 	mill_run_free(run);
 	graph_store_drop(store);
 }
@@ -108,7 +108,7 @@ static void search_figure(mill_store *store, const struct search *s, u32 buffers
 	u32 depth[8];
 	mill_run *run;
 
-	o.partition_size = 32;
+	o.graphie.partition_size = 32;
 	run = open_graphie(store, o);
 	set_room(run, "bfs", &how, (buffers - 1) * 32);
 	run->see_step = see;
@@ -147,7 +147,7 @@ static void test_figures(void **state)
 			search_figure(store, s, b, (struct mill_options){ .no_reuse = true }, s->opt1);
 			search_figure(store, s, b, (struct mill_options){ .no_skip = true }, s->opt2[b - 1]);
 			search_figure(store, s, b, (struct mill_options){ 0 }, s->both[b - 1]);
-			search_figure(store, s, b, (struct mill_options){ .no_staging = true, .queues = 1 }, s->both[b - 1]);
+			search_figure(store, s, b, (struct mill_options){ .graphie.no_staging = true, .queues = 1 }, s->both[b - 1]);
 		}
 	graph_store_drop(store);
 }
@@ -170,8 +170,8 @@ static void test_scans(void **state)
 	OK(mill_generate(&built, &how));
 	OK(mill_store_open(&store, how.target.path));
 	for (u32 k = 0; k < 12; k++) {
-		struct mill_options o = { .wire = (enum mill_wire)(1 + k % 3), .no_skip = true, .no_reuse = k % 4 == 3,
-					  .partition_size = k % 2 ? 20000 : 0 };
+		struct mill_options o = { .graphie.wire = (enum mill_wire)(1 + k % 3), .no_skip = true, .no_reuse = k % 4 == 3,
+					  .graphie.partition_size = k % 2 ? 20000 : 0 };
 		mill_run *run = open_graphie(store, o);
 		u64 crossed, p, b;
 		struct mill_report r;
@@ -183,12 +183,12 @@ static void test_scans(void **state)
 		b = r.partitions.buffers;
 		crossed = o.no_reuse ? r.iterations * p : p + (r.iterations - 1) * (p - b);
 		if (r.pages_to_device != crossed)
-			fail_msg("%s: %llu steps, %llu partitions, %llu buffers%s: %llu crossed, not %llu", wire_names[o.wire],
+			fail_msg("%s: %llu steps, %llu partitions, %llu buffers%s: %llu crossed, not %llu", wire_names[o.graphie.wire],
 				 (unsigned long long)r.iterations, (unsigned long long)p, (unsigned long long)b,
 				 o.no_reuse ? ", no reuse" : "", (unsigned long long)r.pages_to_device,
 				 (unsigned long long)crossed);
 		assert_true(r.device_peak <= r.device_budget);
-		if (o.wire == MILL_WIRE_EDGES && o.no_reuse)	/* 12 bytes an edge */
+		if (o.graphie.wire == MILL_WIRE_EDGES && o.no_reuse)	/* 12 bytes an edge */
 			assert_int_equal(r.topology, r.iterations * 12 * built.stored_edges);
 		mill_run_free(run);
 	}
@@ -215,7 +215,7 @@ static void test_all_stay(void **state)
 	OK(mill_cc(run, NULL));
 	mill_run_report(run, &r);
 	assert_int_equal(r.pages_to_device, r.partitions.count);
-	assert_true(r.iterations > 1 && r.partitions.count >= PARTITION_STREAMS);
+	assert_true(r.iterations > 1 && r.partitions.count >= 32);
 	assert_int_equal(r.topology, 8 * built.stored_edges);
 	for (u64 i = 0; i < r.n_steps; i++) {
 		struct mill_step s;
@@ -252,15 +252,15 @@ static void try_store(mill_store *store, const char *name, u32 *k, u32 n_choices
 	answers_begin(want, store);
 	for (u32 i = 0; i < n_choices; i++, ++*k) {
 		struct mill_options o = {
-			.check = true, .parents = *k % 3 == 0, .wire = (enum mill_wire)(1 + *k % 3), .no_staging = *k % 5 == 1,
+			.check = true, .parents = *k % 3 == 0, .graphie.wire = (enum mill_wire)(1 + *k % 3), .graphie.no_staging = *k % 5 == 1,
 			.no_skip = *k % 7 == 2, .no_reuse = *k % 7 == 4, .queues = *k % 4 == 3 ? 1 : 0,
-			.partition_size = sizes[*k % ARRAY_LEN(sizes)], .count_lanes = *k == 1005,
+			.graphie.partition_size = sizes[*k % ARRAY_LEN(sizes)], .count_lanes = *k == 1005,
 			.group_size = *k == 1006 ? 64 : 0,
 		};
 
 		run = open_graphie(store, o);
 		run->only_frames = *k % 6 == 5 ? 1 + *k % 3 : 0;
-		snprintf(where, sizeof(where), "%s, wire %s, choice %u", name, wire_names[o.wire], *k);
+		snprintf(where, sizeof(where), "%s, wire %s, choice %u", name, wire_names[o.graphie.wire], *k);
 		for (size_t t = 0; t < N_TASKS; t++) {
 			if (tasks[t].promise != BITS || !task_suits(&tasks[t], store) || (!is_monotone(t) && *k % 8))
 				continue;
@@ -338,21 +338,21 @@ static void test_stored_ids(void **state)
 	a = &store->st->out.address;
 	OK(addresses_make_hints(a, NULL));
 	for (u32 k = 0; k < 6; k++) {
-		struct mill_options o = { .wire = k % 2 ? MILL_WIRE_CSR : MILL_WIRE_EDGES, .partition_size = size[k / 2] };
+		struct mill_options o = { .graphie.wire = k % 2 ? MILL_WIRE_CSR : MILL_WIRE_EDGES, .graphie.partition_size = size[k / 2] };
 		mill_run *run = open_graphie(store, o);
 		const struct partitions *t;
 		struct mill_report r;
 
 		OK(mill_cc(run, &(struct mill_cc){ .method = MILL_CC_LABELS }));
 		mill_run_report(run, &r);
-		t = cache_partitions(run);
+		t = graphie_table(&run->transfer);
 		if (t) {	/* the labels of a directed graph are of its view, which is dense */
 			assert_false(t->stored);
 			assert_int_equal(r.partitions.addressing, MILL_ADDRESSING_DENSE);
 		}
 		OK(mill_bfs(run, &(struct mill_bfs){ "max-degree" }));
 		mill_run_report(run, &r);
-		t = cache_partitions(run);
+		t = graphie_table(&run->transfer);
 		assert_true(t && t->stored && t->n_ranges == store->st->out.n_pages && t->n_ranges > 3);
 		assert_int_equal(r.partitions.addressing, MILL_ADDRESSING_PAGED);
 		assert_int_equal(r.partitions.range, a->slots);
@@ -397,7 +397,7 @@ static void test_many_partitions(void **state)
 			OK(some[t]->call(run, some[t]->how));
 			hash = hash_of(run);
 			mill_run_free(run);
-			run = open_graphie(store, (struct mill_options){ .partition_size = 8, .wire = (enum mill_wire)wire });
+			run = open_graphie(store, (struct mill_options){ .graphie.partition_size = 8, .graphie.wire = (enum mill_wire)wire });
 			OK(some[t]->call(run, some[t]->how));
 			mill_run_report(run, &r);
 			assert_true(r.partitions.local_flags && r.partitions.count > 64);
@@ -424,7 +424,7 @@ static void test_budgets(void **state)
 		skip();
 	store = figure_store();
 	for (u32 k = 0; k < 6; k++) {
-		run = open_graphie(store, (struct mill_options){ .wire = (enum mill_wire)(1 + k / 2), .partition_size = k % 2 ? 32 : 0 });
+		run = open_graphie(store, (struct mill_options){ .graphie.wire = (enum mill_wire)(1 + k / 2), .graphie.partition_size = k % 2 ? 32 : 0 });
 		set_room(run, "bfs", &how, 0);
 		OK(mill_bfs(run, &how));
 		run->device->memory->limit--;
@@ -432,8 +432,8 @@ static void test_budgets(void **state)
 		REFUSED(MILL_ENOMEM, mill_bfs(run, &how), "a byte less");
 		mill_run_free(run);
 	}
-	REFUSED(MILL_EUSAGE, mill_run_new(&run, store, &(struct mill_options){ .wire = MILL_WIRE_CSR }), "another policy");
-	REFUSED(MILL_EUSAGE, mill_run_new(&run, store, &(struct mill_options){ .policy = "fifo", .partition_size = 8 }), "another policy");
+	REFUSED(MILL_EUSAGE, mill_run_new(&run, store, &(struct mill_options){ .graphie.wire = MILL_WIRE_CSR }), "another policy");
+	REFUSED(MILL_EUSAGE, mill_run_new(&run, store, &(struct mill_options){ .policy = "fifo", .graphie.partition_size = 8 }), "another policy");
 	graph_store_drop(store);
 }
 

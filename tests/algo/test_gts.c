@@ -3,7 +3,6 @@
  * The policy gts: the CPU's results for all five algorithms under strategies P and S on one to three devices, with the state in
  * chunks and caches of no, some and all pages; closed forms of what crosses; hubs whose lists fill pages; budgets.
  */
-#include "engine/fleet.h"
 #include "task.h"
 
 static const char *const device_lists[] = { "opencl", "opencl,opencl", "opencl,opencl,opencl" };
@@ -42,20 +41,19 @@ static struct mill_options choose(u32 k, u64 csr, char *where, size_t size, cons
 		.check = true,
 		.parents = k % 4 == 1,
 		.device = device_lists[k % 3],
-		.strategy = k / 3 % 2 ? MILL_STRATEGY_S : MILL_STRATEGY_P,
-		.chunks = chunks[k / 2 % 4],
-		.device_cache_set = cache > 0,
-		.device_cache = cache == 1 ? 0 : cache == 2 ? csr / 10 : GIB,
+		.gts.strategy = k / 3 % 2 ? MILL_STRATEGY_S : MILL_STRATEGY_P,
+		.gts.chunks = chunks[k / 2 % 4],
+		.gts.device_cache = cache == 0 ? 0 : cache == 1 ? MILL_SIZE_NONE : cache == 2 ? csr / 10 : GIB,
 		.mapping = mappings[k / 3 % 4],
-		.warp = warps[k % 5],
+		.gts.warp = warps[k % 5],
 		.queues = k % 7 == 3 ? 1 : 0,
-		.main_buffer = k % 6 == 1 ? 1 : k % 6 == 3 ? GIB : 0,
+		.gts.main_buffer = k % 6 == 1 ? 1 : k % 6 == 3 ? GIB : 0,
 		.no_reuse = k % 11 == 5,
 		.count_lanes = k % 29 == 7,
 	};
 
 	snprintf(where, size, "%s (%u: %s, strategy %s, %u chunks, cache %u, mapping %d)", graph, k, o.device,
-		 o.strategy == MILL_STRATEGY_S ? "S" : "P", o.chunks, cache, (int)o.mapping);
+		 o.gts.strategy == MILL_STRATEGY_S ? "S" : "P", o.gts.chunks, cache, (int)o.mapping);
 	return o;
 }
 
@@ -161,8 +159,21 @@ static u64 rows_of(const struct pages *p)
 
 /*
  * A scan moves P = N x WA + RA + SP + LP, or S = WA + N (RA + SP + LP), each W times but for WA. What is summed begins at 0, which
- * devices write themselves, so WA only comes back. With a cache of B < P pages each scan moves all of them, else only the first.
+ * devices write themselves, so WA only comes back. With a cache of B < P pages each scan in page order moves all of them; one that begins
+ * with the pages that are there finds B of them, but for the first.
  */
+static u64 crossing(u32 n_pages, u32 n, bool divided, u64 passes, u32 found)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		u64 own = divided ? n_pages : (n_pages + n - 1 - i) / n;
+
+		sum += own + (passes - 1) * (own - min_u64(own, found));
+	}
+	return sum;
+}
+
 static void test_scans(void **state)
 {
 	mill_store *store;
@@ -171,17 +182,19 @@ static void test_scans(void **state)
 	if (!have_opencl())
 		skip();
 	store = make_rmat(1, 12);
-	for (u32 k = 0; k < 36; k++) {
+	for (u32 k = 0; k < 54; k++) {
 		u32 n = 1 + k % 3, w = (u32[]){ 1, 2, 5 }[k / 6 % 3], cached = k / 18 ? 3 : 0;
-		bool divided = k / 3 % 2;
+		bool first = k / 18 == 2, divided = k / 3 % 2;
 		struct mill_options o = {
-			.device = device_lists[n - 1], .strategy = divided ? MILL_STRATEGY_S : MILL_STRATEGY_P, .chunks = w,
-			.device_cache_set = true, .device_cache = cached * 64 * KIB,
+			.device = device_lists[n - 1], .gts.strategy = divided ? MILL_STRATEGY_S : MILL_STRATEGY_P, .gts.chunks = w,
+			.gts.device_cache = cached ? cached * 64 * KIB : MILL_SIZE_NONE,
+			.gts.scan = first ? MILL_SCAN_CACHED : MILL_SCAN_PAGES,
 		};
 		mill_run *run = open_gts(store, o);
 		const struct pages *p = &run->store->out;
 		u64 times = (u64)ITERATIONS * w * (divided ? n : 1), copies = divided ? 1 : n, wa = 8 * run->store->connected;
 		struct mill_report r;
+		u64 want;
 
 		OK(mill_pagerank(run, &scans));
 		mill_run_report(run, &r);
@@ -190,8 +203,9 @@ static void test_scans(void **state)
 		assert_int_equal(r.streaming.small_pages + r.streaming.large_pages, p->n_pages);
 		assert_int_equal(r.streaming.cached_pages, cached);
 		assert_int_equal(r.pages_active, times * p->n_pages);
-		assert_int_equal(r.pages_to_device, times * p->n_pages);
-		assert_int_equal(r.pages_reused, 0);
+		want = crossing(p->n_pages, n, divided, (u64)ITERATIONS * w, first ? cached : 0);
+		assert_int_equal(r.pages_to_device, want);
+		assert_int_equal(r.pages_reused, r.pages_active - want);
 		assert_int_equal(moved(run, TRAFFIC_READ_ONLY, true), times * 8 * rows_of(p));
 		assert_int_equal(moved(run, TRAFFIC_WRITABLE, true), 0);
 		assert_int_equal(moved(run, TRAFFIC_WRITABLE, false), ITERATIONS * copies * wa);
@@ -212,7 +226,7 @@ static void test_all_stay(void **state)
 	for (u32 k = 0; k < 6; k++) {
 		u32 n = 1 + k % 3;
 		bool divided = k / 3 && n > 1;
-		struct mill_options o = { .device = device_lists[n - 1], .strategy = k / 3 ? MILL_STRATEGY_S : MILL_STRATEGY_P };
+		struct mill_options o = { .device = device_lists[n - 1], .gts.strategy = k / 3 ? MILL_STRATEGY_S : MILL_STRATEGY_P };
 		mill_run *run = open_gts(store, o);
 		u64 wa = 4 * run->store->connected, crossings;
 		struct mill_report r;
@@ -312,7 +326,7 @@ static void test_budgets(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(some); i++)
 		for (u32 n = 1; n <= 2; n++) {
 			mill_run *run = open_gts(store, (struct mill_options){ .device = device_lists[n - 1],
-									       .strategy = n > 1 ? MILL_STRATEGY_S : MILL_STRATEGY_P });
+									       .gts.strategy = n > 1 ? MILL_STRATEGY_S : MILL_STRATEGY_P });
 			struct mill_report r;
 
 			task_room(run, some[i], 20000);
@@ -341,7 +355,7 @@ static void test_unequal(void **state)
 	store = make_rmat(3, 12);
 	answers_begin(want, store);
 	for (u32 s = MILL_STRATEGY_P; s <= MILL_STRATEGY_S; s++) {
-		mill_run *run = open_gts(store, (struct mill_options){ .device = device_lists[2], .strategy = (enum mill_strategy)s,
+		mill_run *run = open_gts(store, (struct mill_options){ .device = device_lists[2], .gts.strategy = (enum mill_strategy)s,
 								       .device_memories = memories, .n_device_memories = 3 });
 
 		for (size_t t = 0; t < N_TASKS; t++)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cost model: what it says of pages is what a run reads, and its terms are those of the papers. Nothing depends on time. */
-#include "engine/cache.h"
-#include "engine/model.h"
-#include "engine/shape.h"
+#include "model/model.h"
+#include "model/shape.h"
 #include "expect.h"
 
 /* ---- Predicted pages are those read ---- */

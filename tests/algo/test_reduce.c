@@ -57,26 +57,32 @@ struct trying {
 	struct frontier *front;
 };
 
-/* The run's own vectors, for a direction: values that make sums round. */
-static void begin(mill_run *run, struct trying *t, bool in)
+static f64 value_of(vid u) { return random_unit(9, u) * __builtin_ldexp(1, (int)(u % 41)); }
+
+/* The run's own vectors, for a direction or a view: values that make sums round. */
+static void begin_view(mill_run *run, struct trying *t, bool in, enum view view)
 {
 	u64 n = run->store->connected;
-	struct need need = { .state = 2 * n * sizeof(f64) + reducer_bytes(run->store, in, sizeof(f64)) +
+	struct need need = { .state = 2 * n * sizeof(f64) + (view ? 2 : 1) * reducer_bytes(run->store, in, sizeof(f64)) +
 				      2 * reducer_list_bytes(run->store) + frontier_bytes(n, false),
 			     .host = frontier_host_bytes(n), .out = true, .in = true };
 	f64 *x = calloc(n + 1, sizeof(*x));
 
+	if (view)
+		OK(view_need(run->store, view, "trial", &need));
 	*t = (struct trying){ .args = { .factor = 1.5 } };
 	OK(run_begin(run, "trial", &need));
 	OK(run_vec(run, &t->args.value, "value", n, sizeof(f64), NULL));
 	OK(run_vec(run, &t->args.result, "result", n, sizeof(f64), &(f64){ -1 }));
 	for (u64 v = 0; v < n; v++)
-		x[v] = random_unit(9, v) * __builtin_ldexp(1, (int)(v % 41));
+		x[v] = value_of((vid)v);
 	OK(device_write(&t->args.value->buffer, 0, x, n * sizeof(*x)));
 	free(x);
 	OK(op_reducer(run, &t->reducer, &trial_reduce, in));
 	OK(run_frontier(run, &t->front, false));
 }
+
+static void begin(mill_run *run, struct trying *t, bool in) { begin_view(run, t, in, VIEW_NONE); }
 
 /* What the result must be: the blocks' sums in order, by the store's own order of a list. */
 static f64 *want_of(const struct graph *g, mill_run *run, bool in)
@@ -102,7 +108,7 @@ static f64 *want_of(const struct graph *g, mill_run *run, bool in)
 					block[v] = 0;
 				}
 				seen[v]++;
-				block[v] += random_unit(9, u) * __builtin_ldexp(1, (int)(u % 41));
+				block[v] += value_of(u);
 			}
 	}
 	memory_free(frame);
@@ -274,11 +280,137 @@ static void test_segments(void **state)
 	}
 }
 
+/* ---- Views ---- */
+
+struct ends {
+	vid v, u;
+};
+
+static int by_ends(const void *x, const void *y)
+{
+	const struct ends *a = x, *b = y;
+
+	if (a->v != b->v)
+		return a->v < b->v ? -1 : 1;
+	return a->u < b->u ? -1 : a->u > b->u;
+}
+
+static u64 add_ends(const struct pages *p, struct ends *to)
+{
+	void *frame;
+	u64 n = 0;
+
+	OK(page_frame_new(&frame, p->store, NULL));
+	for (u32 i = 0; i < p->n_pages; i++) {
+		struct segment seg;
+
+		OK(page_read(p, i, frame));
+		OK(page_decode(p, i, frame, &seg));
+		for (vid row = 0; row < seg.n_rows; row++)
+			for (u32 k = seg.row[row]; k < seg.row[row + 1u]; k++)
+				to[n++] = (struct ends){ (vid)(seg.first + row), seg.neighbour[k] };
+	}
+	memory_free(frame);
+	return n;
+}
+
+/* The sums over a view's lists, which are both directions of the store together; edges: how many it has. */
+static f64 *want_of_view(const struct graph *g, mill_run *run, enum view view, u64 *edges)
+{
+	const struct store *st = run->store;
+	struct ends *e = calloc(2 * st->stored_edges + 1, sizeof(*e));
+	f64 *want = calloc(g->n + 1u, sizeof(*want)), block = 0;
+	u64 n = add_ends(&st->out, e), kept = 0, row = 0;
+
+	if (st->directed)
+		n += add_ends(&st->in, e + n);
+	qsort(e, n, sizeof(*e), by_ends);
+	for (u64 i = 0; i < n; i++)
+		if (view == VIEW_BOTH || (e[i].v != e[i].u && (!kept || by_ends(&e[kept - 1], &e[i]))))
+			e[kept++] = e[i];
+	for (u64 i = 0; i < kept; i++) {
+		block += value_of(e[i].u);
+		row++;
+		if (i + 1 == kept || e[i + 1].v != e[i].v || row % 1024 == 0) {
+			want[e[i].v] += block;
+			block = 0;
+		}
+		if (i + 1 < kept && e[i + 1].v != e[i].v)
+			row = 0;
+	}
+	for (u32 v = 0; v < g->n; v++)
+		want[v] *= 1.5;
+	free(e);
+	*edges = kept;
+	return want;
+}
+
+/* By the operator for all vertices and by a list of them; in memory and on disk. */
+static void try_view(const struct graph *g, mill_store *store, enum view view, u32 frames)
+{
+	const char *where = frames ? "view, 5 frames" : "view";
+	u8 *chosen = calloc(g->n + 1u, 1);
+	vid *list = calloc(g->n + 1u, sizeof(*list));
+	u64 count[2], edges, all;
+	struct trying t;
+	mill_run *run;
+	f64 *want;
+
+	OK(mill_run_new(&run, store, &(struct mill_options){ .threads = 3, .memory = GIB }));
+	run->only_frames = frames;
+	all = run->store->connected;
+	want = want_of_view(g, run, view, &edges);
+	begin_view(run, &t, true, view);
+	assert_int_equal(run_direction(run, true)->resident, !frames);
+	OK(op_reduce(run, t.reducer, &t.args, count));
+	memset(chosen, 1, g->n + 1u);
+	compare(g, where, run, &t, want, chosen);
+	assert_int_equal(count[1], all * (all - 1) / 2);
+	assert_int_equal(run->ledger.total.edges, edges);
+	assert_int_equal(run->ledger.total.updates, run_direction(run, true)->n_rows);
+	for (u64 v = 0; v < all; v++) {
+		chosen[v] = v % 3 == 0;
+		if (chosen[v])
+			list[v / 3] = (vid)v;
+	}
+	begin_view(run, &t, false, view);
+	OK(op_reduce_list(run, t.reducer, &t.args, list, div_up(all, 3), count));
+	compare(g, where, run, &t, want, chosen);
+	free(list);
+	free(chosen);
+	free(want);
+	mill_run_free(run);
+}
+
+static void test_views(void **state)
+{
+	static const enum view views[] = { VIEW_SIMPLE, VIEW_ARCS, VIEW_BOTH };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		struct graph g;
+		mill_store *store;
+
+		if (!shape_make(&g, shape_named(names[i])))
+			continue;
+		store = graph_store(&g);
+		for (size_t k = 0; k < ARRAY_LEN(views); k++) {
+			if ((views[k] == VIEW_ARCS && g.undirected) || (views[k] == VIEW_BOTH && g.n_arcs > MAX_EDGES / 2))
+				continue;
+			try_view(&g, store, views[k], 0);
+			try_view(&g, store, views[k], 5);
+		}
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sets),
 		cmocka_unit_test(test_segments),
+		cmocka_unit_test(test_views),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

@@ -4,7 +4,6 @@
  * them each time without reuse, each once where there is room. And budgets: what is planned suffices, one byte less is refused.
  */
 #include "base/random.h"
-#include "engine/cache.h"
 #include "task.h"
 
 #define ITERATIONS 5u
@@ -116,7 +115,7 @@ static void scan_store(mill_store *store, bool no_reuse, u32 room)
 	OK(mill_pagerank(run, &scans));
 	mill_run_report(run, &r);
 	pages = run_direction(run, true)->pages->n_pages;
-	slots = cache_slots(run->cache);
+	slots = transfer_stays(&run->transfer);
 	want = pages_wanted(&o, pages, slots);
 	snprintf(where, sizeof(where), "%llu pages, %d slots%s", (unsigned long long)pages, (int)slots,
 		 no_reuse ? ", no reuse" : "");
@@ -165,7 +164,7 @@ static void test_all_slots(void **state)
 	run = open_run(store, (struct mill_options){ 0 }, "pagerank", &scans, pages);
 	OK(mill_pagerank(run, &scans));
 	mill_run_report(run, &r);
-	assert_true(!cache_is_whole(run->cache) && cache_slots(run->cache) == pages);
+	assert_true(!run->transfer.whole && transfer_stays(&run->transfer) == pages);
 	assert_int_equal(r.pages_to_device, pages);
 	assert_int_equal(r.pages_reused, (ITERATIONS - 1) * pages);
 	assert_int_equal(r.topology, wire_bytes(&store->st->in, false, false));
@@ -290,7 +289,7 @@ static void test_weights(void **state)
 
 		OK(mill_sssp(run, &paths));
 		mill_run_report(run, &r);
-		assert_true(cache_is_whole(run->cache));
+		assert_true(run->transfer.whole);
 		assert_int_equal(r.pages_to_device, store->st->out.n_pages);
 		assert_int_equal(r.topology, wire_bytes(&store->st->out, !paths.unit_weights, true));
 		mill_run_free(run);

@@ -17,13 +17,19 @@ refused "${many[@]}" --device opencl:0; hints "more than 16 devices"
 refused "${many[@]}" --policy fifo; hints "several devices are for --policy gts"
 refused --device opencl --device opencl --policy graphie; hints "several devices are for --policy gts"
 refused --device "$(printf 'opencl,%.0s' {1..400})opencl"
-for option in "--strategy p" "--strategy s" "--chunks 2" "--device-cache 0" "--device-cache 4M" "--main-buffer 10%" "--warp 8" "--mapping warp" \
-	"--mapping hybrid"; do
+for option in "--strategy p" "--strategy s" "--chunks 2" "--device-cache 0" "--device-cache 4M" "--main-buffer 10%" "--warp 8" "--scan pages" \
+	"--mapping warp" "--mapping hybrid"; do
 	for policy in auto lru graphie; do
 		refused --device opencl --policy $policy $option; hints "for --policy gts"
 	done
 	refused $option; hints "needs another --device than cpu"
 	refused --policy gts $option; hints "needs another --device than cpu"
+done
+for option in "--wire csr" "--partition-size 1" --no-staging; do
+	for policy in auto lru gts; do
+		refused --device opencl --policy $policy $option; hints "${option%% *} is for --policy graphie: leave it out"
+	done
+	refused --device opencl,opencl $option; hints "${option%% *} is for --policy graphie: leave it out"
 done
 for option in "--strategy x" "--strategy" "--chunks 0" "--chunks two" "--device-cache junk" "--main-buffer -1" "--warp 0" "--warp 5" "--warp 64" \
 	"--mapping warps" "--strategy p --strategy s"; do
@@ -39,7 +45,7 @@ expect 2 lab bfs g.mill --device-memory 10%,20%; hints "2 sizes"
 expect 0 list policies; says "  gts"
 for command in bfs plan; do
 	expect 0 help $command
-	for option in device-memory strategy chunks device-cache main-buffer warp; do says "--$option "; done
+	for option in device-memory strategy chunks device-cache main-buffer warp scan; do says "--$option "; done
 done
 
 # On the host the policy is an order of pages like others.
@@ -74,7 +80,7 @@ expect 0 bfs g.mill --source max-degree --device opencl --device opencl:9 --fall
 json r.json "r['device'] == 'cpu' and r['options']['device'] == 'opencl,opencl:9' and r['options']['policy'] == 'auto' and r['check'] == 'passed'"
 
 # one_by_one OPTION...: an algorithm that knows one device only says so, after all were opened.
-one_by_one() { expect 2 degrees g.mill "$@" --json=r.json; hints "degrees runs on one device: name one"; }
+one_by_one() { expect 2 kcore g.mill "$@" --json=r.json; hints "kcore runs on one device: name one"; }
 one_by_one --device opencl --device opencl:0 --device-memory 3M,2M
 json r.json "[d['name'] for d in r['devices']] == ['opencl:0'] * 2 and [d['budget'] for d in r['devices']] == [3 << 20, 2 << 20]"
 json r.json "r['options']['device_memory'] == [3 << 20, 2 << 20] and r['memory']['device_budget'] == 2 << 20 and r['device'] == 'opencl,opencl:0'"
@@ -86,6 +92,20 @@ json r.json "r['options']['mapping'] == 'hybrid'"
 one_by_one "${many[@]}" --device-memory 1M
 json r.json "len(r['devices']) == 16"
 expect 2 plan degrees g.mill --device opencl --device opencl; hints "runs on one device"
+
+# What the policy's own kernels do not have.
+for option in "--mapping group" "--filter exact" "--direction pull"; do
+	refused --device opencl --policy gts $option; hints "--policy gts has no $option for bfs"
+done
+
+# Where its kernels have mappings others do not.
+for how in "--device opencl --policy gts" "--device opencl,opencl"; do
+	expect 0 pagerank g.mill --iterations 2 $how --mapping warp --check
+	expect 0 cc g.mill $how --mapping thread --check
+done
+expect 0 cc g.mill --device opencl --method labels --mapping thread --filter exact --check
+expect 0 lab pagerank g.mill --iterations 2 --device-memory 4M --policies reuse,gts --mapping hybrid --scan pages --quiet --json=r.json
+json r.json "[x['error'] for x in r['rows']] == [None, None] and r['options']['scan'] == 'pages'"
 
 # One device is one, however it is named; GTS's mappings say nothing to others' kernels.
 expect 0 bfs g.mill --source max-degree --json=want.json

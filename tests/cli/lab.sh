@@ -132,6 +132,7 @@ json lab.json "len({x['hash'] for x in r['rows']}) == 1 and [x['policy'] for x i
 json lab.json "[x['gts'] and (x['gts']['devices'], x['gts']['strategy']) for x in r['rows']] == [None, None, (1, 'p'), (2, 'p'), (2, 's')]"
 json lab.json "all(x['gts']['chunks'] == 2 and x['gts']['cached_pages'] in (1, 2) for x in r['rows'][2:])"
 json lab.json "all(x['budget'] == r['csr_bytes'] * 8 // 10 for x in r['rows']) and len(r['options']['device_memory']) == 2"
+json lab.json "r['options']['device_cache'] == 128 << 10 and r['options']['warp'] == 8 and r['options']['wire'] == 'csr' and r['options']['chunks'] == 2"
 json lab.json "r['rows'][1]['partitions']['wire'] == 'csr' and r['rows'][4]['pages_active'] == 2 * r['rows'][2]['pages_active']"
 json lab.json "r['options']['chunks'] == 2 and r['options']['warp'] == 8 and r['options']['device_cache'] == 128 << 10"
 expect 0 lab bfs g.mill --source max-degree --device-memory 80% --policies reuse,gts --mapping group --filter exact --direction pull --json=lab.json

@@ -99,4 +99,50 @@ expect 0 generate path --vertices 9 -o device.mill --force
 for option in "--device-memory 4M" "--queues 4" "--group-size 8" "--mapping group" "--filter exact" --no-skip --no-reuse --lanes --fallback; do
 	expect 2 bfs device.mill $option; hints "needs another --device than cpu"
 done
+for option in "--wire csr" "--partition-size 1K" --no-staging; do
+	expect 2 bfs device.mill --policy graphie $option; hints "needs another --device than cpu"
+done
+
+# So is what an algorithm would ignore: only steps along frontiers have mappings and filters, and a policy's own kernels its mappings.
+for algorithm in triangles cdlp degrees; do
+	expect 2 $algorithm device.mill --device opencl --mapping thread; hints "unknown option --mapping"
+	expect 2 lab $algorithm device.mill --mapping thread; hints "--mapping means nothing for $algorithm"
+	expect 2 lab $algorithm device.mill --mappings; hints "--mappings means nothing for $algorithm"
+	expect 2 lab $algorithm device.mill --mappings --policies gts; hints "--mappings means nothing for $algorithm"
+done
+for algorithm in triangles cdlp degrees pagerank; do
+	expect 2 $algorithm device.mill --device opencl --filter exact; hints "unknown option --filter"
+	expect 2 plan $algorithm device.mill --device opencl --filter exact; hints "--filter means nothing for $algorithm"
+	expect 2 lab $algorithm device.mill --filter exact; hints "--filter means nothing for $algorithm"
+done
+expect 2 pagerank device.mill --device opencl --mapping thread; hints "--mapping means nothing for pagerank: use it with --policy gts"
+expect 2 pagerank device.mill --device opencl --policy lru --mapping thread; hints "--mapping means nothing for pagerank"
+expect 2 lab pagerank device.mill --mappings; hints "--mappings means nothing for pagerank: use it with --policies gts"
+expect 2 lab pagerank device.mill --policies reuse,graphie --mapping group; hints "--mapping means nothing for pagerank"
+for method in "" "--method afforest" "--method hooking"; do
+	expect 2 cc device.mill --device opencl $method --mapping thread; hints "use it with --method labels or --policy gts"
+	expect 2 cc device.mill --device opencl $method --filter exact; hints "--filter means nothing for cc: use it with --method labels"
+	expect 2 lab cc device.mill $method --mappings; hints "--mappings means nothing for cc"
+done
+for algorithm in bfs sssp cc bc kcore scc; do
+	expect 0 help $algorithm; says "--mapping "; says "--filter "
+done
+for algorithm in triangles cdlp degrees; do
+	expect 0 help $algorithm; must [ "$(grep -cE -- '--(mapping|filter) ' out)" = 0 ]
+done
+
+# Options of policies: helped, suggested and refused by their rows.
+for command in bfs triangles plan lab; do
+	expect 0 help $command; says "graphie: in which form partitions"; says "gts: pages that the device has first"
+done
+expect 0 help lab; must [ "$(grep -c -- --strategy out)" = 0 ]
+expect 2 bfs device.mill --chunk 3; hints "did you mean --chunks?"
+expect 2 bfs device.mill --scan fast; hints "takes cached, pages"
+expect 2 bfs device.mill --scan; hints "--scan needs a value: --scan cached|pages"
+expect 2 bfs device.mill --no-staging=1; hints "takes no value"
+expect 2 bfs device.mill --warp 4 --warp 4; hints "given twice"
+expect 2 bfs device.mill --warp 12; hints "--warp 12: takes 4, 8, 16 or 32"
+expect 0 list policies; says "gts          bfs, sssp"
+expect 0 bfs device.mill --json
+json out "[r['options'][k] for k in ('wire', 'partition_size', 'no_staging', 'strategy', 'chunks', 'device_cache', 'main_buffer', 'warp', 'scan')] == ['auto', None, False, 'auto', None, None, None, None, 'cached']"
 done_testing

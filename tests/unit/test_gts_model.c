@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "engine/gts_model.h"
+#include "model/gts_model.h"
 
 #define GB 1000000000ull
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "engine/partition.h"
+#include "policy/partition.h"
 
 static const struct wire_shape edge_list = { .edge = 8 };
 
@@ -183,11 +183,13 @@ static void test_overflow(void **state)
 static void test_rule(void **state)
 {
 	(void)state;
-	assert_int_equal(partition_size(3200, 3200), 100);
-	assert_int_equal(partition_size(3201, 3200), 100);
-	assert_int_equal(partition_size(1000000, 3200), 100);
-	assert_int_equal(partition_size(3200, 1000000), 100);
-	assert_int_equal(partition_size(0, 0), 1);
+	assert_int_equal(partition_size(3200, 3200, 32), 100);
+	assert_int_equal(partition_size(3201, 3200, 32), 100);
+	assert_int_equal(partition_size(1000000, 3200, 32), 100);
+	assert_int_equal(partition_size(3200, 1000000, 32), 100);
+	assert_int_equal(partition_size(0, 0, 32), 1);
+	assert_int_equal(partition_size(3200, 3200, 16), 200);
+	assert_int_equal(partition_size(1000000, 3200, 1), 3200);
 }
 
 int main(void)

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What an algorithm does, as far as it costs something. */
+struct work {
+	f64 steps;		/* supersteps */
+	f64 most;		/* at most so many; 0: as many more as the row is unsure */
+	f64 edges;		/* looked at */
+	f64 edge_seconds;	/* of a thread, for each */
+	f64 vertices;		/* visited by passes over the vertices */
+	f64 full;		/* as many passes over all pages would have as many active ones */
+	bool levels;		/* equation 2 */
+	bool sums;		/* what is written begins at 0 in every pass */
+	bool sliding;		/* few pages at a time, which move on slowly: the front of a search over a map */
+};
+
+static f64 vertices(const struct setting *s) { return (f64)s->store->connected; }
+static f64 edges(const struct setting *s) { return (f64)s->store->stored_edges; }
+/* Passes are free: the graph is in memory where the computing is done. */
+static bool stays(const struct setting *s) { return s->resident || s->whole; }
+
+/* ---- Passes over everything: equation 1 ---- */
+
+/*
+ * PageRank ends when the change has fallen from its first to the tolerance. The first is known from the degrees: with
+ * neighbours at random a vertex has its share of the mean degree after one iteration. Then it falls by the damping
+ * times the second eigenvalue of the walk, that of a random graph of the typical degree (2 sqrt(k - 1) / k). Graphs of
+ * loosely tied parts fall slower, by the damping at worst: the bound.
+ */
+static void pagerank_work(const struct setting *s, struct work *w)
+{
+	const struct machine *m = s->machine;
+	f64 k = m->typical > 2 ? m->typical : 2, rate = s->damping * 2 * sqrt(k - 1) / k;
+	f64 first = s->damping * (m->skew > 1e-9 ? m->skew : 1e-9), most = (f64)s->rounds;
+
+	w->steps = w->most = most;
+	if (s->tolerance > 0) {
+		f64 likely = 1 + log(s->tolerance / first) / log(rate < s->damping ? rate : s->damping);
+
+		w->most = fmin(most, ceil(1 + log(s->tolerance / 2) / log(s->damping)));
+		w->steps = fmin(w->most, fmax(1, ceil(s->async ? 0.6 * likely : likely)));
+	}
+	w->edges = w->steps * edges(s);
+	/* Bins are read in sequence, as packed pages are. */
+	w->edge_seconds = !s->bins ? m->gather : store_in_place(s->store) ? m->gather / 2 : 2 * m->decode;
+	w->vertices = vertices(s);
+	w->full = w->steps;
+	w->sums = true;
+	if (s->gts)
+		w->edge_seconds = m->join;
+}
+
+static void cdlp_work(const struct setting *s, struct work *w)
+{
+	w->steps = w->most = w->full = (f64)s->rounds;
+	w->edges = w->steps * edges(s);
+	w->edge_seconds = 8 * s->machine->gather;	/* labels are sorted or hashed */
+	w->vertices = w->steps * vertices(s);
+}
+
+static void search_work(const struct setting *s, struct work *w, f64 steps, f64 looked_at);
+
+/* Resident it looks at two edges of each list, streamed at all edges once. GTS's labels spread level by level. */
+static void cc_work(const struct setting *s, struct work *w)
+{
+	if (s->gts) {	/* a pass carries labels as far as they go in the order of the pages */
+		search_work(s, w, fmax(3, s->machine->levels / (s->machine->local > 0 ? 64 : 2)), 3 * edges(s));
+		w->full = w->steps;
+		w->sliding = false;
+		return;
+	}
+	w->steps = stays(s) ? 3 : 1;
+	w->edges = stays(s) ? 2 * (f64)s->store->sources : edges(s);
+	/*
+	 * The beginnings of lists are not in one cache line, but for short lists; some eight misses are under way at
+	 * once.
+	 */
+	w->edge_seconds = s->machine->scan +
+			  (stays(s) ? fmin(1, s->machine->typical / 16) * s->machine->miss / 8 : 0);
+	w->vertices = 6 * vertices(s);
+	w->full = 1;
+}
+
+static void degrees_work(const struct setting *s, struct work *w) { w->vertices = 4 * vertices(s); }
+
+/* Of each edge the shorter of two lists is looked up: about a fourth of a typical one. Streamed, blocks meet blocks. */
+static void triangles_work(const struct setting *s, struct work *w)
+{
+	u64 held = s->slots ? s->slots : s->frames;	/* of a device, or here */
+	bool one = s->slots ? s->slots >= s->pages : s->resident;
+	f64 blocks = one ? 1 : ceil(2 * (f64)s->pages / (f64)(held ? held : 1));
+
+	w->steps = 1;
+	w->edges = edges(s) * fmax(1, s->machine->typical / 4);
+	w->edge_seconds = s->machine->scan;
+	w->vertices = 2 * vertices(s);
+	w->full = blocks;
+}
+
+/* ---- Levels: equation 2 ---- */
+
+/*
+ * n supersteps of a search that looks at so many edges. Where levels are few, a little more than half of the steps ask
+ * for nearly all pages and the others for few; on a map each asks for about half.
+ */
+static void search_work(const struct setting *s, struct work *w, f64 steps, f64 looked_at)
+{
+	bool local = s->machine->local > 0;
+
+	/* Staying with a page until it is quiet takes a search over a map through it in one step. */
+	if (s->async && local && !s->resident)
+		steps /= 16;
+	w->steps = steps < 1 ? 1 : steps;
+	w->edges = looked_at;
+	/*
+	 * The few vertices of a level lie anywhere: rows, list and state of each are missed, not all one after the
+	 * other.
+	 */
+	w->edge_seconds = s->machine->push + (local ? s->machine->miss / s->machine->typical : 0);
+	w->full = fmax(1, (local ? 0.5 : 0.6) * w->steps);
+	w->sliding = local;
+	w->vertices = vertices(s);
+	w->levels = true;
+}
+
+/* Pulling spares most edges where levels are few. */
+static void bfs_work(const struct setting *s, struct work *w)
+{
+	bool local = s->machine->local > 0;
+
+	search_work(s, w, s->machine->levels, edges(s) * (s->pulls && !local ? 0.12 : 1));
+}
+
+/* Near/far: a level of a search becomes several steps where paths of few edges are not the short ones. */
+static void sssp_work(const struct setting *s, struct work *w)
+{
+	bool local = s->machine->local > 0;
+
+	if (s->gts) {	/* all that a level finds goes on, shortest or not, but at once */
+		search_work(s, w, s->machine->levels * (local ? 0.125 : 1.2), edges(s) * (local ? 20 : 5));
+		w->full = 0.8 * w->steps;
+		return;
+	}
+	search_work(s, w, s->machine->levels * (local ? 1.5 : 4), edges(s) * (local ? 1.6 : 1.8));
+}
+
+/* There and back, all edges each time, and what is summed is wider. */
+static void bc_work(const struct setting *s, struct work *w)
+{
+	f64 n = (f64)(s->searches ? s->searches : 1);
+
+	search_work(s, w, n * 3 * s->machine->levels, n * 2 * edges(s));
+	w->vertices *= n;
+}
+
+/* Forwards and backwards, and what is left between. */
+static void scc_work(const struct setting *s, struct work *w)
+{
+	if (!s->store->directed) {
+		cc_work(s, w);
+		return;
+	}
+	search_work(s, w, 3 * s->machine->levels, 3 * edges(s));
+	w->vertices *= 4;
+}
+
+/* Resident it is peeled in cascades, streamed bounds fall in some tens of passes. */
+static void kcore_work(const struct setting *s, struct work *w)
+{
+	search_work(s, w, stays(s) ? 2 * s->machine->typical : 34, edges(s) * (stays(s) ? 1.5 : 8));
+	w->full = 12;
+	w->sliding = false;
+}
+
+/*
+ * One row for each algorithm. sure: the time may be so many times longer or shorter, and supersteps that nothing bounds
+ * so many times more or fewer.
+ */
+static const struct model {
+	const char *algorithm;
+	void (*work)(const struct setting *s, struct work *w);
+	f64 sure;
+} models[] = {
+	{ "bfs", bfs_work, 2 },
+	{ "sssp", sssp_work, 2 },
+	{ "pagerank", pagerank_work, 1.5 },
+	{ "cc", cc_work, 2 },
+	{ "scc", scc_work, 4 },
+	{ "bc", bc_work, 3 },
+	{ "kcore", kcore_work, 4 },
+	{ "triangles", triangles_work, 4 },
+	{ "cdlp", cdlp_work, 2 },
+	{ "degrees", degrees_work, 2 },
+};
+
+static const struct model *model_of(const char *algorithm)
+{
+	static const struct model other = { "", bfs_work, 8 };
+
+	for (size_t i = 0; i < ARRAY_LEN(models); i++)
+		if (!strcmp(models[i].algorithm, algorithm))
+			return &models[i];
+	return &other;
+}
+
+/* ---- What it costs ---- */
+
+/*
+ * Pages that cross a boundary behind which `held` of them stay. Passes over everything read P + (I - 1)(P - F),
+ * exactly. A front that slides over a map asks for 0 to P pages, as many of each: what is beyond F is read again.
+ */
+static f64 pages_moved(const struct setting *s, const struct work *w, u64 held)
+{
+	f64 pages = (f64)s->pages, beyond = held < s->pages ? (f64)(s->pages - held) : 0;
+
+	if (!w->full)
+		return 0;
+	if (w->sliding)
+		return pages + w->steps * beyond * beyond / (2 * fmax(pages, 1));
+	return pages + fmax(0, w->full - 1) * beyond;
+}
+
+/*
+ * Edges that are decoded: of the pages that are asked for; on a map those near the rows that are wanted, and the
+ * lengths of all rows.
+ */
+static f64 decoded(const struct setting *s, const struct work *w)
+{
+	if (s->resident || store_in_place(s->store))
+		return 0;
+	return w->sliding ? 4 * w->edges + w->full * vertices(s) : w->full * edges(s);
+}
+
+static u64 whole(f64 x) { return x < 1 ? 0 : x < 1e18 ? (u64)(x + 0.5) : (u64)1e18; }
+
+static f64 load_seconds(const struct setting *s)
+{
+	const struct machine *m = s->machine;
+	f64 read = (f64)s->load_pages * s->store->page_size / m->read;
+	f64 copy = (f64)s->load_edges * (m->load + (store_in_place(s->store) ? 0 : m->decode)) / s->threads;
+
+	return fmax(read, copy) + m->overlap * fmin(read, copy);
+}
+
+/*
+ * Pages that cross to a device. Of GTS's a scan finds none under LRU, unless all are there, and a search the share that the cache has of all;
+ * but what was never there was never found.
+ */
+static f64 pages_sent(const struct setting *s, const struct work *w)
+{
+	f64 asked = w->full * (f64)s->pages, hit;
+
+	if (!s->gts)
+		return fmin(pages_moved(s, w, s->slots), asked);
+	hit = w->levels ? gts_hit_rate(s->slots, s->pages) : gts_scan_hit_rate(s->slots, s->pages, w->full);
+	return fmin(asked, fmax(asked * (1 - hit), (f64)s->pages));
+}
+
+/* A page is unpacked, a frontier's rows in it (GTS has none) are found in three steps, and then the program's kernel follows. */
+static f64 launches(const struct setting *s, const struct work *w)
+{
+	return (f64)!store_in_place(s->store) + (w->levels && !s->gts ? 4 : 1);
+}
+
+/* Pages that do not stay unpacked are unpacked for each use. calls: pages' worth of launches, each of which costs the device something too. */
+static f64 kernel_seconds(const struct setting *s, const struct work *w, f64 calls)
+{
+	const struct machine *m = s->machine;
+	f64 unpacked = store_in_place(s->store) ? 0 : (s->whole || s->unpacked ? fmin(1, w->full) : w->full) * edges(s);
+
+	return unpacked * m->decode + w->edges * w->edge_seconds + w->vertices * m->vertex +
+	       calls * launches(s, w) * fmax(0, m->call - m->enqueue);
+}
+
+/*
+ * How often the state goes there and back under GTS. Alone and whole it stays there between passes; of a copy that several have, or a part,
+ * the next pass needs what the others wrote. Sums begin as zeros that need not cross.
+ */
+static f64 copies(const struct setting *s, const struct work *w, f64 rounds)
+{
+	if (!s->gts)
+		return 0;
+	if (w->sums)
+		return rounds / 2;
+	return s->devices > 1 || s->chunks > 1 ? rounds : 1;
+}
+
+/* Under S all pages go to all devices, under P all of the state; chunks let the pages pass so often. */
+static f64 bytes_down(const struct setting *s, const struct work *w, f64 sent, f64 rounds)
+{
+	f64 n = s->devices ? s->devices : 1, chunks = s->chunks ? s->chunks : 1;
+	f64 pages = sent * (f64)s->page_bytes + (f64)s->read_only * (w->levels ? w->full : rounds);
+	f64 state = w->sums ? 0 : copies(s, w, rounds) * (f64)s->state;
+
+	return s->strategy == GTS_S ? state + n * chunks * pages : n * state + chunks * pages;
+}
+
+/* d_skew: pages go to devices in turn, so of the few of a level one device may have one more than others. */
+static f64 skew(const struct setting *s, f64 pages)
+{
+	f64 n = s->devices ? s->devices : 1;
+
+	return pages > 0 ? pages / (n * ceil(pages / n)) : 1;
+}
+
+/* Equation 1 or 2, of all passes or levels. */
+static void device_cost(const struct setting *s, const struct work *w, struct mill_prediction *out)
+{
+	const struct machine *m = s->machine;
+	f64 rounds = fmax(1, w->levels ? w->steps : w->full), asked = w->full * (f64)s->pages, sent = pages_sent(s, w);
+	struct gts_setting g = {
+		.constants = {
+			.c1 = m->chunk_rate,
+			.c2 = m->page_rate,
+			.call = launches(s, w) * fmin(m->enqueue, m->call),
+			.sync = m->merge,
+			.disk = m->read,
+			.overlap = m->beside,
+			.behind = m->overlap,
+			.shared = s->shared,
+		},
+		.graph = {
+			.wa = s->state,
+			.ra = s->read_only,
+			.sp = (s->pages - s->large) * s->page_bytes,
+			.lp = s->large * s->page_bytes,
+			.n_small = s->pages - s->large,
+			.n_large = s->large,
+			.n_devices = s->devices,
+			.chunks = s->chunks,
+			.strategy = s->strategy,
+		},
+		.equation = out->equation = w->levels ? 2 : 1,
+		.rounds = rounds,
+		.full = w->full,
+		.edges = fmax(1, w->edges),
+		.disk = (f64)out->disk_read,
+		.hit = asked > 0 ? 1 - sent / asked : 0,
+		.calls = s->whole ? fmin(asked, (f64)s->pages) + w->steps : asked,
+		.copies = copies(s, w, rounds),
+		.skew = skew(s, asked / rounds),
+	};
+
+	g.constants.kernel = kernel_seconds(s, w, g.calls) / g.edges;
+	gts_predict(&g, &out->cost);
+	out->device_seconds = out->cost.total;
+	out->to_device = whole(bytes_down(s, w, sent, rounds));
+}
+
+void model_predict(const struct setting *s, struct mill_prediction *out)
+{
+	const struct model *model = model_of(s->algorithm);
+	const struct machine *m = s->machine;
+	struct work w = { 0 };
+	f64 pages, compute, sure;
+
+	*out = (struct mill_prediction){ .measured = m->measured };
+	model->work(s, &w);
+	/* A graph that nobody looked at may be of any shape. */
+	sure = m->shape_known || w.most ? model->sure : 2 * model->sure;
+	pages = s->resident ? 0 : pages_moved(s, &w, s->slots > s->frames ? s->slots : s->frames);
+	compute = s->slots ? 0 : decoded(s, &w) * m->decode + w.edges * w.edge_seconds + w.vertices * m->vertex;
+	out->pages_read = whole(pages);
+	out->disk_read = whole(((pages < (f64)s->pages ? pages : (f64)s->pages) +
+				(pages > (f64)s->pages ? pages - (f64)s->pages : 0) * (s->again > 0 ? s->again : 1)) *
+			       s->store->page_size);
+	out->load_read = s->load_pages * s->store->page_size;
+	out->iterations = whole(w.steps);
+	out->iterations_low = w.most ? (s->tolerance > 0 ? 1 : whole(w.most)) : whole(w.steps / sure);
+	out->iterations_high = w.most ? whole(w.most) : whole(ceil(w.steps * sure));
+	out->read_seconds = (f64)out->disk_read / m->read;
+	out->compute_seconds = compute / s->threads;
+	out->step_seconds = w.steps * (m->step + 100 * m->miss);
+	out->seconds = fmax(out->read_seconds, out->compute_seconds) + m->overlap * fmin(out->read_seconds, out->compute_seconds);
+	if (s->slots) {	/* the equation has the disk's part */
+		device_cost(s, &w, out);
+		out->seconds = out->device_seconds;
+	}
+	out->seconds += out->step_seconds;
+	out->seconds_low = out->seconds / sure;
+	out->seconds_high = out->seconds * sure;
+	/* What nothing bounds but the damping may take all of it. */
+	if (w.most > w.steps && w.steps > 0)
+		out->seconds_high = fmax(out->seconds_high, out->seconds * w.most / w.steps);
+	out->load_seconds = load_seconds(s);
+}

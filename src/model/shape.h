@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The shape of a graph, from a sample: its degrees, and the beginning of a breadth-first search over a few tens of
+ * pages.
+ */
+#ifndef MODEL_SHAPE_H
+#define MODEL_SHAPE_H
+
+#include "model/machine.h"
+
+mill_err shape_measure(struct machine *m, const struct store *st, struct budget *budget);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The native forms of programs, one struct for each operator. Instances are made by the templates in op/, never by hand. */
+#ifndef OP_PROGRAM_H
+#define OP_PROGRAM_H
+
+#include "engine/bins.h"
+#include "engine/emit.h"
+#include "transfer/program.h"
+
+/* ---- Native forms ---- */
+
+/* How far to ask for memory ahead of its use: some hundred nanoseconds of work. */
+#define PULL_AHEAD 16u	/* rows */
+#define PUSH_AHEAD 16u	/* edges; SSSP on kron 22 takes 0.65 of the time so */
+#define GATHER_AHEAD 32u	/* edges */
+/* An asynchronous advance stays with a page for so many times its edges. */
+#define REENTRY 16u
+#define LIST_AHEAD 8u	/* vertices of a list */
+#define SCAN_BLOCK 4u	/* edges after which cond is asked again */
+#define SCAN_AHEAD 16u	/* rows of which few edges are looked at */
+
+/* advance: op/advance.inc. Rows are counted within the segment. */
+struct advance_program {
+	struct program program;
+	bool weighted;
+	bool unique;		/* edge is true at most once per vertex and step */
+	bool pull;		/* worth pulling: cond becomes false */
+	bool cascade;		/* what becomes active may go on in the same step */
+	void (*push_rows)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front,
+			  struct emit *emit);
+	void (*push_list)(const void *args, const struct segment *seg, const vid *list, u64 n,
+			  struct emit *emit);
+	void (*pull_rows)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front,
+			  struct emit *emit);
+	/* Goes on with those of the rows that became active in this step. NULL: the program needs its steps. */
+	void (*push_again)(const void *args, const struct segment *seg, vid begin, vid end, struct emit *emit);
+
+	struct own_forms own;	/* for policies with kernels of their own */
+	/* Does any vertex of the range still want something (cond)? */
+	bool (*wanted)(const void *args, u64 begin, u64 end);
+	/* Near/far: sorts the waiting vertices of words [begin, end); keys below `old` are settled. NULL without. */
+	void (*near)(const void *args, u64 begin, u64 end, u64 old, struct emit *emit);
+};
+
+/* reduce: op/reduce.inc. A list that spans segments leaves the sums of its blocks in `partial`. */
+struct split_list {
+	vid vertex;
+	u64 first_slot;		/* in partial */
+	u64 n_slots;
+};
+
+#define NO_SLOT UINT64_MAX	/* the row is whole */
+#define APPLY_BLOCK 256u	/* sums that are made before they are applied */
+
+struct reduce_program {
+	struct program program;
+	u32 sum_size;		/* of a partial sum */
+	u32 given;		/* with GIVEN: the offset, in the arguments, of the vector that gather reads at u, */
+	u32 given_size;		/* and the size of its elements; 0 without */
+	bool real;		/* and sums are f64, not u64 */
+	bool weighted;
+	u32 n_counts;		/* COUNTS; `count` below: so many */
+	/*
+	 * Rows [begin, end), or of them those whose vertices are in `front` (NULL: all). head_slot, tail_slot: where the first
+	 * and the last row's blocks go, or NO_SLOT. Returns the edges gathered.
+	 */
+	u64 (*rows)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front, void *partial,
+		    u64 head_slot, u64 tail_slot, u64 *count);
+	/* Applies what an empty list gives to vertices [begin, end), or those in `front`, which have no row. */
+	void (*rest)(const void *args, u64 begin, u64 end, const u64 *front, u64 *count);
+	/* The rows of n vertices, over all segments of a resident topology. */
+	u64 (*list)(const void *args, const struct segment *seg, u32 n_segments, const vid *list, u64 n,
+		    u64 *count);
+	void (*finish)(const void *args, const void *partial, const struct split_list *list, u64 n,
+		       const u64 *front, u64 *count);
+	/* Sums of vertices [begin, end), or of those of them in `front`, that were made elsewhere. */
+	void (*sums)(const void *args, u64 begin, u64 end, const void *sum, const u64 *front, u64 *count);
+	/* NULL without SPREAD. sum: room for twice BIN_VERTICES. */
+	void (*bin)(const void *args, const struct bin *bin, void *sum, u64 *count);
+};
+
+/* scan: op/scan.inc. Of every list the edges at positions [from, to). */
+struct scan_window {
+	u64 from, to;
+};
+
+#define SCAN_FEW 4u	/* a window at the beginning, so narrow that each list is a memory access of its own */
+
+struct scan_program {
+	struct program program;
+	void (*rows)(const void *args, const struct segment *seg, vid begin, vid end,
+		     const struct scan_window *window, struct tally *tally);
+	/* Are the edges of any row of the range wanted (cond)? */
+	bool (*wanted)(const void *args, u64 begin, u64 end);
+};
+
+/* filter: op/filter.inc. Of vertices: words. Of edges: the others; bits are by edge number. */
+struct filter_program {
+	struct program program;
+	/* Clears the bits of vertices in words [begin, end) that do not stay. */
+	void (*words)(const void *args, u64 begin, u64 end, u64 *bits, struct tally *tally);
+	/* Clears the bits of edges that do not stay. */
+	void (*rows)(const void *args, const struct segment *seg, vid begin, vid end, u64 *bits, struct tally *tally);
+	/* Sets those of the edges of active vertices that are to be active. */
+	void (*expand)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front, u64 *bits,
+		       struct tally *tally);
+	/* Does edge i of the segment stay? */
+	bool (*one)(const void *args, const struct segment *seg, vid u, u32 i);
+};
+
+/* intersect: op/intersect.inc. Rows of a segment of oriented lists against the lists in a block of segments. */
+#define ITEM_PAIRS 8u	/* edges of a segment that a work-item looks at */
+
+struct intersect_program {
+	struct program program;
+	/* bits: one per vertex, all 0 before and after. */
+	void (*rows)(const void *args, u32 lane, u64 *bits, const struct segment *seg, vid begin, vid end,
+		     const struct segment *block, u32 n_block, struct tally *tally);
+};
+
+/* compute: op/compute.inc. Sums what the program returns over vertices [begin, end). */
+#define COMPUTE_BLOCK 1024
+
+struct compute_program {
+	struct program program;
+	f64 (*vertices)(const void *args, u64 begin, u64 end);
+};
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums of what sources give, for reductions where the state's home is the host; algorithms see op/op.h. */
+#ifndef OP_SUM_H
+#define OP_SUM_H
+
+#include "engine/run.h"
+
+/*
+ * sum[v] becomes the sum of what the sources of edges to v give, over out-edges or in-edges: `given` has f32, f64 or u64, the sums are
+ * f64 (real) or u64. Both vectors are on the host.
+ */
+mill_err sum_given(struct mill_run *r, struct vec *given, struct vec *sum, bool real, bool in, struct mill_step *step);
+mill_err sum_prepare(struct mill_run *r, u32 given_size, bool real);
+
+#endif

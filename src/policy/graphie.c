@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Graphie (Han, Mawhirter, Wu, Buland, PACT 2017): on a device bfs, sssp and cc go by partitions (policy/partition.h), with one flag of
+ * activity each, updates in place, and the state's home on the device; flags and counters are all that comes back in a superstep. Partitions that are there
+ * go first, each other one over the slot that has been longest in use. Elsewhere the oldest page goes first.
+ *
+ * All edges of an active partition are processed: which sources are active is not kept, and a monotone program finds that an old value changes nothing.
+ * With --no-skip the kernel of an idle partition runs too and looks at its edges, but none is processed, as no source is active: so variants take the same steps.
+ */
+#include <string.h>
+
+#include "policy/partition.h"
+#include "policy/policy.h"
+
+#define QUEUES_USUAL 32u	/* the streams of the paper's devices */
+#define AREA_SHARE 4u	/* places to unpack pages take at most one part in so many of the budget */
+#define TABLE_SHARE 4u	/* what belongs to each partition takes at most one part in so many of the budget */
+
+enum { TABLE_PRE_SUM, TABLE_FIRST };	/* of a station: by range, and by partition */
+
+struct graphie {
+	struct partitions table;
+	struct wire_shape shape;
+	u64 room;		/* device bytes before anything was there */
+};
+
+static mill_err graphie_layout(struct transfer *t, u64 left);
+
+static const struct graphie *layout_of(const struct transfer *t) { return t->layout; }
+
+const struct partitions *graphie_table(const struct transfer *t)
+{
+	return t->own && t->policy->layout == graphie_layout ? &layout_of(t)->table : NULL;
+}
+
+/* ---- Sizes ---- */
+
+/* On the device, besides slots: counters, flags, and two tables. */
+static u64 fixed_bytes(u64 n) { return LANE_WORDS * sizeof(u64) + 3 * 4 * (n + 2) + 512; }
+
+static enum wire wire_of(const struct transfer *t)
+{
+	switch (t->options->graphie.wire) {
+	case MILL_WIRE_CSR:
+		return WIRE_CSR;
+	case MILL_WIRE_PACKED:
+		return WIRE_STORED;
+	default:
+		return WIRE_EDGES;
+	}
+}
+
+static struct wire_shape shape_of(const struct transfer *t, const struct store *st, bool weights)
+{
+	u32 weight = weights ? (u32)weight_size(st->weight) : 0;
+
+	switch (wire_of(t)) {
+	case WIRE_EDGES:
+		return (struct wire_shape){ .edge = 8 + weight };
+	case WIRE_CSR:
+		return (struct wire_shape){ .edge = 4 + weight, .row = 4 };
+	default:
+		return (struct wire_shape){ .edge = 4 + weight, .page = st->page_size };
+	}
+}
+
+static const struct pages *pages_of(const struct transfer *t) { return t->need.view ? &t->graph->in : &t->graph->out; }
+
+/* Of how many the tables tell: partitions, or the pages of a paged store whose ids are taken as they are. */
+static u64 told(const struct pages *p, const struct wire_shape *w, u64 n)
+{
+	return p->address.slots && !w->page ? max_u64(n, p->n_pages) : n;
+}
+
+/* The smallest number whose square is not below x. */
+static u64 root(u64 x)
+{
+	u64 low = 0, high = (u64)1 << 32;
+
+	while (low < high) {
+		u64 middle = low + (high - low) / 2;
+
+		if (middle * middle >= x)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Edges that a view can have. */
+static u64 edges_of(const struct store *st, const struct need *n)
+{
+	return n->view && st->directed ? 2 * st->stored_edges : st->stored_edges;
+}
+
+/*
+ * Of a size that is given: its tables and one of them. Otherwise what makes tables and partitions both small: sizes fall as
+ * tables grow.
+ */
+static u64 least(const struct transfer *t, const struct need *n)
+{
+	const struct store *st = t->store;
+	struct wire_shape w = shape_of(t, st, n->weights);
+	u64 edges = edges_of(st, n), rows, most, all, each = t->options->graphie.partition_size;
+	u64 pages = ((u64)st->out.n_pages + st->in.n_pages) * (n->view ? 4 : 1) + 1;
+
+	largest_page(n->view ? NULL : &st->out, st, &rows, &most);
+	if (w.page)
+		return fixed_bytes(pages) + (st->paged ? 4 * pages : 0) + max_u64(each, w.page) + page_lists_bytes(rows, most) + 64;
+	all = edges * w.edge + w.row * st->connected;
+	if (each) {
+		u64 most_n = edges / max_u64(each / (w.edge + w.row), 1) + pages;
+
+		if (!n->view)
+			most_n = told(&st->out, &w, partitions_count(&st->out, &w, each));
+		return fixed_bytes(most_n) + round_up(max_u64(w.row ? 2 * each : each, w.edge + w.row), 4);
+	}
+	return fixed_bytes(QUEUES_USUAL + pages) + min_u64(max_u64(64 * KIB, root((w.row ? 384 : 192) * all)), 2 * all) + 16;
+}
+
+/* Parents are settled page by page. */
+static void graphie_room(struct room *out, const struct transfer *t, const struct need *n)
+{
+	struct wire_shape w = shape_of(t, t->store, n->weights);
+	u64 rows, edges;
+
+	pages_room(out, t, n);
+	out->device = max_u64(least(t, n), n->advances ? out->device : 0);
+	out->host = stage_bytes(t, wire_of(t), w.edge, n->view ? NULL : &t->store->out, &rows, &edges);
+}
+
+/* ---- Making partitions ---- */
+
+static bool is_cut(void *arg, u32 page) { return partitions_is_cut(arg, page); }
+
+static mill_err place(void *arg, u32 page, const struct segment *seg, unsigned worker)
+{
+	(void)worker;
+	partitions_place(arg, page, seg);
+	return MILL_OK;
+}
+
+/* Looks into the pages that hold parts, on all threads. Before the run has its stream, through one that is soon gone. */
+static mill_err place_parts(struct transfer *t, struct partitions *table, const struct pages *p)
+{
+	struct stream_pass sp = {
+		.pages = p, .active = is_cut, .work = place, .arg = table, .want = { .lists_only = true, .rows_only = true }, .ticker = t->ticker,
+	};
+	struct stream *stream = t->stream;
+	mill_err err = MILL_OK;
+
+	if (!table->n_cut)
+		return MILL_OK;
+	if (!stream)
+		err = t->lend_stream(t->run, &stream);
+	if (!err)
+		err = stream_run(stream, &sp);
+	if (stream != t->stream)
+		stream_close(stream);
+	return err;
+}
+
+static mill_err make(struct transfer *t, const struct pages *p, u64 size)
+{
+	struct graphie *g = t->layout;
+	f64 began = clock_now(), placed;
+	mill_err err = partitions_cut(&g->table, t->budget, p, &g->shape, size);
+
+	if (!err)
+		err = place_parts(t, &g->table, p);
+	placed = clock_now();
+	if (!err)
+		err = partitions_number(&g->table, &g->shape, t->store->connected, t->budget);
+	/* The table of a paged store is no renaming: import did that. */
+	t->time.renaming += g->table.stored ? 0 : clock_now() - placed;
+	t->time.cutting += (g->table.stored ? clock_now() : placed) - began;
+	if (err)
+		partitions_release(&g->table);
+	return err;
+}
+
+/* Rule V-C, but for tables that would leave no room for partitions. */
+u64 graphie_size(const struct transfer *t, u32 queues)
+{
+	const struct graphie *g = layout_of(t);
+	const struct pages *p = pages_of(t);
+	u64 all = partition_bytes(&g->shape, p, 0, p->n_pages), size, most;
+
+	most = fixed_bytes(told(p, &g->shape, queues));
+	most = g->room > most ? g->room - most : 0;
+	size = partition_size(all, most, queues);
+	most = g->room / TABLE_SHARE > fixed_bytes(0) ? (g->room / TABLE_SHARE - fixed_bytes(0)) / 12 : 1;
+	return max_u64(size, div_up(all, max_u64(most, queues)));
+}
+
+/* Is there room for one of them beside their tables? */
+static bool holds_one(const struct transfer *t)
+{
+	const struct graphie *g = layout_of(t);
+
+	return fixed_bytes(max_u64(g->table.n, g->table.n_ranges)) + round_up(g->table.largest, 4) <= g->room;
+}
+
+/* The smallest size above low, at which ids overflow, and up to high at which they do not. */
+static mill_err bisect(struct transfer *t, const struct pages *p, u64 low, u64 high)
+{
+	while (low + 1 < high) {
+		u64 middle = low + (high - low) / 2;
+		mill_err err = make(t, p, middle);
+
+		if (err && err != MILL_ELIMIT)
+			return err;
+		if (!err)
+			partitions_release(&((struct graphie *)t->layout)->table);
+		*(err ? &low : &high) = middle;
+	}
+	return make(t, p, high);
+}
+
+/* Where ids overflow, the size grows; where few queues make it so large that their tables leave no room for one, it shrinks. */
+static mill_err make_partitions(struct transfer *t, const struct pages *p)
+{
+	struct graphie *g = t->layout;
+	u64 asked = t->options->graphie.partition_size, size = asked ? asked : graphie_size(t, t->device[0]->n_queues);
+	mill_err err = make(t, p, size);
+
+	if (asked)
+		return err;
+	if (err == MILL_ELIMIT && size < g->room)
+		return bisect(t, p, size, g->room);
+	for (; !err && !g->shape.page && size > 1 && !holds_one(t); err = make(t, p, size)) {
+		size -= div_up(size, 16);
+		partitions_release(&g->table);
+	}
+	return err;
+}
+
+/* ---- Ids on the wire ---- */
+
+/* The neighbours at positions [begin, end) of a segment, which ascend, by their new ids, unless they have them. */
+static void rename_list(const struct transfer *t, u32 *to, const struct segment *seg, u32 begin, u32 end)
+{
+	const struct partitions *p = &layout_of(t)->table;
+	u32 near;
+
+	if (p->stored) {
+		memcpy(to, seg->neighbour + begin, (end - begin) * sizeof(*to));
+		return;
+	}
+	near = begin < end && seg->neighbour[begin] < p->first[p->n] ? partitions_find(p, seg->neighbour[begin]) : 0;
+	for (u32 i = begin; i < end; i++)
+		*to++ = partitions_id(p, seg->neighbour[i], &near);
+}
+
+/* Virtual ids before the range in which a source has its id: that of its partition, or of the page in which its list begins. */
+static u32 source_shift(const struct transfer *t, u32 page, const struct segment *seg, u32 row)
+{
+	const struct partitions *p = &layout_of(t)->table;
+
+	if (!p->stored)
+		return p->pre_sum[partitions_find(p, (vid)(seg->first + row))];
+	return p->pre_sum[row || !seg->skip ? page : pages_find(t->units[0].pages, seg->first)];
+}
+
+/* ---- Layout ---- */
+
+static mill_err graphie_layout(struct transfer *t, u64 left)
+{
+	const struct pages *p = pages_of(t);
+	struct graphie *g;
+
+	TRY(memory_new(&g, t->budget, 1, sizeof(*g), "the partitions"));
+	t->layout = g;
+	g->room = left;
+	g->shape = shape_of(t, t->graph, t->weights);
+	t->time.cutting = t->time.renaming = 0;
+	TRY(make_partitions(t, p));
+	t->wire = wire_of(t);
+	t->numbers = t->graph->paged && t->wire == WIRE_STORED;
+	t->ids = (struct wire_ids){ g->table.stored, rename_list, source_shift };
+	t->n_flags = g->table.n_ranges;
+	t->units[0] = (struct units){
+		.pages = p, .entry = g->table.unit.entry, .page = g->table.page, .page_end = g->table.page_end, .n = g->table.n,
+	};
+	return MILL_OK;
+}
+
+static void graphie_unlayout(struct transfer *t)
+{
+	struct graphie *g = t->layout;
+
+	if (g)
+		partitions_release(&g->table);
+	memory_free(g);
+}
+
+static mill_err graphie_tables(struct transfer *t, struct station *s)
+{
+	const struct partitions *p = &layout_of(t)->table;
+
+	if (t->wire == WIRE_STORED)
+		TRY(station_addresses(t, s, 0));
+	TRY(station_table(s, &s->table[TABLE_PRE_SUM], p->pre_sum, p->n_ranges + 1ull));
+	return t->wire == WIRE_STORED ? station_table(s, &s->table[TABLE_FIRST], p->first, p->n + 1ull) : MILL_OK;
+}
+
+/* As many buffers as there is room for, each with a queue; packed pages also need places to be unpacked. */
+static mill_err graphie_fit(struct fit *out, const struct transfer *t, u32 station, u64 left)
+{
+	const struct graphie *g = layout_of(t);
+	const struct partitions *p = &g->table;
+	u64 size = round_up(max_u64(p->largest, 4), 4), area = 0, rows, edges, queues, slots;
+	u64 fixed = fixed_bytes(max_u64(p->n, p->n_ranges)) + t->station[station].side[0].first.size;
+
+	if (t->wire == WIRE_STORED && t->graph->codec == PAGE_PACKED) {
+		largest_page(t->units[0].pages, t->graph, &rows, &edges);
+		area = page_lists_bytes(rows, edges) + 64;
+	}
+	left = g->room > fixed ? g->room - fixed : 0;
+	queues = max_u64(min_u64(min_u64(t->device[0]->n_queues, max_u64(p->n, 1)), left / (area + size)), 1);
+	if (area)	/* with few slots a queue more would cost one of them */
+		queues = max_u64(min_u64(queues, left / AREA_SHARE / area), 1);
+	slots = left > queues * area ? min_u64((left - queues * area) / size, max_u64(p->n, 1)) : 0;
+	if (!slots)
+		return fail(MILL_ENOMEM, "the device's budget leaves %llu bytes for partitions, of which one has %llu",
+			    (unsigned long long)left, (unsigned long long)size);
+	queues = min_u64(queues, slots);
+	*out = (struct fit){
+		.slots = slots, .most = slots, .slot_bytes = size, .areas = queues, .lately = queues, .lists = area, .own_queues = true,
+	};
+	return MILL_OK;
+}
+
+/* ---- Passes ---- */
+
+static mill_err graphie_plan(struct plan *out, const struct activity *a, struct transfer *t)
+{
+	return plan_resident_first(out, a, t, &(struct plan_how){ .idle = true });
+}
+
+static u32 tile_edges(const struct device *d) { return d->group * (d->chunked ? TILE_EDGES : 1); }
+
+/* Flags in local memory, beside the tile's values, of at most 8 bytes, and what is small; 0: they do not fit. */
+static u32 flag_words(const struct device *d, const struct partitions *p)
+{
+	u64 words = div_up(p->n_ranges, 32);
+
+	return 4 * words + 8ull * tile_edges(d) + 64 <= d->local ? (u32)words : 0;
+}
+
+static mill_err graphie_launch(struct transfer *t, const struct device_pass *p, const struct device_segment *seg)
+{
+	const struct partitions *table = &layout_of(t)->table;
+	struct device *d = seg->station->device;
+	u32 words = flag_words(d, table), staging = !t->options->graphie.no_staging, active = seg->n_active != 0;
+	u64 groups = div_up(seg->n_edges, tile_edges(d));
+	struct kernel_call l;
+
+	p->step->edges += active ? seg->n_edges : 0;
+	launch_begin(&l, p->forms->in_place, seg->wire == WIRE_EDGES ? "partition_edges" : "partition_rows", p->args);
+	launch_buffer(&l, seg->lists);
+	launch_buffer(&l, seg->weights);
+	launch_u32(&l, &seg->row_at);
+	launch_u32(&l, &seg->neighbour_at);
+	launch_u32(&l, &seg->weight_at);
+	launch_u32(&l, &seg->n_edges);
+	launch_buffer(&l, &seg->station->table[TABLE_PRE_SUM]);
+	launch_u32(&l, &table->n_ranges);
+	launch_u32(&l, &table->range);
+	launch_u32(&l, &staging);
+	launch_u32(&l, &active);
+	launch_buffer(&l, &seg->station->counts);
+	launch_local(&l, words ? 4ull * words : 4);
+	launch_u32(&l, &words);
+	if (seg->wire != WIRE_EDGES) {
+		launch_u32(&l, &seg->first);
+		launch_u32(&l, &seg->n_rows);
+		launch_u32(&l, &seg->base);
+		launch_buffer(&l, seg->wire == WIRE_STORED ? &seg->station->table[TABLE_FIRST] : NULL);
+	}
+	l.launch.queue = seg->queue;
+	/* Work-groups go on until no tile is left, so that their flags are worth their while. */
+	return launch_groups(d, &l, min_u64(groups, d->chunked ? 64 : 1024));
+}
+
+/* A partition that starts with the rest of a list is active when the list's owner is. */
+static u64 spread_owners(const struct partitions *p, u32 *active)
+{
+	u64 n = 0;
+
+	/* From the last on: owners come before, and what they have by themselves is all that counts. */
+	for (u32 i = p->n; i-- > 0;)
+		if (active[p->owner[i]])
+			active[i] = 1;
+	for (u32 i = 0; i < p->n; i++)
+		n += active[i] != 0;
+	return n;
+}
+
+static u64 graphie_begin(const struct transfer *t, u32 *active, const vid *first)
+{
+	const struct partitions *p = &layout_of(t)->table;
+	bool has_edges = !first || *first < p->unit.n_rows;
+
+	for (u32 i = 0; i < p->n; i++)
+		active[i] = !first || (has_edges && i == partitions_find(p, *first));
+	return spread_owners(p, active);
+}
+
+/* Flags are by partition or, where the store's ids are taken, by page: a partition is active if one of its pages is. */
+static u64 graphie_spread(const struct transfer *t, const u32 *flag, u32 *active)
+{
+	const struct partitions *p = &layout_of(t)->table;
+
+	for (u32 i = 0; i < p->n; i++) {
+		active[i] = p->stored ? 0 : flag[i];
+		for (u32 page = p->page[i]; p->stored && page < p->page_end[i]; page++)
+			active[i] |= flag[page];
+	}
+	return spread_owners(p, active);
+}
+
+static void graphie_report(const struct transfer *t, struct mill_report *out)
+{
+	const struct partitions *p = &layout_of(t)->table;
+
+	out->partitions = (struct mill_partitions){
+		.count = p->n, .bytes = p->largest, .buffers = t->station[0].n_slots, .range = p->range, .ids = p->ids,
+		.wire = t->options->graphie.wire ? t->options->graphie.wire : MILL_WIRE_EDGES,
+		.staged = !t->options->graphie.no_staging, .addressing = p->stored ? MILL_ADDRESSING_PAGED : MILL_ADDRESSING_DENSE,
+		.local_flags = flag_words(t->device[0], p) || !p->n,
+	};
+}
+
+static const struct program *graphie_takes(const struct own_forms *forms) { return forms->in_place; }
+
+/* ---- The row ---- */
+
+#define AT(field) offsetof(struct mill_graphie, field)
+
+static const char *const wires[] = { "auto", "edges", "csr", "packed", NULL };
+
+static const struct mill_option options[] = {
+	{ "wire", MILL_OPTION_CHOICE, AT(wire), "edges|csr|packed", .help = "in which form partitions cross to the device (default edges)",
+	  .word = wires, .usual = MILL_WIRE_EDGES },
+	{ "partition-size", MILL_OPTION_SIZE, AT(partition_size), "SIZE",
+	  .help = "of a partition as it crosses (default: by the sizes of graph and device, and the queues)" },
+	{ "no-staging", MILL_OPTION_FLAG, AT(no_staging), NULL, .help = "sources' values are not copied to local memory" },
+	{ 0 },
+};
+
+const struct policy policy_graphie = {
+	.public = {
+		.name = "graphie",
+		.summary = "bfs, sssp and cc on a device by partitions, as Graphie does (PACT 2017); elsewhere as fifo",
+		.option = options,
+		.settings = offsetof(struct mill_options, graphie),
+	},
+	.device = residency_fifo,
+	.before = residency_latest,	/* partitions are short passes of one scan */
+	.cpu = residency_fifo,
+	.home = HOME_DEVICE,
+	.in_place = true,
+	.takes = graphie_takes,
+	.room = graphie_room,
+	.layout = graphie_layout,
+	.unlayout = graphie_unlayout,
+	.tables = graphie_tables,
+	.fit = graphie_fit,
+	.plan = graphie_plan,
+	.launch = graphie_launch,
+	.begin = graphie_begin,
+	.spread = graphie_spread,
+	.report = graphie_report,
+};

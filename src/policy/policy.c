@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "policy/policy.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* A policy more is a line more. The first is the default. */
+static const struct policy *const policies[] = {
+	&policy_auto, &policy_fifo, &policy_lru, &policy_frequency, &policy_pinned, /* pages.c */
+	&policy_graphie, &policy_gts,
+};
+
+/* ---- Look-up ---- */
+
+const struct policy *policy_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(policies); i++)
+		if (!name || !strcmp(policies[i]->public.name, name))
+			return policies[i];
+	return NULL;
+}
+
+const struct policy *policy_several(void)
+{
+	size_t i = 0;
+
+	while (!policies[i]->public.several)
+		i++;
+	return policies[i];
+}
+
+/* What programs see of them, side by side. Written once. */
+static struct mill_policy shown[ARRAY_LEN(policies) + 1];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void show(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(policies); i++)
+		shown[i] = policies[i]->public;
+}
+
+MILL_API const struct mill_policy *mill_policies(void)
+{
+	pthread_once(&once, show);
+	return shown;
+}
+
+MILL_API const struct mill_policy *mill_policy(const char *name)
+{
+	const struct policy *p = policy_find(name);
+	size_t i = 0;
+
+	if (!p)
+		return NULL;
+	while (policies[i] != p)
+		i++;
+	return &mill_policies()[i];
+}
+
+/* ---- Fields ---- */
+
+static size_t size_of(const struct mill_option *option)
+{
+	static const size_t size[] = {
+		[MILL_OPTION_FLAG] = sizeof(bool),
+		[MILL_OPTION_U32] = sizeof(uint32_t),
+		[MILL_OPTION_SIZE] = sizeof(uint64_t),
+		[MILL_OPTION_CHOICE] = sizeof(int),
+	};
+
+	return size[option->kind];
+}
+
+static bool is_set(const void *field, const struct mill_option *option)
+{
+	static const char zero[sizeof(uint64_t)];
+
+	return memcmp(field, zero, size_of(option));
+}
+
+static const void *field_of(const struct mill_options *o, const struct policy *p,
+			    const struct mill_option *option)
+{
+	return (const char *)o + p->public.settings + option->at;
+}
+
+/* The options of a policy, also of one that has none. */
+static const struct mill_option *options_of(const struct policy *p)
+{
+	static const struct mill_option none = { 0 };
+
+	return p->public.option ? p->public.option : &none;
+}
+
+/* ---- General options of which a policy may lack values ---- */
+
+enum { MAPPING, FILTER, DIRECTION, GENERAL };
+
+#define CHOICE(name, ...) \
+	{ #name, MILL_OPTION_CHOICE, offsetof(struct mill_options, name), .word = (const char *const[]){ __VA_ARGS__, NULL } }
+
+static const struct mill_option general[GENERAL] = {
+	[MAPPING] = CHOICE(mapping, "auto", "thread", "group", "input", "output", "warp", "hybrid"),
+	[FILTER] = CHOICE(filter, "fused", "exact", "inexact"),
+	[DIRECTION] = CHOICE(direction, "auto", "estimate", "push", "pull"),
+};
+
+static int general_value(const struct mill_options *o, size_t i)
+{
+	return *(const int *)((const char *)o + general[i].at);
+}
+
+static bool in(u32 values, int value)
+{
+	return value >= 0 && value < 32 && values >> value & 1;
+}
+
+static u32 has(const struct policy *p, size_t i)
+{
+	const u32 values[GENERAL] = { [MAPPING] = p->mappings, [FILTER] = p->filters, [DIRECTION] = p->directions };
+
+	return values[i] ? values[i] : ~0u;
+}
+
+mill_err policy_suits(const struct policy *p, const struct mill_options *o, const char *algorithm)
+{
+	for (size_t i = 0; i < GENERAL; i++) {
+		int value = general_value(o, i);
+
+		if (!in(has(p, i), value))
+			return fail(MILL_EUSAGE,
+				    "--policy %s has no --%s %s for %s: leave it out, or choose another policy",
+				    p->public.name, general[i].name, general[i].word[value], algorithm);
+	}
+	return MILL_OK;
+}
+
+/* ---- Check ---- */
+
+static mill_err check_number(const struct mill_option *option, u32 value)
+{
+	char only[64];
+	size_t length = 0;
+
+	if (!option->only) {
+		if (value < option->low || (option->high && value > option->high))
+			return fail(MILL_EUSAGE, "--%s %u: must be from %u to %u", option->name, value,
+				    option->low, option->high ? option->high : UINT32_MAX);
+		return MILL_OK;
+	}
+	for (const u32 *n = option->only; *n; n++) {
+		if (*n == value)
+			return MILL_OK;
+		if (length < sizeof(only))
+			length += (size_t)snprintf(only + length, sizeof(only) - length, "%s%u",
+						   length ? n[1] ? ", " : " or " : "", *n);
+	}
+	return fail(MILL_EUSAGE, "--%s %u: takes %s", option->name, value, only);
+}
+
+static mill_err check_choice(const struct mill_option *option, int value)
+{
+	for (int i = 0; option->word[i]; i++)
+		if (i == value)
+			return MILL_OK;
+	return fail(MILL_EUSAGE, "--%s: there is no choice %d", option->name, value);
+}
+
+static mill_err check_values(const struct policy *p, const struct mill_options *o)
+{
+	for (const struct mill_option *option = options_of(p); option->name; option++) {
+		const void *field = field_of(o, p, option);
+
+		if (option->kind == MILL_OPTION_U32 && is_set(field, option))
+			TRY(check_number(option, *(const u32 *)field));
+		if (option->kind == MILL_OPTION_CHOICE)
+			TRY(check_choice(option, *(const int *)field));
+	}
+	return MILL_OK;
+}
+
+static mill_err refuse_settings(const struct policy *p, const struct mill_options *o)
+{
+	for (const struct mill_option *option = options_of(p); option->name; option++)
+		if (is_set(field_of(o, p, option), option))
+			return fail(MILL_EUSAGE,
+				    "--%s is for --policy %s: leave it out, or choose that policy",
+				    option->name, p->public.name);
+	if (in(p->own_mappings, (int)o->mapping))
+		return fail(MILL_EUSAGE,
+			    "--mapping %s is for --policy %s: leave it out, or choose that policy",
+			    general[MAPPING].word[o->mapping], p->public.name);
+	return MILL_OK;
+}
+
+static mill_err check_general(const struct mill_options *o)
+{
+	for (size_t i = 0; i < GENERAL; i++)
+		TRY(check_choice(&general[i], general_value(o, i)));
+	return MILL_OK;
+}
+
+mill_err policy_check(const struct policy *chosen, const struct mill_options *o)
+{
+	TRY(check_general(o));
+	for (size_t i = 0; i < ARRAY_LEN(policies); i++)
+		if (policies[i] != chosen)
+			TRY(refuse_settings(policies[i], o));
+	return check_values(chosen, o);
+}
+
+/* ---- Change ---- */
+
+static void leave_settings(const struct policy *p, struct mill_options *o)
+{
+	for (const struct mill_option *option = options_of(p); option->name; option++)
+		memset((char *)o + p->public.settings + option->at, 0, size_of(option));
+	if (in(p->own_mappings, (int)o->mapping))
+		o->mapping = MILL_MAPPING_AUTO;
+}
+
+void policy_leave_others(const struct policy *chosen, struct mill_options *o)
+{
+	for (size_t i = 0; i < ARRAY_LEN(policies); i++)
+		if (policies[i] != chosen)
+			leave_settings(policies[i], o);
+	for (size_t i = 0; i < GENERAL; i++)
+		if (!in(has(chosen, i), general_value(o, i)))
+			memset((char *)o + general[i].at, 0, sizeof(int));
+}
+
+/* The settings lie the same way in both. */
+#define FROM(type, policy) (offsetof(struct type, policy) - offsetof(struct type, graphie))
+_Static_assert(FROM(mill_options, gts) == FROM(mill_variant, gts),
+	       "settings of variants are those of options");
+
+void policy_merge(struct mill_options *o, const struct mill_variant *v)
+{
+	const char *from = (const char *)v + offsetof(struct mill_variant, graphie);
+	char *to = (char *)o + offsetof(struct mill_options, graphie);
+
+	for (size_t i = 0; i < ARRAY_LEN(policies); i++) {
+		const struct policy *p = policies[i];
+
+		for (const struct mill_option *option = options_of(p); option->name; option++) {
+			size_t at = p->public.settings - offsetof(struct mill_options, graphie) +
+				    option->at;
+
+			if (is_set(from + at, option))
+				memcpy(to + at, from + at, size_of(option));
+		}
+	}
+}
+
+void policy_settle(struct mill_options *o)
+{
+	for (size_t i = 0; i < ARRAY_LEN(policies); i++) {
+		const struct policy *p = policies[i];
+
+		for (const struct mill_option *option = options_of(p); option->name; option++)
+			if (option->usual && !is_set(field_of(o, p, option), option))
+				memcpy((char *)o + p->public.settings + option->at, &option->usual,
+				       sizeof(u32));
+	}
+}

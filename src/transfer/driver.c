@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The driver: executes a plan, window after window. In a window the units that are on a device are launched first, then the others as they
+ * arrive, and the host's threads work on theirs while the devices are busy. Only the calling thread calls devices, which have no
+ * locks. A transfer waits for the last kernels that look at its slot; the host waits for none of them but at the end.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "transfer/transfer.h"
+
+struct pass_ctx {
+	struct transfer *t;
+	const struct device_pass *pass;
+	const struct units *units;
+	struct mill_step *step;
+	bool in;
+	u32 end;		/* of the window's moves */
+	struct changes host;	/* atomic: what the host's threads did */
+};
+
+static struct station *station_of(const struct pass_ctx *c, const struct move *m) { return &c->t->station[m->where - 1]; }
+static struct slot *slot_of(struct station *s, const struct move *m) { return &s->slot[m->slot % s->n_slots]; }
+static u32 queue_of(const struct station *s, const struct move *m) { return 1 + m->slot % s->n_queues % s->device->n_queues; }
+
+/* The kernels in this queue were the last that look at the slot. Where a unit crosses in its own queue, the order there is enough. */
+static mill_err leave_slot(struct station *s, struct slot *slot, u32 queue)
+{
+	if (!s->transfer_queue)
+		return MILL_OK;
+	TRY(device_wait(&slot->used));
+	device_mark(s->device, queue, &slot->used);
+	return MILL_OK;
+}
+
+/* ---- Work ---- */
+
+static mill_err launch(struct pass_ctx *c, const struct move *m, struct device_segment *seg)
+{
+	const u32 *n = c->pass->activity.n;
+
+	seg->station = station_of(c, m);
+	seg->queue = queue_of(seg->station, m);
+	seg->area = &seg->station->area[m->slot % seg->station->n_areas];
+	seg->n_active = m->flags & MOVE_IDLE ? 0 : n ? n[m->unit] : seg->n_rows;
+	return c->t->own ? c->t->policy->launch(c->t, c->pass, seg) : c->pass->launch(c->pass->arg, seg);
+}
+
+/* A packed page is unpacked in the area of its slot, where it may still be from the last use. */
+static mill_err unpack(struct pass_ctx *c, const struct move *m, u32 k, struct device_segment *seg)
+{
+	struct station *s = station_of(c, m);
+	struct work_area *area = &s->area[m->slot % s->n_areas];
+	u32 page = unit_page(c->units, m->unit) + k;
+	struct place to = { .lists = &area->lists, .neighbour_at = seg->n_rows + 1u, .queue = queue_of(s, m) };
+	u64 name = (u64)c->in << 32 | (page + 1u);
+
+	if (m->flags & MOVE_SEND || area->holds != name)
+		TRY(wire_unpack(&s->fault, c->units->pages, page, seg->lists, (u64)k * c->t->graph->page_size, &slot_of(s, m)->wire[k], &to));
+	area->holds = name;
+	seg->lists = &area->lists;
+	seg->row_at = 0;
+	seg->neighbour_at = to.neighbour_at;
+	return MILL_OK;
+}
+
+static mill_err work_stored(struct pass_ctx *c, const struct move *m)
+{
+	struct station *s = station_of(c, m);
+	struct slot *slot = slot_of(s, m);
+	u32 n = unit_page_end(c->units, m->unit) - unit_page(c->units, m->unit);
+	bool early = !c->t->weights;	/* unpacked, the slot is not looked at any more */
+
+	for (u32 k = 0; k < n; k++) {
+		struct device_segment seg = wire_segment(c->t, slot, c->units, m->unit, k);
+
+		if (slot->wire[k].n_blocks)
+			TRY(unpack(c, m, k, &seg));
+		early &= slot->wire[k].n_blocks != 0;
+		if (early && k + 1 == n)
+			TRY(leave_slot(s, slot, queue_of(s, m)));
+		TRY(launch(c, m, &seg));
+	}
+	return early ? MILL_OK : leave_slot(s, slot, queue_of(s, m));
+}
+
+static mill_err work(struct pass_ctx *c, const struct move *m)
+{
+	struct station *s = station_of(c, m);
+	struct device_segment seg;
+
+	if (c->pass->given)
+		TRY(state_given(c->t, c->pass, &c->units->entry[m->unit], &s->area[m->slot % s->n_areas], queue_of(s, m)));
+	if (m->wire == WIRE_STORED)
+		return work_stored(c, m);
+	seg = stage_segment(c->t, slot_of(s, m), m->unit);
+	return launch(c, m, &seg);
+}
+
+/* ---- Stored units ---- */
+
+/* What the unit's queue is given from now on comes after it. */
+static mill_err send(struct pass_ctx *c, struct station *s, struct buffer *to, u64 at, const char *from, u32 size, u32 queue, struct ticket *sent)
+{
+	u32 own = s->transfer_queue ? s->transfer_queue : queue;
+
+	c->step->to_device += size;
+	TRY(device_send(to, at, from, size, own, sent));
+	if (own != queue)
+		device_after(s->device, queue, sent);
+	return MILL_OK;
+}
+
+/* Side by side with all others; its weights go straight to their place. */
+static mill_err put_beside(struct pass_ctx *c, const struct move *m, u32 page, const char *frame, struct ticket *sent)
+{
+	struct station *s = station_of(c, m);
+	struct slot *slot = slot_of(s, m);
+	struct side *side = &s->side[c->in];
+	const struct page_entry *e = &c->units->pages->entry[page];
+	struct place to = {
+		.lists = &side->lists, .row_at = e->first_vertex, .neighbour_at = c->units->pages->n_rows + 1u, .edge_base = (u32)e->first_edge,
+		.shared = true, .queue = queue_of(s, m),
+	};
+
+	if (c->t->weights)
+		TRY(send(c, s, &side->weights, e->first_edge * weight_size(c->t->graph->weight), frame + slot->wire->weight_at,
+			 slot->wire->weight_end - slot->wire->weight_at, to.queue, sent));
+	TRY(wire_number(c->t, s, c->in, page, &slot->buffer, slot->wire->neighbour_at / 4, to.queue));
+	TRY(slot->wire->n_blocks ? wire_unpack(&s->fault, c->units->pages, page, &slot->buffer, 0, slot->wire, &to) :
+				   wire_place(s, c->units->pages, page, slot, &to));
+	return leave_slot(s, slot, to.queue);
+}
+
+/* The bytes of a page that kernels look at go to its slot. */
+static mill_err send_page(struct pass_ctx *c, const struct move *m, u32 page, const char *frame, struct ticket *sent)
+{
+	struct transfer *t = c->t;
+	struct station *s = station_of(c, m);
+	struct slot *slot = slot_of(s, m);
+	u32 k = page - unit_page(c->units, m->unit), queue = queue_of(s, m), end;
+	u64 page_at = (u64)k * t->graph->page_size;
+	struct page_wire *w = &slot->wire[k];
+
+	if (s->transfer_queue)
+		TRY(device_wait(&slot->used));
+	TRY(page_wire(c->units->pages, page, frame, w));
+	end = t->weights && !t->whole ? w->weight_end : w->end;
+	TRY(send(c, s, &slot->buffer, page_at + w->begin, frame + w->begin, end - w->begin, queue, &sent[m->where - 1]));
+	if (t->whole)
+		return put_beside(c, m, page, frame, &sent[1]);
+	if (t->numbers)
+		TRY(wire_number(t, s, c->in, page, &slot->buffer, (u32)((page_at + w->neighbour_at) / 4), queue));
+	if (c->units->page)	/* of several pages: when all have come */
+		return MILL_OK;
+	if (m->flags & MOVE_WORK)
+		return work(c, m);
+	return t->numbers ? leave_slot(s, slot, queue) : MILL_OK;
+}
+
+static mill_err take_page(void *arg, u32 page, const void *frame, struct ticket *sent)
+{
+	struct pass_ctx *c = arg;
+	const struct move *m = &c->t->plan.move[c->t->move_of[page]], *end = &c->t->plan.move[c->end];
+
+	for (u32 unit = m->unit; m < end && m->unit == unit; m++)
+		if (m->flags & MOVE_SEND)
+			TRY(send_page(c, m, page, frame, sent));
+	return MILL_OK;
+}
+
+static mill_err stream_pages(struct pass_ctx *c, const u32 *list, u32 n)
+{
+	struct stream_pass sp = {
+		.pages = c->units->pages, .list = list, .n_list = n, .pass_on = take_page, .arg = c,
+		.want = { .lists_only = !c->t->weights }, .in_order = true, .ticker = c->t->ticker,
+	};
+	mill_err err = n ? stream_run(c->t->stream, &sp) : MILL_OK;
+
+	sp.n_active = sp.n_reused = 0;		/* of the devices' own */
+	step_add_pass(c->step, &sp);
+	return err;
+}
+
+/* ---- Windows ---- */
+
+/* Adds the pages of a unit to the list of the stream: moves of one unit, and units of one page, stand together. */
+static void list_unit(struct pass_ctx *c, u32 move, u32 *n)
+{
+	struct transfer *t = c->t;
+	u32 unit = t->plan.move[move].unit;
+
+	for (u32 page = unit_page(c->units, unit); page < unit_page_end(c->units, unit); page++) {
+		if (*n && t->list[*n - 1] == page)
+			continue;
+		t->move_of[page] = move;
+		t->list[(*n)++] = page;
+	}
+}
+
+/* Units of several pages come one by one. */
+static mill_err send_runs(struct pass_ctx *c, u32 begin, u32 end)
+{
+	for (u32 k = begin; k < end; k++) {
+		const struct move *m = &c->t->plan.move[k];
+		u32 n = 0;
+
+		if (!(m->flags & MOVE_SEND) || m->where == ON_HOST)
+			continue;
+		list_unit(c, k, &n);
+		TRY(stream_pages(c, c->t->list, n));
+		if (m->flags & MOVE_WORK)
+			TRY(work(c, m));
+	}
+	return MILL_OK;
+}
+
+/* The moves from `begin` on that a stage holds; says where they end. */
+static mill_err send_staged(struct pass_ctx *c, u32 begin, u32 end, u32 *next)
+{
+	struct transfer *t = c->t;
+	struct stage_part part;
+
+	*next = stage_window(t, begin, end, &part);
+	do {
+		u32 n = 0;
+
+		for (u32 k = begin; k < *next; k++)
+			list_unit(c, k, &n);
+		if (*next == begin + 1) {	/* it may be large: these pages of it */
+			n = 0;
+			for (u32 page = part.page; page < part.page_end; page++)
+				t->list[n++] = page;
+		}
+		TRY(stage_load(t, &part, t->list, n, c->step));
+		for (u32 k = begin; k < *next; k++) {
+			const struct move *m = &t->plan.move[k];
+			struct station *s = station_of(c, m);
+
+			TRY(stage_send(t, &part, m->unit, &slot_of(s, m)->buffer, queue_of(s, m), c->step));
+			if (m->flags & MOVE_WORK && part.page_end >= c->units->page_end[m->unit])
+				TRY(work(c, m));
+		}
+	} while (*next == begin + 1 && stage_next(t, t->plan.move[begin].unit, &part));
+	return MILL_OK;
+}
+
+static mill_err send_stages(struct pass_ctx *c, u32 begin, u32 end)
+{
+	for (u32 k = begin, run; k < end;) {
+		for (run = k; run < end && c->t->plan.move[run].flags & MOVE_SEND; run++)
+			;
+		if (run == k)
+			k++;
+		else
+			TRY(send_staged(c, k, run, &k));
+	}
+	return MILL_OK;
+}
+
+static mill_err work_on_host(void *arg, u32 page, const struct segment *seg, unsigned worker)
+{
+	struct pass_ctx *c = arg;
+	struct changes mine = { .pages = c->units->pages, .flag = c->host.flag };
+
+	(void)page;
+	(void)worker;
+	c->pass->forms->join->rows(c->pass->args, seg, c->pass->given ? c->pass->given->buffer.host : NULL, &mine);
+	__atomic_fetch_add(&c->host.edges, mine.edges, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&c->host.updates, mine.updates, __ATOMIC_RELAXED);
+	return MILL_OK;
+}
+
+/* The host's units, on all threads, while the devices work on theirs. */
+static mill_err run_host(struct pass_ctx *c, u32 begin, u32 end)
+{
+	struct stream_pass sp = {
+		.pages = c->units->pages, .list = c->t->list, .work = work_on_host, .arg = c, .want = { .lists_only = !c->t->weights },
+		.ticker = c->t->ticker,
+	};
+	mill_err err;
+
+	for (u32 k = begin; k < end; k++)
+		if (c->t->plan.move[k].where == ON_HOST)
+			list_unit(c, k, &sp.n_list);
+	if (!sp.n_list)
+		return MILL_OK;
+	err = stream_run(c->t->stream, &sp);
+	sp.n_active = sp.n_reused = 0;
+	step_add_pass(c->step, &sp);
+	return err;
+}
+
+static mill_err run_window(struct pass_ctx *c, u32 begin, u32 end)
+{
+	struct transfer *t = c->t;
+	u32 n = 0;
+
+	c->end = end;
+	for (u32 k = begin; k < end; k++) {
+		const struct move *m = &t->plan.move[k];
+
+		c->step->pages_active += (m->flags & (MOVE_WORK | MOVE_IDLE)) == MOVE_WORK;
+		if (m->where == ON_HOST)
+			continue;
+		if (m->flags & MOVE_SEND) {
+			c->step->pages_to_device++;
+			station_of(c, m)->moved = true;
+			if (t->wire == WIRE_STORED && !c->units->page)
+				list_unit(c, k, &n);
+			continue;
+		}
+		c->step->pages_reused++;
+		if (m->flags & MOVE_WORK && !t->whole)
+			TRY(work(c, m));
+	}
+	if (t->wire != WIRE_STORED)
+		TRY(send_stages(c, begin, end));
+	else
+		TRY(c->units->page ? send_runs(c, begin, end) : stream_pages(c, t->list, n));
+	return t->policy->host ? run_host(c, begin, end) : MILL_OK;
+}
+
+static mill_err run_plan(struct pass_ctx *c)
+{
+	const struct plan *p = &c->t->plan;
+
+	for (u32 begin = 0, end; begin < p->n; begin = end) {
+		for (end = begin + 1; end < p->n && !(p->move[end].flags & MOVE_BREAK); end++)
+			;
+		TRY(run_window(c, begin, end));
+	}
+	return MILL_OK;
+}
+
+/* ---- Passes ---- */
+
+static mill_err fork_all(struct transfer *t)
+{
+	for (u32 i = 0; i < t->n_stations; i++) {
+		t->station[i].moved = false;
+		TRY(device_fork(t->station[i].device));
+	}
+	return MILL_OK;
+}
+
+/* The end of a pass, which may have failed: nothing is under way afterwards that uses slots and frames. */
+static mill_err join_all(struct pass_ctx *c, mill_err err)
+{
+	struct transfer *t = c->t;
+	mill_err late = stage_drain(t);
+
+	err = err ? err : late;
+	for (u32 i = 0; i < t->n_stations && !err; i++)
+		err = device_join(t->station[i].device);
+	for (u32 i = 0; i < t->n_stations; i++) {
+		struct station *s = &t->station[i];
+
+		if (err)
+			device_drain(s->device);
+		for (u32 k = 0; k < s->n_areas; k++) {
+			late = device_wait(&s->area[k].sent);
+			err = err ? err : late;
+		}
+		/* A packed page is looked at as a whole where it comes, an address that stays one when an edge is taken. */
+		if (!err && t->wire == WIRE_STORED && (s->moved || (c->units->pages->address.slots && !t->numbers)))
+			err = wire_check(&s->fault, c->units->pages);
+	}
+	return err;
+}
+
+/* After a failure no unit is known to be where it was sent, and what was held is lost. */
+static void forget_all(struct transfer *t)
+{
+	for (u32 i = 0; i < t->n_stations; i++) {
+		residency_clear(t->station[i].residency);
+		for (u32 k = 0; k < t->station[i].n_areas; k++)
+			t->station[i].area[k].holds = 0;
+	}
+	t->failed = true;
+	state_forget(t);
+}
+
+/* All units are one segment: launched once, when those with work have come. */
+static mill_err launch_whole(struct pass_ctx *c)
+{
+	struct transfer *t = c->t;
+	const struct pages *p = c->units->pages;
+	const u32 *n = c->pass->activity.n;
+	struct device_segment seg = {
+		.lists = &t->station[0].side[c->in].lists,
+		.weights = t->weights ? &t->station[0].side[c->in].weights : NULL,
+		.neighbour_at = p->n_rows + 1u,
+		.n_rows = p->n_rows,
+		.n_edges = (u32)(p->entry[p->n_pages - 1].first_edge + p->entry[p->n_pages - 1].n_edges),
+		.unit = NO_UNIT,
+		.station = &t->station[0],
+		.area = &t->station[0].area[0],
+	};
+	bool any = false;
+
+	for (u32 k = 0; k < t->plan.n; k++)
+		if (t->plan.move[k].flags & MOVE_WORK) {
+			any = true;
+			seg.n_active += n ? n[t->plan.move[k].unit] : p->entry[t->plan.move[k].unit].n_rows;
+		}
+	return any ? c->pass->launch(c->pass->arg, &seg) : MILL_OK;
+}
+
+static mill_err make_plan(struct pass_ctx *c)
+{
+	struct transfer *t = c->t;
+	struct activity a = c->pass->activity;
+
+	a.in = c->in;
+	t->plan.n = 0;
+	for (u32 i = 0; t->options->no_reuse && i < t->n_stations; i++)
+		residency_clear(t->station[i].residency);
+	return (t->own ? t->policy->plan : plan_pages)(&t->plan, &a, t);
+}
+
+/* Where all lists are there, side by side, there may be nothing to move. */
+static bool has_moves(const struct transfer *t)
+{
+	for (u32 k = 0; k < t->plan.n; k++)
+		if (!t->whole || t->plan.move[k].flags & MOVE_SEND)
+			return true;
+	return false;
+}
+
+static mill_err run_chunk(struct pass_ctx *c, u32 chunk)
+{
+	struct transfer *t = c->t;
+	bool home = t->own && t->policy->home == HOME_HOST;
+	mill_err err;
+
+	if (home)
+		TRY(state_put(t, c->pass, chunk));
+	TRY(make_plan(c));
+	for (u32 k = 0; chunk && t->policy->host && k < t->plan.n; k++)	/* the host has all chunks: it did its part in the first */
+		if (t->plan.move[k].where == ON_HOST)
+			t->plan.move[k--] = t->plan.move[--t->plan.n];
+	if (has_moves(t)) {
+		err = fork_all(t);
+		if (!err)
+			err = run_plan(c);
+		TRY(join_all(c, err));
+	} else {
+		c->step->pages_reused += t->plan.n;
+		for (u32 k = 0; k < t->plan.n; k++)
+			c->step->pages_active += (t->plan.move[k].flags & MOVE_WORK) != 0;
+	}
+	if (t->whole)
+		TRY(launch_whole(c));
+	return home ? state_get(t, c->pass) : MILL_OK;
+}
+
+/* With kernels of the policy's own: what they counted. */
+static mill_err end_counts(struct pass_ctx *c)
+{
+	u64 counts[COUNTS_N];
+
+	TRY(transfer_count_end(c->t, counts, c->pass->next));
+	c->step->edges += counts[COUNT_EDGES] + c->host.edges;
+	c->step->updates += counts[COUNT_UPDATES] + c->host.updates;
+	c->step->lanes += counts[COUNT_SLOTS];
+	c->step->atomics += counts[COUNT_ATOMICS];
+	for (u32 k = 0; c->host.flag && k < c->t->n_flags; k++)
+		c->pass->next[k] |= c->host.flag[k];
+	return MILL_OK;
+}
+
+static mill_err begin_pass(struct pass_ctx *c, struct device_pass *p)
+{
+	struct transfer *t = c->t;
+
+	for (u32 i = 0; t->failed && i < t->n_stations; i++)	/* a kernel of the pass that failed may have found a fault */
+		TRY(device_fill(&t->station[i].fault, &(u64){ 0 }, sizeof(u64)));
+	t->failed = false;
+	if (!t->own)
+		return MILL_OK;
+	if (t->policy->host && p->next) {
+		TRY(memory_new(&c->host.flag, t->budget, t->n_flags + 1ull, sizeof(u32), "flags of the host"));
+		c->host.pages = c->units->pages;
+	}
+	if (t->policy->home == HOME_HOST)
+		TRY(state_begin(t, p));
+	return transfer_count_begin(t);
+}
+
+mill_err transfer_pass(struct transfer *t, const struct device_pass *given, struct mill_step *step)
+{
+	struct device_pass pass = *given;
+	struct pass_ctx c = { .t = t, .pass = &pass, .step = step, .in = side_of(t, given->activity.in) };
+	mill_err err;
+
+	c.units = &t->units[c.in];
+	pass.step = step;
+	assert(c.units->pages && !t->own == !pass.forms);
+	if (!c.units->n)
+		return MILL_OK;
+	err = begin_pass(&c, &pass);
+	for (u32 chunk = 0; !err && chunk < t->chunks; chunk++)
+		err = run_chunk(&c, chunk);
+	if (!err && t->own)
+		err = end_counts(&c);
+	memory_free(c.host.flag);
+	if (err)
+		forget_all(t);
+	return err ? err : ticker_tick(t->ticker, c.units->n);
+}
