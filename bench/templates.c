@@ -361,24 +361,24 @@ int main(int argc, char **argv)
 	for (int i = 0; i < repeat; i++) {
 		f64 began = clock_now();
 
-		hand_sssp(r->root, (u32)fact(r, "delta"));
+		hand_sssp(r->search.root, (u32)fact(r, "delta"));
 		by_hand[i] = clock_now() - began;
 		if (mill_sssp(r, &sssp))
 			die("sssp");
 		by_operator[i] = last_run(r);
-		same("sssp", distance, r->column[0].vec, n_all * 4);
+		same("sssp", distance, r->result.column[0].vec, n_all * 4);
 	}
 	printf("%-10s %10.2fms %10.2fms %8.3f\n", "sssp", median(by_hand, repeat) * 1e3,
 	       median(by_operator, repeat) * 1e3, median(by_operator, repeat) / median(by_hand, repeat));
 	for (int i = 0; i < repeat; i++) {
 		f64 began = clock_now();
 
-		hand_bfs(r->root);
+		hand_bfs(r->search.root);
 		by_hand[i] = clock_now() - began;
 		if (mill_bfs(r, &(struct mill_bfs){ .source = "max-degree" }))
 			die("bfs");
 		by_operator[i] = last_run(r);
-		same("bfs", depth, r->column[0].vec, n_all * 4);
+		same("bfs", depth, r->result.column[0].vec, n_all * 4);
 		g = r->out.segment[0];
 	}
 	printf("%-10s %10.2fms %10.2fms %8.3f\n", "bfs", median(by_hand, repeat) * 1e3,

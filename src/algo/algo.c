@@ -15,7 +15,7 @@ mill_err count_reached(struct mill_run *r, const void *data, bool (*reached)(con
 	mill_err err = MILL_OK;
 	u32 *degree;
 
-	*out = (struct reach){ .reached = r->n_chosen };	/* an isolated source */
+	*out = (struct reach){ .reached = r->result.n_chosen };	/* an isolated source */
 	TRY(memory_new(&degree, &r->budget, DEGREES, sizeof(u32), "degrees"));
 	for (u64 at = 0; !err && at < n; at += DEGREES) {
 		u64 some = min_u64(DEGREES, n - at);

@@ -203,7 +203,7 @@ static struct bc_wide_args wide_args(const struct between *b, bool back, u64 lev
 	return (struct bc_wide_args){
 		.given = number[(level + 1) % 2], .mine = number[level % 2], .paths = b->paths[level % 2],
 		.dependency = b->paths[(level + 1) % 2], .score = b->score, .exponent = b->depth, .back = back,
-		.root = b->run->root,
+		.root = b->run->search.root,
 	};
 }
 
@@ -237,7 +237,7 @@ static mill_err count_paths(struct between *b)
 {
 	u64 level = 0, too_many;
 
-	TRY(vec_set(b->paths[0], b->run->root, &(f64){ 1 }));
+	TRY(vec_set(b->paths[0], b->run->search.root, &(f64){ 1 }));
 	for (u64 at = level_end(b, 0), end; at < b->n_reached; at = end) {
 		level++;
 		end = level_end(b, at);
@@ -305,7 +305,7 @@ static mill_err from_source(struct between *b, vid root, bool last)
 {
 	struct vec *const all[] = { b->paths[0], b->paths[1], b->share[0], b->share[1] };
 
-	b->run->root = root;
+	b->run->search.root = root;
 	TRY(search(b, root));
 	TRY(count_paths(b));
 	TRY(sum_dependencies(b));
@@ -368,10 +368,10 @@ static mill_err prepare(struct mill_run *r, struct between *b)
 
 static mill_err tell(struct mill_run *r, const struct between *b)
 {
-	u64 n = r->n_sources + r->n_isolated;
+	u64 n = r->search.n_sources + r->search.n_isolated;
 
 	if (n == 1)
-		TRY(run_fact_id(r, "source", r->n_sources ? r->source[0] : r->isolated_source));
+		TRY(run_fact_id(r, "source", r->search.n_sources ? r->search.source[0] : r->search.isolated_source));
 	run_fact(r, "sources", n);
 	run_fact(r, "reached", b->reached);
 	run_fact(r, "max_depth", b->deepest);
@@ -391,10 +391,10 @@ MILL_API mill_err mill_bc(mill_run *r, const struct mill_bc *how)
 	TRY(run_begin(r, "bc", &need));
 	TRY(prepare(r, &b));
 	TRY(run_vec_host(r, &settings, "settings", 1, sizeof(*s)));
-	for (u64 i = 0; i < r->n_sources; i++)
-		TRY(from_source(&b, r->source[i], i + 1 == r->n_sources));
-	b.reached += r->n_isolated;	/* each itself, and no more */
-	scale = scale_of(r->store, how, r->n_sources + r->n_isolated);
+	for (u64 i = 0; i < r->search.n_sources; i++)
+		TRY(from_source(&b, r->search.source[i], i + 1 == r->search.n_sources));
+	b.reached += r->search.n_isolated;	/* each itself, and no more */
+	scale = scale_of(r->store, how, r->search.n_sources + r->search.n_isolated);
 	TRY(scale_scores(r, b.score, scale));
 	run_column(r, "score", MILL_TYPE_F64, b.score, 0, 0);
 	TRY(run_end(r));
@@ -403,10 +403,10 @@ MILL_API mill_err mill_bc(mill_run *r, const struct mill_bc *how)
 	s = settings->buffer.host;
 	*s = (struct bc_settings){
 		.paths = { b.paths[0], b.paths[1] }, .score = b.score, .exponent = b.wide_in ? b.depth : NULL,
-		.order = b.order, .begins = b.begins, .n_reached = b.n_reached, .n_sources = r->n_sources + r->n_isolated,
+		.order = b.order, .begins = b.begins, .n_reached = b.n_reached, .n_sources = r->search.n_sources + r->search.n_isolated,
 		.scale = scale, .hops = b.hops,
 	};
-	r->settings = s;
-	r->check = bc_check;
+	r->result.settings = s;
+	r->result.check = bc_check;
 	return MILL_OK;
 }

@@ -89,7 +89,7 @@ static mill_err search(struct mill_run *r, struct bfs_args *a, vid root)
 	return MILL_OK;
 }
 
-static mill_err check(struct mill_run *r) { return tree_check(r, TREE_UNIT, r->root); }
+static mill_err check(struct mill_run *r) { return tree_check(r, TREE_UNIT, r->search.root); }
 
 MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
 {
@@ -105,7 +105,7 @@ MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
 	TRY(run_source(r, how ? how->source : NULL, &root));
 	TRY(bfs_need(r, how, &need));
 	TRY(run_begin(r, "bfs", &need));
-	r->root = root;
+	r->search.root = root;
 	TRY(op_advance_prepare(r, need.own && r->policy->in_place ? &bfs_relax_advance : &bfs_advance));
 	run_start(r);
 	TRY(run_vec(r, &a.depth, "depth", r->store->connected, sizeof(u32), &unreached));
@@ -125,6 +125,6 @@ MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
 	run_fact(r, "max_depth", most);
 	if (r->options.parents)
 		TRY(tree_settle(r, TREE_UNIT, a.depth, root));
-	r->check = check;
+	r->result.check = check;
 	return MILL_OK;
 }

@@ -263,7 +263,7 @@ mill_err cc_run(struct mill_run *r, const char *algorithm, const struct mill_cc 
 	TRY(run_end(r));
 	r->ledger.edges_traversed = r->store->stored_edges;
 	TRY(component_facts(r, n_components));
-	r->check = cc_check;
+	r->result.check = cc_check;
 	return MILL_OK;
 }
 

@@ -91,7 +91,7 @@ MILL_API mill_err mill_cdlp(mill_run *r, const struct mill_cdlp *how)
 	TRY(run_end(r));
 	r->ledger.edges_traversed = run_direction(r, false)->n_edges * r->ledger.total.step;
 	TRY(tell(r, label));
-	r->settings = next;
-	r->check = cdlp_check;
+	r->result.settings = next;
+	r->result.check = cdlp_check;
 	return MILL_OK;
 }

@@ -4,7 +4,7 @@
 
 #include "op/op.h"
 
-/* Certifies column 0: the labels that follow from those before, which run->settings has (a vec of u32). */
+/* Certifies column 0: the labels that follow from those before, which run->result.settings has (a vec of u32). */
 mill_err cdlp_check(struct mill_run *r);
 u64 cdlp_check_bytes(const struct store *st);
 

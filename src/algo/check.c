@@ -172,7 +172,7 @@ mill_err tree_check(struct mill_run *r, enum tree_kind kind, vid root)
 {
 	struct tree_checking c = { .run = r, .kind = kind };
 	struct vec *rank = NULL;
-	const struct vec *distance = r->column[0].vec, *parent = r->n_columns > 1 ? r->column[1].vec : NULL;
+	const struct vec *distance = r->result.column[0].vec, *parent = r->result.n_columns > 1 ? r->result.column[1].vec : NULL;
 	mill_err err;
 
 	TRY(memory_new(&c.seen, &r->budget, bitmap_words(r->store->connected), sizeof(u64), "the certificate"));
@@ -316,7 +316,7 @@ static mill_err check_ranks(struct rank_checking *c)
 
 mill_err pagerank_check(struct mill_run *r)
 {
-	struct rank_checking c = { .run = r, .settings = r->settings };
+	struct rank_checking c = { .run = r, .settings = r->result.settings };
 	u64 n = r->store->connected;
 	mill_err err;
 

@@ -95,7 +95,7 @@ static mill_err read_levels(struct bc_checking *c)
 	}
 	if (!s->n_reached)	/* no source has an edge */
 		return MILL_OK;
-	return c->depth[c->run->root] ? check_wrong(c->run, c->run->root, "the source has a distance") : MILL_OK;
+	return c->depth[c->run->search.root] ? check_wrong(c->run, c->run->search.root, "the source has a distance") : MILL_OK;
 }
 
 static bool is_near(f64 x, f64 want) { return __builtin_fabs(x - want) <= BC_RELATIVE * want; }
@@ -103,7 +103,7 @@ static bool is_near(f64 x, f64 want) { return __builtin_fabs(x - want) <= BC_REL
 static mill_err check_vertex(const struct bc_checking *c, u64 v)
 {
 	const struct bc_settings *s = c->settings;
-	bool reached = c->depth[v] != UINT32_MAX, root = s->n_reached && v == c->run->root;
+	bool reached = c->depth[v] != UINT32_MAX, root = s->n_reached && v == c->run->search.root;
 	f64 given = reached && !root ? dependency_of(c, v) * s->scale : 0;
 
 	if (!(c->score[v] >= given * (1 - BC_RELATIVE)))
@@ -140,7 +140,7 @@ static mill_err check_scores(struct bc_checking *c)
 
 mill_err bc_check(struct mill_run *r)
 {
-	struct bc_checking c = { .run = r, .settings = r->settings };
+	struct bc_checking c = { .run = r, .settings = r->result.settings };
 	const struct bc_settings *s = c.settings;
 	u64 n = r->store->connected;
 	mill_err err;

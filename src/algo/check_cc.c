@@ -106,7 +106,7 @@ static mill_err check_components(struct component_checking *c)
 mill_err component_check(struct mill_run *r,
 			 mill_err (*check)(struct mill_run *r, const u32 *name, const vid *rank))
 {
-	const struct vec *name = r->column[0].vec;
+	const struct vec *name = r->result.column[0].vec;
 	struct vec *rank;
 	vid *ranks = NULL;
 	u32 *names;

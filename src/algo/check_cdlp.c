@@ -126,7 +126,7 @@ static mill_err check_labels(struct checking *c, struct vec *degrees)
 
 mill_err cdlp_check(struct mill_run *r)
 {
-	const struct vec *label = r->column[0].vec, *before = r->settings;
+	const struct vec *label = r->result.column[0].vec, *before = r->result.settings;
 	struct checking c = { .run = r };
 	u64 words = bitmap_words(r->store->connected) + 1;
 	struct vec *seen, *chosen, *pair, *degree;

@@ -142,11 +142,11 @@ mill_err kcore_check(struct mill_run *r)
 	if (!err)
 		err = memory_new(&c.next, &r->budget, bitmap_words(n), sizeof(u64), "the certificate");
 	if (!err)
-		err = vec_map(r, r->column[0].vec, &c.core);
+		err = vec_map(r, r->result.column[0].vec, &c.core);
 	if (!err) {
 		run_tell(r, "check", 0);
 		err = check_cores(&c);
-		vec_unmap(r->column[0].vec, (void *)c.core);
+		vec_unmap(r->result.column[0].vec, (void *)c.core);
 	}
 	memory_free(c.next);
 	memory_free(c.active);

@@ -90,7 +90,7 @@ static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid 
 				u32 i = (u32)__builtin_ctzll(both);
 
 				twice[i]++;
-				arcs[i] += c->run->kind ? ((const u32 *)seg->weight)[k] : 2;
+				arcs[i] += c->run->result.kind ? ((const u32 *)seg->weight)[k] : 2;
 			}
 	}
 	for (u32 i = 0; i < c->n; i++) {
@@ -141,7 +141,7 @@ static mill_err check_all(struct checking *c, const u32 *degree)
 		if (!c->lcc)
 			continue;
 		share = pairs > 0 ? (f64)c->count[v] / pairs : 0;
-		if (!(c->lcc[v] <= share + 1e-12 && c->lcc[v] >= (c->run->kind ? share / 2 : share) - 1e-12))
+		if (!(c->lcc[v] <= share + 1e-12 && c->lcc[v] >= (c->run->result.kind ? share / 2 : share) - 1e-12))
 			return wrong(c->run, v, "its clustering coefficient does not follow from its triangles");
 	}
 	if (rest)
@@ -193,13 +193,13 @@ static mill_err check(struct checking *c, struct vec *degree)
 
 mill_err triangles_check(struct mill_run *r)
 {
-	struct checking c = { .run = r, .count = r->column[0].vec->buffer.host };
+	struct checking c = { .run = r, .count = r->result.column[0].vec->buffer.host };
 	struct vec *whose, *degree;
 	u32 before = r->n_vecs;
 	mill_err err;
 
-	if (r->n_columns > 1)
-		c.lcc = r->column[1].vec->buffer.host;
+	if (r->result.n_columns > 1)
+		c.lcc = r->result.column[1].vec->buffer.host;
 	TRY(run_vec_host(r, &whose, "the certificate", r->store->connected, sizeof(u64)));
 	err = run_vec_host(r, &degree, "the certificate", r->store->connected, sizeof(u32));
 	if (!err) {

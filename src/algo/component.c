@@ -51,7 +51,7 @@ mill_err component_names(struct mill_run *r, struct vec *root, struct vec *least
 
 mill_err component_facts(struct mill_run *r, u64 n_components)
 {
-	const struct vec *name = r->column[0].vec;
+	const struct vec *name = r->result.column[0].vec;
 	u32 *size = NULL, largest = 0;
 	const u32 *data;
 	mill_err err;

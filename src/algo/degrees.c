@@ -69,7 +69,7 @@ static mill_err distribute(struct mill_run *r, const u32 *degree, u64 *small, u6
 	}
 	if (!err) {
 		put_bins(bins->buffer.host, &n_bins, small, large, n_large);
-		r->distribution = bins;
+		r->result.distribution = bins;
 	}
 	memory_free(large);
 	return err;
@@ -102,8 +102,8 @@ static u64 degree_at(const struct mill_bin *bin, u64 place)
 
 static void tell_facts(struct mill_run *r, const u32 *degree, const u32 *in_degree)
 {
-	const struct mill_bin *bin = r->distribution->buffer.host;
-	u64 n = r->store->vertices, n_bins = r->distribution->n, isolated = run_isolated(r), most_in = 0;
+	const struct mill_bin *bin = r->result.distribution->buffer.host;
+	u64 n = r->store->vertices, n_bins = r->result.distribution->n, isolated = run_isolated(r), most_in = 0;
 
 	for (u64 v = 0; v < r->store->connected; v++) {
 		isolated += !degree[v] && !(in_degree && in_degree[v]);
@@ -144,9 +144,9 @@ static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid 
 
 static mill_err compare(struct mill_run *r, const struct degree_checking *c)
 {
-	const u32 *degree = r->column[0].vec->buffer.host, *in = c->in ? r->column[1].vec->buffer.host : NULL;
-	const struct mill_bin *bin = r->distribution->buffer.host;
-	u64 n = r->store->connected, n_bins = r->distribution->n;
+	const u32 *degree = r->result.column[0].vec->buffer.host, *in = c->in ? r->result.column[1].vec->buffer.host : NULL;
+	const struct mill_bin *bin = r->result.distribution->buffer.host;
+	u64 n = r->store->connected, n_bins = r->result.distribution->n;
 
 	for (u64 v = 0; v < n; v++) {
 		u64 low = 0, high = n_bins;
@@ -187,10 +187,10 @@ static mill_err check(struct mill_run *r)
 	if (!r->need.out)
 		return fail(MILL_EUSAGE, "the degrees were found without the edges: ask for the check beforehand");
 	err = memory_new(&c.out, &r->budget, n, sizeof(u32), "the certificate");
-	if (!err && r->n_columns > 1)
+	if (!err && r->result.n_columns > 1)
 		err = memory_new(&c.in, &r->budget, n, sizeof(u32), "the certificate");
 	if (!err)
-		err = memory_new(&c.count, &r->budget, r->distribution->n, sizeof(u64), "the certificate");
+		err = memory_new(&c.count, &r->budget, r->result.distribution->n, sizeof(u64), "the certificate");
 	if (!err) {
 		run_tell(r, "check", 0);
 		err = run_pass(r, &pass, &step);
@@ -224,6 +224,6 @@ MILL_API mill_err mill_degrees(mill_run *r)
 		run_column(r, "in_degree", MILL_TYPE_U32, in, UINT64_MAX, 0);
 	TRY(run_end(r));
 	tell_facts(r, out->buffer.host, in ? in->buffer.host : NULL);
-	r->check = check;
+	r->result.check = check;
 	return MILL_OK;
 }

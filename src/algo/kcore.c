@@ -92,6 +92,6 @@ MILL_API mill_err mill_kcore(mill_run *r)
 	TRY(run_end(r));
 	r->ledger.edges_traversed = run_direction(r, false)->n_edges;
 	TRY(tell(r, a.core));
-	r->check = kcore_check;
+	r->result.check = kcore_check;
 	return MILL_OK;
 }

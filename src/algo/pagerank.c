@@ -266,8 +266,8 @@ static mill_err list_isolated(struct mill_run *r, const char *who, struct person
 		if (!i || p->isolated[i] != p->isolated[i - 1])
 			p->isolated[n++] = p->isolated[i];
 	p->n_isolated = n;
-	r->chosen = p->isolated;
-	r->n_chosen = n;
+	r->result.chosen = p->isolated;
+	r->result.n_chosen = n;
 	return MILL_OK;
 }
 
@@ -491,8 +491,8 @@ static void tell_isolated(struct mill_run *r, const struct ranking *g, struct pa
 		s->isolated_score[i] = real_of(g->precision, g->still[i].score);
 		s->isolated_teleport[i] = real_of(g->precision, g->still[i].teleport);
 	}
-	memcpy(&r->column[0].isolated, &s->isolated_score[0], sizeof(u64));
-	memcpy(&r->column[0].chosen, &s->isolated_score[1], sizeof(u64));
+	memcpy(&r->result.column[0].isolated, &s->isolated_score[0], sizeof(u64));
+	memcpy(&r->result.column[0].chosen, &s->isolated_score[1], sizeof(u64));
 }
 
 MILL_API mill_err mill_pagerank(mill_run *r, const struct mill_pagerank *how)
@@ -523,7 +523,7 @@ MILL_API mill_err mill_pagerank(mill_run *r, const struct mill_pagerank *how)
 	s->teleport = g.teleport;
 
 	run_column(r, "score", k->type, g.score, 0, 0);
-	r->column[0].scale = k->scale;
+	r->result.column[0].scale = k->scale;
 	tell_isolated(r, &g, s);
 	TRY(run_end(r));
 	r->ledger.edges_traversed = (u64)s->iterations * r->store->stored_edges;
@@ -532,7 +532,7 @@ MILL_API mill_err mill_pagerank(mill_run *r, const struct mill_pagerank *how)
 	run_fact_real(r, "sum", sum + isolated_mass(&g));
 	run_fact_real(r, "change", s->change);
 	TRY(result_top(r));
-	r->settings = s;
-	r->check = pagerank_check;
+	r->result.settings = s;
+	r->result.check = pagerank_check;
 	return MILL_OK;
 }

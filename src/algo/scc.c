@@ -286,6 +286,6 @@ MILL_API mill_err mill_scc(mill_run *r)
 	TRY(run_end(r));
 	r->ledger.edges_traversed = r->store->stored_edges;
 	TRY(component_facts(r, n_components));
-	r->check = scc_check;
+	r->result.check = scc_check;
 	return MILL_OK;
 }

@@ -198,7 +198,7 @@ static bool reached_u64(const void *data, u64 v)
 
 static mill_err check(struct mill_run *r)
 {
-	return tree_check(r, (enum tree_kind)r->kind, r->root);
+	return tree_check(r, (enum tree_kind)r->result.kind, r->search.root);
 }
 
 MILL_API mill_err mill_sssp(mill_run *r, const struct mill_sssp *how)
@@ -216,7 +216,7 @@ MILL_API mill_err mill_sssp(mill_run *r, const struct mill_sssp *how)
 	TRY(sssp_need(r, how, &need));
 	TRY(run_source(r, how ? how->source : NULL, &root));
 	TRY(run_begin(r, "sssp", &need));
-	r->root = root;
+	r->search.root = root;
 	TRY(op_advance_prepare(r, kinds[kind].program));
 	run_start(r);
 	TRY(run_vec(r, &distance, "distance", r->store->connected, kinds[kind].size, &none));
@@ -235,7 +235,7 @@ MILL_API mill_err mill_sssp(mill_run *r, const struct mill_sssp *how)
 	run_fact_real(r, "delta", delta);
 	if (r->options.parents)
 		TRY(tree_settle(r, kind, distance, root));
-	r->kind = kind;
-	r->check = check;
+	r->result.kind = kind;
+	r->result.check = check;
 	return MILL_OK;
 }

@@ -117,7 +117,7 @@ static mill_err settle(struct mill_run *r, enum tree_kind kind, struct vec *dist
 	TRY(result_ranks(r, &a.rank));
 	TRY(run_vec(r, &a.parent, "parent", n, sizeof(u32), &none));
 	run_column(r, "parent", MILL_TYPE_ID, a.parent, UINT64_MAX, none);
-	r->column[1].chosen = OWN_RANK;
+	r->result.column[1].chosen = OWN_RANK;
 	if (root >= n)	/* nothing is reached */
 		return MILL_OK;
 	TRY(vec_get(a.rank, root, &rank));

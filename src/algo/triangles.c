@@ -167,7 +167,7 @@ MILL_API mill_err mill_triangles(mill_run *r, const struct mill_triangles *how)
 	TRY(run_end(r));
 	r->ledger.edges_traversed = run_direction(r, false)->n_edges;
 	tell(&s);
-	r->kind = arcs;
-	r->check = triangles_check;
+	r->result.kind = arcs;
+	r->result.check = triangles_check;
 	return MILL_OK;
 }

@@ -4,7 +4,7 @@
 
 #include "op/op.h"
 
-/* Certifies column 0 and, where there is one, the coefficients in column 1; run->kind: they are of arcs. */
+/* Certifies column 0 and, where there is one, the coefficients in column 1; run->result.kind: they are of arcs. */
 mill_err triangles_check(struct mill_run *r);
 u64 triangles_check_bytes(const struct store *st);
 

@@ -69,9 +69,9 @@ mill_err search_begin(struct mill_run *r, struct vec *value, vid v, bool *has_ed
 	*has_edges = v < r->store->connected;
 	if (*has_edges)
 		return vec_set(value, v, &zero);
-	r->alone = v;
-	r->chosen = &r->alone;
-	r->n_chosen = 1;
+	r->search.alone = v;
+	r->result.chosen = &r->search.alone;
+	r->result.n_chosen = 1;
 	return MILL_OK;
 }
 

@@ -25,7 +25,7 @@ MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 
 	*out = (struct mill_report){
 		.algorithm = r->algorithm,
-		.hash = r->hash,
+		.hash = r->result.hash,
 		.iterations = t->step,
 		.edges_traversed = r->ledger.edges_traversed,
 		.updates = t->updates,
@@ -52,12 +52,12 @@ MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 		.run_seconds = r->ledger.run,
 		.n_runs = r->ledger.n_runs,
 		.resident = r->loaded && (!r->stream || r->bins),
-		.fact = r->fact,
-		.n_facts = r->n_facts,
-		.top = r->top,
-		.n_top = r->n_top,
-		.distribution = r->distribution ? r->distribution->buffer.host : NULL,
-		.n_distribution = r->distribution ? r->distribution->n : 0,
+		.fact = r->result.fact,
+		.n_facts = r->result.n_facts,
+		.top = r->result.top,
+		.n_top = r->result.n_top,
+		.distribution = r->result.distribution ? r->result.distribution->buffer.host : NULL,
+		.n_distribution = r->result.distribution ? r->result.distribution->n : 0,
 		.partitions = units.partitions,
 		.streaming = units.streaming,
 		.policy_owns = r->need.own,
@@ -77,12 +77,12 @@ MILL_API mill_err mill_run_check(mill_run *r)
 	mill_err err;
 	f64 began;
 
-	if (!r->check)
+	if (!r->result.check)
 		return fail(MILL_EUSAGE, "there is no result to check");
 	ticker_init(&r->ticker, &r->options.watcher);
 	trace_use(r->trace);
 	began = trace_begin();
-	err = r->check(r);
+	err = r->result.check(r);
 	trace_end(began, "check", NULL, 0);
 	return err;
 }

@@ -12,7 +12,7 @@
 
 void run_column(struct mill_run *r, const char *name, enum mill_type type, struct vec *v, u64 none, u64 isolated)
 {
-	r->column[r->n_columns++] = (struct result_column){
+	r->result.column[r->result.n_columns++] = (struct result_column){
 		.column = { .name = name, .type = type, .none = none },
 		.vec = v,
 		.isolated = isolated,
@@ -21,12 +21,12 @@ void run_column(struct mill_run *r, const char *name, enum mill_type type, struc
 
 void run_fact(struct mill_run *r, const char *name, u64 value)
 {
-	r->fact[r->n_facts++] = (struct mill_fact){ .name = name, .type = MILL_TYPE_U64, .u64 = value };
+	r->result.fact[r->result.n_facts++] = (struct mill_fact){ .name = name, .type = MILL_TYPE_U64, .u64 = value };
 }
 
 void run_fact_real(struct mill_run *r, const char *name, f64 value)
 {
-	r->fact[r->n_facts++] = (struct mill_fact){ .name = name, .type = MILL_TYPE_F64, .f64 = value };
+	r->result.fact[r->result.n_facts++] = (struct mill_fact){ .name = name, .type = MILL_TYPE_F64, .f64 = value };
 }
 
 mill_err run_fact_id(struct mill_run *r, const char *name, vid v)
@@ -34,7 +34,7 @@ mill_err run_fact_id(struct mill_run *r, const char *name, vid v)
 	u64 id;
 
 	TRY(store_id(r->store, v, &id));
-	r->fact[r->n_facts++] = (struct mill_fact){ .name = name, .type = MILL_TYPE_ID, .u64 = id };
+	r->result.fact[r->result.n_facts++] = (struct mill_fact){ .name = name, .type = MILL_TYPE_ID, .u64 = id };
 	return MILL_OK;
 }
 
@@ -70,14 +70,14 @@ static u64 wide(const struct result_column *c, const void *data, u64 v)
 
 static bool is_chosen(const struct mill_run *r, u64 v)
 {
-	u64 low = 0, high = r->n_chosen;
+	u64 low = 0, high = r->result.n_chosen;
 
 	while (low < high) {
 		u64 middle = low + (high - low) / 2;
 
-		if (r->chosen[middle] == v)
+		if (r->result.chosen[middle] == v)
 			return true;
-		if (r->chosen[middle] < v)
+		if (r->result.chosen[middle] < v)
 			low = middle + 1;
 		else
 			high = middle;
@@ -92,7 +92,7 @@ static u64 value_of(const struct mill_run *r, const struct result_column *c, con
 
 	if (v < r->store->connected) {
 		bits = wide(c, data, v);
-		return c->column.type == MILL_TYPE_ID && r->rank_of && bits < r->store->connected ? r->rank_of[bits] : bits;
+		return c->column.type == MILL_TYPE_ID && r->result.rank_of && bits < r->store->connected ? r->result.rank_of[bits] : bits;
 	}
 	bits = is_chosen(r, v) ? c->chosen : c->isolated;
 	return bits == OWN_RANK ? rank : bits;
@@ -151,7 +151,7 @@ static mill_err hash_column(struct mill_run *r, const void *data, u64 *buffer, s
 	TRY(walk_init(&w, r, false));
 	while (!(err = walk_next(&w, &some)) && some) {
 		for (u64 i = 0; i < some; i++)
-			buffer[i] = value_of(r, &r->column[0], data, w.order[i], w.at - some + i);
+			buffer[i] = value_of(r, &r->result.column[0], data, w.order[i], w.at - some + i);
 		checksum_add(sum, buffer, some * sizeof(u64));
 	}
 	walk_release(&w);
@@ -169,13 +169,13 @@ mill_err result_hash(struct mill_run *r)
 		return fail(MILL_ENOMEM, "no memory for a checksum");
 	err = memory_new(&buffer, &r->budget, ROWS, sizeof(u64), "an output buffer");
 	if (!err)
-		err = vec_map(r, r->column[0].vec, &data);
+		err = vec_map(r, r->result.column[0].vec, &data);
 	if (!err)
 		err = hash_column(r, data, buffer, sum);
 	if (data)
-		vec_unmap(r->column[0].vec, data);
+		vec_unmap(r->result.column[0].vec, data);
 	memory_free(buffer);
-	r->hash = checksum_end(sum);
+	r->result.hash = checksum_end(sum);
 	return err;
 }
 
@@ -254,7 +254,7 @@ mill_err result_read_ranks(struct mill_run *r, vid *to)
 	if (!rank_of)
 		TRY(run_vec_host(r, &rank_of, "ranks among all", r->store->connected, sizeof(vid)));
 	TRY(count_ranks(r, to, rank_of->buffer.host));
-	r->rank_of = rank_of->buffer.host;
+	r->result.rank_of = rank_of->buffer.host;
 	return MILL_OK;
 }
 
@@ -289,23 +289,23 @@ static mill_err find_top(struct mill_run *r, const struct result_column *c, cons
 	u64 some;
 	mill_err err;
 
-	r->n_top = 0;
+	r->result.n_top = 0;
 	TRY(walk_init(&w, r, true));
 	while (!(err = walk_next(&w, &some)) && some)
 		for (u64 i = 0; i < some; i++) {
 			u64 bits = value_of(r, c, data, w.order[i], w.at - some + i);
-			u32 at = r->n_top;
+			u32 at = r->result.n_top;
 			f64 value;
 
 			memcpy(&value, &bits, sizeof(value));
-			while (at && value > r->top[at - 1].value)
+			while (at && value > r->result.top[at - 1].value)
 				at--;
 			if (at == RUN_TOP)
 				continue;
-			if (r->n_top < RUN_TOP)
-				r->n_top++;
-			memmove(&r->top[at + 1], &r->top[at], (r->n_top - 1 - at) * sizeof(*r->top));
-			r->top[at] = (struct mill_top){ w.id[i], value };
+			if (r->result.n_top < RUN_TOP)
+				r->result.n_top++;
+			memmove(&r->result.top[at + 1], &r->result.top[at], (r->result.n_top - 1 - at) * sizeof(*r->result.top));
+			r->result.top[at] = (struct mill_top){ w.id[i], value };
 		}
 	walk_release(&w);
 	return err;
@@ -313,7 +313,7 @@ static mill_err find_top(struct mill_run *r, const struct result_column *c, cons
 
 mill_err result_top(struct mill_run *r)
 {
-	const struct result_column *c = &r->column[0];
+	const struct result_column *c = &r->result.column[0];
 	mill_err err;
 	void *data;
 
@@ -327,10 +327,10 @@ mill_err result_top(struct mill_run *r)
 
 MILL_API size_t mill_run_columns(const mill_run *r, struct mill_column *out, size_t n)
 {
-	u32 have = r->check ? r->n_columns : 0;
+	u32 have = r->result.check ? r->result.n_columns : 0;
 
 	for (u32 i = 0; i < have && i < n; i++)
-		out[i] = r->column[i].column;
+		out[i] = r->result.column[i].column;
 	return have;
 }
 
@@ -375,9 +375,9 @@ MILL_API mill_err mill_run_values(mill_run *r, const char *column, bool by_inter
 	u64 some;
 	mill_err err;
 
-	for (u32 i = 0; r->check && i < r->n_columns; i++)
-		if (!strcmp(r->column[i].column.name, column))
-			c = &r->column[i];
+	for (u32 i = 0; r->result.check && i < r->result.n_columns; i++)
+		if (!strcmp(r->result.column[i].column.name, column))
+			c = &r->result.column[i];
 	if (!c)
 		return fail(MILL_EUSAGE, "the result has no column '%s'", column);
 	if (c->column.type == MILL_TYPE_ID)
@@ -436,9 +436,9 @@ static mill_err write_npy_header(struct writing *w)
 	size_t n = 0, total;
 
 	n += (size_t)snprintf(text, sizeof(text), "{'descr': [('id', '<u8')");
-	for (u32 i = 0; i < w->run->n_columns; i++)
+	for (u32 i = 0; i < w->run->result.n_columns; i++)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, ", ('%s', '%s')",
-				      w->run->column[i].column.name, npy_type(w->run->column[i].column.type));
+				      w->run->result.column[i].column.name, npy_type(w->run->result.column[i].column.type));
 	n += (size_t)snprintf(text + n, sizeof(text) - n, "], 'fortran_order': False, 'shape': (%llu,), }",
 			      (unsigned long long)w->run->store->vertices);
 	total = (size_t)round_up(sizeof(head) + n + 1, 64);
@@ -453,7 +453,7 @@ static mill_err write_npy_header(struct writing *w)
 /* Some vertices of a search may have no value. */
 static bool is_search(const struct mill_run *r)
 {
-	const char *name = r->column[0].column.name;
+	const char *name = r->result.column[0].column.name;
 
 	return !strcmp(name, "depth") || !strcmp(name, "distance");
 }
@@ -468,8 +468,8 @@ static mill_err write_header(struct writing *w)
 		TRY(outfile_printf(w->file, "# millrace %s of %s, by original id%s\n# ", w->run->algorithm,
 				   w->run->store->uuid, is_search(w->run) ? "; unreached: -1, distance inf" : ""));
 	TRY(outfile_printf(w->file, "id"));
-	for (u32 i = 0; i < w->run->n_columns; i++)
-		TRY(outfile_printf(w->file, "%c%s", separator, w->run->column[i].column.name));
+	for (u32 i = 0; i < w->run->result.n_columns; i++)
+		TRY(outfile_printf(w->file, "%c%s", separator, w->run->result.column[i].column.name));
 	return outfile_printf(w->file, "\n");
 }
 
@@ -533,8 +533,8 @@ static mill_err put_row(const struct writing *w, u64 i, u64 rank, char **to)
 	} else {
 		TRY(put_id(w, rank, w->walk.id[i], &p));
 	}
-	for (u32 j = 0; j < r->n_columns; j++) {
-		const struct result_column *c = &r->column[j];
+	for (u32 j = 0; j < r->result.n_columns; j++) {
+		const struct result_column *c = &r->result.column[j];
 		u64 bits = value_of(r, c, w->data[j], w->walk.order[i], rank), packed[1];
 
 		if (w->form == FORM_NPY) {
@@ -600,9 +600,9 @@ static mill_err write_result(struct writing *w, const char *path)
 	struct mill_run *r = w->run;
 	mill_err err;
 
-	for (u32 i = 0; i < r->n_columns; i++) {
-		TRY(vec_map(r, r->column[i].vec, &w->data[i]));
-		if (r->column[i].column.type == MILL_TYPE_ID)
+	for (u32 i = 0; i < r->result.n_columns; i++) {
+		TRY(vec_map(r, r->result.column[i].vec, &w->data[i]));
+		if (r->result.column[i].column.type == MILL_TYPE_ID)
 			TRY(result_ids(r, &w->ids));
 	}
 	if (r->store->named && w->form != FORM_NPY)
@@ -625,7 +625,7 @@ MILL_API mill_err mill_run_write(mill_run *r, const char *path)
 	f64 began = clock_now(), traced;
 	mill_err err;
 
-	if (!r->check)
+	if (!r->result.check)
 		return fail(MILL_EUSAGE, "there is no result to write");
 	TRY(choose_form(&w.form, path));
 	ticker_init(&r->ticker, &r->options.watcher);
@@ -634,9 +634,9 @@ MILL_API mill_err mill_run_write(mill_run *r, const char *path)
 	TRY(walk_init(&w.walk, r, true));
 	err = write_result(&w, path);
 	trace_end(traced, "output", NULL, 0);
-	for (u32 i = 0; i < r->n_columns; i++)
+	for (u32 i = 0; i < r->result.n_columns; i++)
 		if (w.data[i])
-			vec_unmap(r->column[i].vec, w.data[i]);
+			vec_unmap(r->result.column[i].vec, w.data[i]);
 	memory_free(w.buffer);
 	names_close(w.names);
 	walk_release(&w.walk);

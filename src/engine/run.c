@@ -128,12 +128,7 @@ static void clear_result(struct mill_run *r)
 {
 	while (r->n_vecs)
 		run_vec_free(r, r->vec[r->n_vecs - 1]);
-	r->n_columns = r->n_facts = r->n_top = 0;
-	r->distribution = NULL;
-	r->n_chosen = 0;
-	r->rank_of = NULL;
-	r->check = NULL;
-	r->hash = 0;
+	r->result = (struct run_result){ 0 };
 }
 
 MILL_API void mill_run_free(mill_run *r)
@@ -142,7 +137,7 @@ MILL_API void mill_run_free(mill_run *r)
 		return;
 	clear_result(r);
 	unload(r);
-	memory_free(r->source);
+	memory_free(r->search.source);
 	memory_free(r->emit);
 	devices_close(r);
 	device_close(r->host);
@@ -179,8 +174,8 @@ u64 run_flags_bytes(const struct store *st) { return 8 * pages_most(st, false) +
 
 bool run_may_have_bins(const struct mill_run *r, const struct need *n)
 {
-	return n->spread && r->only_bins != BINS_NEVER && r->store->out.n_pages &&
-	       (r->only_bins == BINS_ALWAYS || r->store->sources * n->spread >= BINS_FROM);
+	return n->spread && r->hook.only_bins != BINS_NEVER && r->store->out.n_pages &&
+	       (r->hook.only_bins == BINS_ALWAYS || r->store->sources * n->spread >= BINS_FROM);
 }
 
 /* No page of the graph goes to a device. */
@@ -239,7 +234,7 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 	}
 	streamed += room.host;
 	out->needed = host_bytes(r, n) + max_u64(RUN_ROOM, streamed + PROCESS_BYTES + BUFFER_BYTES);
-	out->fits = graph_stays(r, n) && !r->only_frames && !fault_hold() &&
+	out->fits = graph_stays(r, n) && !r->hook.only_frames && !fault_hold() &&
 		    out->resident <= r->budget.limit &&
 		    !(n->one_segment && view_edges(st, n->view) > UINT32_MAX);
 	with_bins = host_bytes(r, n) + bins_bytes(st, pool_size(r->pool)) + scratch + PROCESS_BYTES + BUFFER_BYTES +
@@ -269,7 +264,7 @@ static mill_err choose_bins(struct mill_run *r, const struct need *n, bool *out)
 	u64 stream = stream_scratch(r->store, pool_size(r->pool)) + (u64)LOAD_FRAMES * r->store->page_size;
 
 	*out = run_may_have_bins(r, n) && bins_bytes(r->store, pool_size(r->pool)) + stream <= room;
-	if (!*out || r->only_bins == BINS_ALWAYS)
+	if (!*out || r->hook.only_bins == BINS_ALWAYS)
 		return MILL_OK;
 	return bins_pay(r->store, &r->budget, n->spread, out);
 }
@@ -296,8 +291,8 @@ u64 run_frame_bytes(const struct mill_run *r, const struct need *n)
 
 u64 run_most_frames(const struct mill_run *r, const struct store *graph)
 {
-	if (r->only_frames)
-		return r->only_frames;
+	if (r->hook.only_frames)
+		return r->hook.only_frames;
 	return max_u64((u64)graph->out.n_pages + (graph->directed && graph->has_in ? graph->in.n_pages : 0), 1);
 }
 
@@ -319,8 +314,8 @@ static mill_err open_devices(struct mill_run *r, const struct need *n)
 	t->graph = r->graph;
 	TRY(transfer_open(t, n->own, home_is_host ? 0 : n->state));
 	r->frame_bytes -= min_u64(r->frame_bytes, r->budget.used - used);
-	if (home_is_host && r->only_frames)
-		r->most_frames = r->only_frames;
+	if (home_is_host && r->hook.only_frames)
+		r->most_frames = r->hook.only_frames;
 	else
 		r->most_frames = transfer_stays(t) < all ? all : 2 * LOAD_FRAMES;
 	return MILL_OK;
@@ -413,7 +408,7 @@ static mill_err load(struct mill_run *r, const struct need *n, const struct mill
 {
 	r->need = *n;
 	r->layout = (struct mill_report){ 0 };
-	r->transfer.sample = r->sample;
+	r->transfer.sample = r->hook.sample;
 	return plan->fits ? load_resident(r, n) : load_streamed(r, n);
 }
 

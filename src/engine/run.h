@@ -40,10 +40,45 @@ struct result_column {
 	struct vec *vec;
 	f64 scale;		/* pagerank's fixed point: multiplied on the way out; 0: as it is */
 	u64 isolated;		/* of isolated vertices, as 8 bytes, or OWN_RANK ... */
-	u64 chosen;		/* ... and of those of them that the user named, run->chosen: 0 unless it is set */
+	u64 chosen;		/* ... and of those of them that the user named, run->result.chosen: 0 unless it is set */
 };
 
 #define OWN_RANK (UINT64_MAX - 1)
+
+/* What the algorithm leaves. */
+struct run_result {
+	struct result_column column[RUN_COLUMNS];
+	u32 n_columns;
+	struct mill_fact fact[RUN_FACTS];
+	u32 n_facts;
+	struct mill_top top[RUN_TOP];
+	u32 n_top;
+	const struct vec *distribution;	/* struct mill_bin on the host; NULL: none */
+	mill_err (*check)(struct mill_run *r);	/* set last: without it there is no result to give out */
+	const u64 *chosen;		/* isolated vertices that the user named, ascending */
+	u64 n_chosen;
+	const vid *rank_of;		/* of a column of ids: see result_ranks. NULL: none of them is isolated */
+	u32 kind;			/* the algorithm's own choice of types, for its certificate */
+	const void *settings;		/* what else the certificate must know; a host vector */
+	u64 hash;
+};
+
+/* Where a search begins; see engine/sources.h. */
+struct run_search {
+	vid root;
+	vid *source;			/* of one from several, without isolated ones */
+	u64 n_sources, n_isolated;	/* in it; left out of it */
+	vid isolated_source;		/* the last of the latter */
+	u64 alone;			/* the source of a search, if it has no edge */
+};
+
+/* What tests, benchmarks and measurements ask for. */
+struct run_hook {
+	u32 only_frames;		/* not 0: streams through so many frames, whatever would fit */
+	void (*see_step)(struct mill_run *r, const u32 *active, u32 n);	/* is shown the active units of a superstep */
+	enum { BINS_AUTO, BINS_NEVER, BINS_ALWAYS } only_bins;
+	u32 sample;			/* not 0: of so many runs of SAMPLE_RUN pages only one takes part in passes */
+};
 
 struct mill_run {
 	struct store *store;
@@ -70,10 +105,6 @@ struct mill_run {
 	struct mill_report layout;	/* what the policy says of its units, for the report */
 	struct need need;		/* what was made room for */
 	bool loaded;
-	u32 only_frames;		/* for tests: not 0 streams through so many frames, whatever would fit */
-	void (*see_step)(struct mill_run *r, const u32 *active, u32 n);	/* for tests: is shown a superstep's partitions */
-	enum { BINS_AUTO, BINS_NEVER, BINS_ALWAYS } only_bins;	/* for tests and benchmarks */
-	u32 sample;			/* for measuring: not 0, and of so many runs of SAMPLE_RUN pages only one takes part in passes */
 	struct machine machine;		/* once it is known */
 	bool machine_known;
 	struct mill_prediction predicted;	/* of the algorithm under way, or the last one */
@@ -89,25 +120,9 @@ struct mill_run {
 	struct ledger ledger;
 	struct trace *trace;		/* NULL: nobody asked for it */
 	f64 began;
-	struct result_column column[RUN_COLUMNS];
-	u32 n_columns;
-	struct mill_fact fact[RUN_FACTS];
-	u32 n_facts;
-	struct mill_top top[RUN_TOP];
-	u32 n_top;
-	const struct vec *distribution;	/* struct mill_bin on the host; NULL: none */
-	mill_err (*check)(struct mill_run *r);	/* set last: without it there is no result to give out */
-	vid root;			/* of a search */
-	vid *source;			/* of one from several, without isolated ones: see engine/sources.h */
-	u64 n_sources, n_isolated;	/* in it; left out of it */
-	vid isolated_source;		/* the last of the latter */
-	u64 alone;			/* the source of a search, if it has no edge */
-	const u64 *chosen;		/* isolated vertices that the user named, ascending */
-	u64 n_chosen;
-	const vid *rank_of;		/* of a column of ids: see result_ranks. NULL: none of them is isolated */
-	u32 kind;			/* the algorithm's own choice of types, for its certificate */
-	const void *settings;		/* what else the certificate must know; a host vector */
-	u64 hash;
+	struct run_result result;
+	struct run_search search;
+	struct run_hook hook;
 };
 
 /* Frees the last result, makes room and loads the topology; refuses a budget that is too small. */

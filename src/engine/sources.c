@@ -336,10 +336,10 @@ mill_err run_sources(struct mill_run *r, const char *text)
 		memory_free(l.list);
 		return err;
 	}
-	memory_free(r->source);
-	r->source = l.list;
-	r->n_sources = l.n;
-	r->n_isolated = l.isolated;
-	r->isolated_source = l.last_isolated;
+	memory_free(r->search.source);
+	r->search.source = l.list;
+	r->search.n_sources = l.n;
+	r->search.n_isolated = l.isolated;
+	r->search.isolated_source = l.last_isolated;
 	return MILL_OK;
 }

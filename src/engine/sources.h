@@ -10,8 +10,8 @@ mill_err run_source(struct mill_run *r, const char *text, vid *out);
 
 /*
  * "ID,ID,...", "@FILE" of ids, "random:K" (with out-edges, without repeats), "all", or what run_source takes; NULL is
- * "random:1". They become r->source, those by id in the order given, the others in ascending order of their ids, and stay until
- * the next call. Those that have no edge are not in it, but counted (r->n_isolated; the last: r->isolated_source). An id that is named twice
+ * "random:1". They become r->search.source, those by id in the order given, the others in ascending order of their ids, and stay until
+ * the next call. Those that have no edge are not in it, but counted (r->search.n_isolated; the last: r->search.isolated_source). An id that is named twice
  * is refused.
  */
 mill_err run_sources(struct mill_run *r, const char *text);

@@ -376,8 +376,8 @@ mill_err op_traverse(struct mill_run *r, const struct advance_program *p, const 
 		struct mill_step step = { .frontier = frontier, .direction = "push" };
 		f64 began = clock_now();
 
-		if (r->see_step)
-			r->see_step(r, active->buffer.host, t->units[0].n);
+		if (r->hook.see_step)
+			r->hook.see_step(r, active->buffer.host, t->units[0].n);
 		run_tell(r, "step %llu", r->ledger.total.step + 1);
 		TRY(transfer_pass(t, &pass, &step));
 		step.lanes += edge_lanes(r, step.edges);

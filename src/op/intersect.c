@@ -81,7 +81,7 @@ static mill_err intersect_blocks(struct intersecting *x, struct mill_step *step)
 	const struct pages *p = x->lists->pages;
 	u64 page = p->store->page_size, left = r->frame_bytes;
 	u64 room = left > (ORIENTED_FRAMES + 1) * page ? left / page - ORIENTED_FRAMES - 1 : 1;
-	u32 most = (u32)min_u64(r->only_frames ? r->only_frames : room, max_u64(p->n_pages, 1));
+	u32 most = (u32)min_u64(r->hook.only_frames ? r->hook.only_frames : room, max_u64(p->n_pages, 1));
 	struct vec *v;
 
 	TRY(run_vec_host(r, &v, "a block of pages", most * page + 4096, 1));

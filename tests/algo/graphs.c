@@ -547,6 +547,6 @@ mill_run *run_open(mill_store *store, const struct config *c, struct mill_option
 		o.device_memory = plan.device_needed + (c->pages - 2) * (u64)info.page_size;
 	}
 	OK(mill_run_new(&run, store, &o));
-	run->only_frames = c->frames;
+	run->hook.only_frames = c->frames;
 	return run;
 }

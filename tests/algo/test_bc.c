@@ -237,7 +237,7 @@ static void test_overflow(void **state)
 				continue;
 			run = run_open(store, c, (struct mill_options){ .check = true }, "bc", &how);
 			got = expect_bc(&g, c->name, run, &how, want);
-			assert_non_null(((const struct bc_settings *)run->settings)->exponent);
+			assert_non_null(((const struct bc_settings *)run->result.settings)->exponent);
 			if (!c->device && hash && got != hash)
 				fail_msg("diamonds, %s: other bits", c->name);
 			hash = c->device ? hash : got;
@@ -353,10 +353,10 @@ static void test_sources(void **state)
 		OK(mill_bc(run, &how));
 		OK(mill_run_check(run));
 		assert_int_equal(fact_of(run, "sources")->u64, cases[i].n);
-		assert_int_equal(run->n_sources, cases[i].n);
-		for (u64 k = 0; k < run->n_sources; k++) {
-			assert_false(seen >> run->source[k] & 1);
-			seen |= (u64)1 << run->source[k];
+		assert_int_equal(run->search.n_sources, cases[i].n);
+		for (u64 k = 0; k < run->search.n_sources; k++) {
+			assert_false(seen >> run->search.source[k] & 1);
+			seen |= (u64)1 << run->search.source[k];
 		}
 		/* Random ones have out-edges. */
 		if (cases[i].text && !strncmp(cases[i].text, "random", 6))
@@ -401,10 +401,10 @@ static void test_random(void **state)
 		bool same;
 
 		OK(mill_bc(run, &how));
-		same = seed && !memcmp(first, run->source, sizeof(first));
-		assert_int_equal(run->n_sources, 40);
+		same = seed && !memcmp(first, run->search.source, sizeof(first));
+		assert_int_equal(run->search.n_sources, 40);
 		assert_true(!seed || same == (seed % 2));
-		memcpy(first, run->source, sizeof(first));
+		memcpy(first, run->search.source, sizeof(first));
 		mill_run_free(run);
 	}
 	graph_store_drop(store);
@@ -444,7 +444,7 @@ static void test_budgets(void **state)
 			mill_run_free(run);
 			o.memory = plan.needed;
 			OK(mill_run_new(&run, store, &o));
-			run->only_frames = frames;
+			run->hook.only_frames = frames;
 			for (int twice = 0; twice < 2; twice++) {
 				OK(mill_bc(run, &how));
 				OK(mill_run_check(run));
@@ -494,7 +494,7 @@ static void test_certificate(void **state)
 			run = run_open(store, config_named(names[i]), (struct mill_options){ .check = true }, "bc", &how);
 			OK(mill_bc(run, &how));
 			OK(mill_run_check(run));
-			s = run->settings;
+			s = run->result.settings;
 			assert_int_equal(s->n_reached, 7);
 			for (u64 v = 0; v < 7; v++) {
 				spoil(run, s->score, v, 1e-3);

@@ -14,8 +14,8 @@ static u64 rank(const struct graph *g, mill_store *store, u32 threads, u32 frame
 	u64 hash;
 
 	OK(mill_run_new(&run, store, &(struct mill_options){ .threads = threads, .memory = GIB, .check = true }));
-	run->only_frames = frames;
-	run->only_bins = bins;
+	run->hook.only_frames = frames;
+	run->hook.only_bins = bins;
 	OK(mill_run_plan(run, "pagerank", &how, &plan));
 	for (int i = 0; i < 2; i++) {
 		OK(mill_pagerank(run, &how));

@@ -26,7 +26,7 @@ static const char *const device_names[] = { "2 threads", "2 threads, 1 frame", "
 /* Distances one off in either direction, gone or invented, at every vertex. */
 static void spoil_distances(mill_run *run, const char *name)
 {
-	struct vec *v = run->column[0].vec;
+	struct vec *v = run->result.column[0].vec;
 
 	for (u64 i = 0; i < v->n; i++) {
 		u64 value = 0, none = UINT64_MAX, bad;
@@ -45,7 +45,7 @@ static void spoil_distances(mill_run *run, const char *name)
 /* Every other vertex, and numbers that are none, as the parent of every vertex. */
 static void spoil_parents(mill_run *run, const char *name)
 {
-	struct vec *v = run->column[1].vec;
+	struct vec *v = run->result.column[1].vec;
 
 	for (u64 i = 0; i < v->n; i++) {
 		const u32 odd[] = { (u32)v->n, UINT32_MAX, UINT32_MAX - 1, 1u << 31 };
@@ -142,7 +142,7 @@ static void test_circle(void **state)
 	store = graph_store(&g);
 	run = run_open(store, config_named("1 thread"), (struct mill_options){ .parents = true }, "sssp", NULL);
 	expect_sssp(&g, "circle", run, 0, 0, false);
-	parent = run->column[1].vec;
+	parent = run->result.column[1].vec;
 	/* 3 -> 1 is tight too, but 1, 2, 3 then hang in the air. (Vertex numbers are ids here.) */
 	spoil(run, parent, 1, &(u32){ 3 }, "circle");
 	spoil(run, parent, 2, &(u32){ 2 }, "circle");
@@ -168,7 +168,7 @@ static u64 score_of(enum mill_precision p, f64 x)
 
 static void spoil_scores(const struct graph *g, mill_run *run, enum mill_precision p, const char *name)
 {
-	struct vec *v = run->column[0].vec;
+	struct vec *v = run->result.column[0].vec;
 	f64 *score = calloc(g->n, sizeof(*score));
 	f32 *narrow = calloc(g->n, sizeof(*narrow));
 

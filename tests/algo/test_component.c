@@ -235,15 +235,15 @@ static void test_certificate(void **state)
 				u32 bad = k <= n ? k : UINT32_MAX, old;
 				mill_err err;
 
-				OK(vec_get(run->column[0].vec, v, &old));
+				OK(vec_get(run->result.column[0].vec, v, &old));
 				if (bad == old)
 					continue;
-				OK(vec_set(run->column[0].vec, v, &bad));
+				OK(vec_set(run->result.column[0].vec, v, &bad));
 				err = mill_run_check(run);
 				if (err != MILL_ECHECK)
 					fail_msg("%s, %s: vertex %u in component %u, and the certificate gives %d",
 						 g.name, f->name, v, bad, (int)err);
-				OK(vec_set(run->column[0].vec, v, &old));
+				OK(vec_set(run->result.column[0].vec, v, &old));
 			}
 		OK(mill_run_check(run));
 		mill_run_free(run);
@@ -268,7 +268,7 @@ static void test_merged_and_split(void **state)
 		struct vec *ranks = NULL;
 
 		OK(finder_call(&finders[k], run));
-		name = run->column[0].vec;
+		name = run->result.column[0].vec;
 		data = name->buffer.host;
 		for (u32 i = 0; i < run->n_vecs; i++)
 			if (!strcmp(run->vec[i]->name, "ranks"))

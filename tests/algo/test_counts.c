@@ -293,7 +293,7 @@ static void close_run(mill_run *run)
 /* Sets budgets and frames; what the devices hold is given up. */
 static void set_room(mill_run *run, const struct job *job, const struct limits *room)
 {
-	run->only_frames = room->frames;
+	run->hook.only_frames = room->frames;
 	if (room->pages != AMPLE) {
 		task_room(run, &(struct task){ .algorithm = job->algorithm, .how = job->how },
 			  room->pages * PAGE);

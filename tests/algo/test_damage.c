@@ -153,7 +153,7 @@ static void test_hostile(void **state)
 		victim_open(&v, &g);
 		snprintf(where, sizeof(where), "%s, %s, %s", g.name, codec_names[codec], slots ? "slots" : "whole");
 		OK(mill_run_new(&cpu, v.store, &(struct mill_options){ .threads = 1, .memory = GIB }));
-		cpu->only_frames = 1;
+		cpu->hook.only_frames = 1;
 		OK(mill_run_new(&device, v.store, &o));
 		OK(mill_run_plan(device, "pagerank", &scan, &plan));
 		if (slots)
@@ -215,7 +215,7 @@ static void test_hostile_fleets(void **state)
 		victim_open(&v, &g);
 		snprintf(where, sizeof(where), "%s, %s, fleets", g.name, codec_names[codec]);
 		OK(mill_run_new(&cpu, v.store, &(struct mill_options){ .threads = 1, .memory = GIB }));
-		cpu->only_frames = 1;
+		cpu->hook.only_frames = 1;
 		open_fleets(fleet, v.store);
 		try_damage(&v, cpu, fleet, N_FLEETS, where, repeats(cases[which].tries / 2));
 		close_fleets(fleet);

@@ -130,15 +130,15 @@ static void test_certificate(void **state)
 	for (u32 column = 0; column < 2; column++)
 		for (u32 v = 0; v < run->store->connected; v++)
 			for (u32 change = 0; change < 2; change++) {
-				u32 *at = (u32 *)run->column[column].vec->buffer.host + v, old = *at;
+				u32 *at = (u32 *)run->result.column[column].vec->buffer.host + v, old = *at;
 
 				*at = change ? old + 1 : old - 1;
 				REFUSED(MILL_ECHECK, mill_run_check(run), "a degree is one off");
 				*at = old;
 			}
-	((struct mill_bin *)run->distribution->buffer.host)[0].count++;
+	((struct mill_bin *)run->result.distribution->buffer.host)[0].count++;
 	REFUSED(MILL_ECHECK, mill_run_check(run), "the distribution counts too many");
-	((struct mill_bin *)run->distribution->buffer.host)[0].count--;
+	((struct mill_bin *)run->result.distribution->buffer.host)[0].count--;
 	OK(mill_run_check(run));
 	mill_run_free(run);
 

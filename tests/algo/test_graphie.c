@@ -111,7 +111,7 @@ static void search_figure(mill_store *store, const struct search *s, u32 buffers
 	o.graphie.partition_size = 32;
 	run = open_graphie(store, o);
 	set_room(run, "bfs", &how, (buffers - 1) * 32);
-	run->see_step = see;
+	run->hook.see_step = see;
 	n_seen = 0;
 	OK(mill_bfs(run, &how));
 	mill_run_report(run, &r);
@@ -259,7 +259,7 @@ static void try_store(mill_store *store, const char *name, u32 *k, u32 n_choices
 		};
 
 		run = open_graphie(store, o);
-		run->only_frames = *k % 6 == 5 ? 1 + *k % 3 : 0;
+		run->hook.only_frames = *k % 6 == 5 ? 1 + *k % 3 : 0;
 		snprintf(where, sizeof(where), "%s, wire %s, choice %u", name, wire_names[o.graphie.wire], *k);
 		for (size_t t = 0; t < N_TASKS; t++) {
 			if (tasks[t].promise != BITS || !task_suits(&tasks[t], store) || (!is_monotone(t) && *k % 8))

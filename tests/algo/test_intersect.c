@@ -176,7 +176,7 @@ static void test_budgets(void **state)
 		for (u64 more = 0; more < 12 * g.page_size; more += more < 8 ? 1 : 3 * g.page_size / 7 + 1) {
 			o.device_memory = plan.device_needed + more;
 			OK(mill_run_new(&run, store, &o));
-			run->only_frames = (u32)(more % 3);
+			run->hook.only_frames = (u32)(more % 3);
 			expect_triangles(&g, "a budget", run, how.lcc);
 			mill_run_free(run);
 		}

@@ -59,10 +59,10 @@ static void try_searches(const struct graph *g, mill_store *store, const struct 
 
 		expect_bfs(g, c->name, run, root);
 		OK(mill_run_check(run));
-		for (u64 v = 0; v < run->column[0].vec->n && !has_edge(g, root); v++) {	/* nothing is reached */
-			OK(vec_set(run->column[0].vec, v, &(u32){ 1 }));
+		for (u64 v = 0; v < run->result.column[0].vec->n && !has_edge(g, root); v++) {	/* nothing is reached */
+			OK(vec_set(run->result.column[0].vec, v, &(u32){ 1 }));
 			REFUSED(MILL_ECHECK, mill_run_check(run), "a search from an isolated vertex");
-			OK(vec_set(run->column[0].vec, v, &(u32){ UINT32_MAX }));
+			OK(vec_set(run->result.column[0].vec, v, &(u32){ UINT32_MAX }));
 		}
 		expect_sssp(g, c->name, run, root, 0, false);
 		OK(mill_run_check(run));
@@ -98,8 +98,8 @@ static void try_ranks(const struct graph *g, mill_store *store, const struct con
 			expect_pagerank(g, c->name, run, &how, want, p == MILL_F32 ? 1e-5 : 1e-10);
 			OK(mill_run_check(run));
 			/* The certificate knows the scores of those without state. */
-			((struct pagerank_settings *)run->settings)->isolated_score[0] += 1e-3;
-			if (((struct pagerank_settings *)run->settings)->isolated[0])
+			((struct pagerank_settings *)run->result.settings)->isolated_score[0] += 1e-3;
+			if (((struct pagerank_settings *)run->result.settings)->isolated[0])
 				REFUSED(MILL_ECHECK, mill_run_check(run), "the score of isolated vertices");
 			mill_run_free(run);
 		}

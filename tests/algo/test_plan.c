@@ -11,7 +11,7 @@ static mill_run *streamed_run(mill_store *store, u32 frames)
 	mill_run *run;
 
 	OK(mill_run_new(&run, store, &(struct mill_options){ .threads = 2 }));
-	run->only_frames = frames;
+	run->hook.only_frames = frames;
 	return run;
 }
 

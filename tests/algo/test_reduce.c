@@ -212,7 +212,7 @@ static void test_sets(void **state)
 					&(struct mill_options){ .threads = configs[j].threads, .memory = GIB,
 								.device = configs[j].device ? "opencl" : NULL,
 								.device_memory = configs[j].device ? 64 * MIB : 0 }));
-			run->only_frames = configs[j].frames;
+			run->hook.only_frames = configs[j].frames;
 			try_sets(&g, configs[j].name, run, true);
 			try_sets(&g, configs[j].name, run, false);
 			mill_run_free(run);
@@ -357,7 +357,7 @@ static void try_view(const struct graph *g, mill_store *store, enum view view, u
 	f64 *want;
 
 	OK(mill_run_new(&run, store, &(struct mill_options){ .threads = 3, .memory = GIB }));
-	run->only_frames = frames;
+	run->hook.only_frames = frames;
 	all = run->store->connected;
 	want = want_of_view(g, run, view, &edges);
 	begin_view(run, &t, true, view);

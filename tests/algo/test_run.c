@@ -81,7 +81,7 @@ static void test_budgets(void **state)
 			for (u32 frames = 0; frames < 1000; frames += 333) {
 				o.memory = plan.needed - 1;
 				OK(mill_run_new(&run, store, &o));
-				run->only_frames = frames;
+				run->hook.only_frames = frames;
 				REFUSED(MILL_ENOMEM, do_task(run, t), tasks[t].name);
 				snprintf(needed, sizeof(needed), "%llu", (unsigned long long)plan.needed);
 				assert_non_null(strstr(mill_error(), needed));
@@ -90,7 +90,7 @@ static void test_budgets(void **state)
 
 				o.memory = plan.needed;
 				OK(mill_run_new(&run, store, &o));
-				run->only_frames = frames;
+				run->hook.only_frames = frames;
 				OK(do_task(run, t));
 				OK(mill_run_check(run));
 				OK(mill_run_write(run, scratch_path("out.tsv")));
@@ -258,7 +258,7 @@ static void *use_store(void *arg)
 	c->err = mill_run_new(&run, c->store, &o);
 	if (c->err)
 		return NULL;
-	run->only_frames = c->config->frames;
+	run->hook.only_frames = c->config->frames;
 	for (int round = 0; round < 3 && !c->err; round++)
 		for (size_t i = 0; i < ARRAY_LEN(tasks) && !c->err; i++) {
 			size_t t = (c->first + i) % ARRAY_LEN(tasks);

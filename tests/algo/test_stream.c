@@ -11,7 +11,7 @@ static mill_run *open_run(mill_store *store, const char *io, const char *policy,
 	mill_run *run;
 
 	OK(mill_run_new(&run, store, &o));
-	run->only_frames = frames;
+	run->hook.only_frames = frames;
 	return run;
 }
 

@@ -131,13 +131,13 @@ static void test_budgets(void **state)
 				mill_run_free(run);
 				o.memory = plan.needed - 1;
 				OK(mill_run_new(&run, store, &o));
-				run->only_frames = frames;
+				run->hook.only_frames = frames;
 				REFUSED(MILL_ENOMEM, a == 0 ? mill_kcore(run) : a == 1 ? mill_triangles(run, &lcc)
 									      : mill_cdlp(run, NULL), names[a]);
 				mill_run_free(run);
 				o.memory = plan.needed;
 				OK(mill_run_new(&run, store, &o));
-				run->only_frames = frames;
+				run->hook.only_frames = frames;
 				if (a == 0)
 					expect_kcore(&g, "at its budget", run);
 				else if (a == 1)
@@ -225,7 +225,7 @@ static void test_certificates(void **state)
 			OK(a == 0 ? mill_kcore(run) : a == 3 ? mill_cdlp(run, NULL) :
 				    mill_triangles(run, &(struct mill_triangles){ a == 1 ? MILL_LCC_UNDIRECTED : MILL_LCC_DIRECTED }));
 			OK(mill_run_check(run));
-			vec = run->column[0].vec;
+			vec = run->result.column[0].vec;
 			n = (u32)store->st->connected;	/* others have no value that could be wrong */
 			for (u32 v = 0; v < n && v < 1000; v += 1 + v / 50)
 				for (int up = 0; up < 2; up++) {
