@@ -194,8 +194,7 @@ static void opencl_close(struct device *d)
 		cl.clReleaseMemObject(o->nothing);
 	if (o->context)
 		cl.clReleaseContext(o->context);
-	if (o->divided)
-		cl.clReleaseDevice(o->id);
+	/* A part of a device is not released: PoCL 3.1 would free it while a thread of its own may still put an event of it away. */
 	memory_free(o);
 }
 

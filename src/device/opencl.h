@@ -105,7 +105,7 @@ struct opencl_program {
 struct opencl {
 	struct device device;
 	cl_device_id id;
-	bool divided;		/* it is a part of a device, and ours to release */
+	bool divided;		/* it is a part of a device */
 	cl_context context;
 	cl_mem nothing;		/* zeros, in place of every buffer when kernels are warmed up; counted as the driver's */
 	bool race_check;	/* MILL_RACE_CHECK: kernels for oclgrind, see dialect.h; all is in queue 0 */

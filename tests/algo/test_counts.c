@@ -34,7 +34,6 @@
  */
 #include "task.h"
 
-#include <time.h>
 
 #define PAGE (64 * KIB)
 #define ROOM_ALL (64 * MIB)
@@ -279,17 +278,6 @@ static mill_run *open_run(mill_store *store, const struct way *w)
 	return run;
 }
 
-/*
- * Frees a run after a pause. PoCL 3.1 frees a part of a device with its last reference, while a thread
- * of the driver may still put away an event of it, and then crashes: once in about 1,000 runs. After
- * the pause that thread is long done.
- */
-static void close_run(mill_run *run)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = 20 * 1000 * 1000 }, NULL);
-	mill_run_free(run);
-}
-
 /* Sets budgets and frames; what the devices hold is given up. */
 static void set_room(mill_run *run, const struct job *job, const struct limits *room)
 {
@@ -348,7 +336,7 @@ static void count_way(mill_store *store, const char *where, const struct way *w,
 		for (size_t k = 0; k < ARRAY_LEN(rooms); k++)
 			if (set >> i & 1 && !(rooms[k].pages == AMPLE && chooses_pages(w)))
 				count_run(run, where, w, &jobs[i], &rooms[k]);
-	close_run(run);
+	mill_run_free(run);
 }
 
 /* Runs a block of the table and fails if a line differs. */
