@@ -223,12 +223,6 @@ static mill_err gts_fit(struct fit *out, const struct transfer *t, u32 station, 
 
 /* ---- Plans ---- */
 
-static void begin_window(struct transfer *t)
-{
-	for (u32 i = 0; i < t->n_stations; i++)
-		residency_window(t->station[i].residency);
-}
-
 enum which { ALL_PAGES, RESIDENT, MISSING };
 
 /* Lists pages with their stations, small ones before large ones, each in page order. Slots come later. */
@@ -249,26 +243,6 @@ static void list_pages(struct plan *out, const struct activity *a, struct transf
 		}
 }
 
-/* Gives a move its slot. A window ends where one would be needed twice: inside of it frames may come in any order. */
-static void place(struct move *m, bool in, struct transfer *t)
-{
-	struct residency *r = t->station[m->where - 1].residency;
-
-	m->slot = residency_find(r, in, m->unit);
-	if (m->slot != RESIDENCY_NONE) {
-		residency_use(r, m->slot);
-		return;
-	}
-	m->flags |= MOVE_SEND;
-	m->slot = residency_place(r, in, m->unit, 0);
-	if (m->slot != RESIDENCY_NONE)
-		return;
-	begin_window(t);
-	m->flags |= MOVE_BREAK;
-	m->slot = residency_place(r, in, m->unit, 0);
-	assert(m->slot != RESIDENCY_NONE);
-}
-
 /* What is missing is listed before any page takes a slot: a page that is there, and goes in this pass, has been processed by then. */
 static mill_err gts_plan(struct plan *out, const struct activity *a, struct transfer *t)
 {
@@ -282,15 +256,15 @@ static mill_err gts_plan(struct plan *out, const struct activity *a, struct tran
 		list_pages(out, a, t, RESIDENT);
 		list_pages(out, a, t, MISSING);
 	}
-	begin_window(t);
+	plan_window(t);
 	for (u32 k = 0; k < out->n; k++) {
 		struct move *m = &out->move[k];
 
 		if (k && page_is_large(p, m->unit) != page_is_large(p, m[-1].unit)) {
-			begin_window(t);
+			plan_window(t);
 			m->flags |= MOVE_BREAK;
 		}
-		place(m, a->in, t);
+		plan_place(m, a->in, t);
 	}
 	return MILL_OK;
 }

@@ -407,16 +407,18 @@ static mill_err launch_whole(struct pass_ctx *c)
 	return any ? c->pass->launch(c->pass->arg, &seg) : MILL_OK;
 }
 
+/* The plan of a policy that owns runs is of those alone: the pages of all other runs go by plan_pages. */
 static mill_err make_plan(struct pass_ctx *c)
 {
 	struct transfer *t = c->t;
 	struct activity a = c->pass->activity;
+	bool planned = t->policy->plan && (t->own || !t->policy->takes);
 
 	a.in = c->in;
 	t->plan.n = 0;
 	for (u32 i = 0; t->options->no_reuse && i < t->n_stations; i++)
 		residency_clear(t->station[i].residency);
-	return (t->own ? t->policy->plan : plan_pages)(&t->plan, &a, t);
+	return (planned ? t->policy->plan : plan_pages)(&t->plan, &a, t);
 }
 
 /* Where all lists are there, side by side, there may be nothing to move. */

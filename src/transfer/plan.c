@@ -68,3 +68,30 @@ mill_err plan_pages(struct plan *out, const struct activity *a, struct transfer 
 {
 	return plan_resident_first(out, a, t, &(struct plan_how){ .by_stream = true });
 }
+
+/* ---- Windows ---- */
+
+void plan_window(struct transfer *t)
+{
+	for (u32 i = 0; i < t->n_stations; i++)
+		residency_window(t->station[i].residency);
+}
+
+void plan_place(struct move *m, bool in, struct transfer *t)
+{
+	struct residency *r = t->station[m->where - 1].residency;
+
+	m->slot = residency_find(r, in, m->unit);
+	if (m->slot != RESIDENCY_NONE) {
+		residency_use(r, m->slot);
+		return;
+	}
+	m->flags |= MOVE_SEND;
+	m->slot = residency_place(r, in, m->unit, 0);
+	if (m->slot != RESIDENCY_NONE)
+		return;
+	plan_window(t);
+	m->flags |= MOVE_BREAK;
+	m->slot = residency_place(r, in, m->unit, 0);
+	assert(m->slot != RESIDENCY_NONE);
+}

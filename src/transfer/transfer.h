@@ -102,6 +102,8 @@ struct policy {
 	bool addresses;			/* its kernels take the ids of a paged store as they are */
 	/* Values of the general options that runs of its own have, a bit each; 0: all. And those of the first that no other policy has. */
 	u32 mappings, filters, directions, own_mappings;
+	/* Plans the passes of runs that it owns or, if it owns none, those of all runs, by pages. NULL: plan_pages. */
+	mill_err (*plan)(struct plan *out, const struct activity *a, struct transfer *t);
 	/* The rest is of runs that the policy owns. The form that it takes of a program, or NULL. takes NULL: it owns no run. */
 	const struct program *(*takes)(const struct own_forms *forms);
 	void (*room)(struct room *out, const struct transfer *t, const struct need *n);
@@ -109,7 +111,6 @@ struct policy {
 	void (*unlayout)(struct transfer *t);
 	mill_err (*fit)(struct fit *out, const struct transfer *t, u32 station, u64 left);
 	mill_err (*tables)(struct transfer *t, struct station *s);	/* what its kernels need on a device */
-	mill_err (*plan)(struct plan *out, const struct activity *a, struct transfer *t);
 	mill_err (*launch)(struct transfer *t, const struct device_pass *p, const struct device_segment *seg);
 	/* Activates the units of vertex *first, or all; returns how many are active. */
 	u64 (*begin)(const struct transfer *t, u32 *active, const vid *first);
@@ -281,6 +282,13 @@ mill_err plan_resident_first(struct plan *out, const struct activity *a, struct 
 mill_err plan_pages(struct plan *out, const struct activity *a, struct transfer *t);
 /* Sorts pages as the stream will deliver them: those in frames first. */
 void plan_by_stream(struct transfer *t, bool in, u32 *page, u32 n);
+/*
+ * Pages in any other order need windows: inside of one the stream delivers as it likes, so no slot may get two of them. Begins a window on
+ * all stations; after residency_begin, before the first unit is placed.
+ */
+void plan_window(struct transfer *t);
+/* Gives the move of a unit its slot, with SEND if the unit is not there yet, and BREAK if that takes a new window. */
+void plan_place(struct move *m, bool in, struct transfer *t);
 
 /* ---- Inside: wire.c, station.c, state.c, stage.c; for the driver and policies ---- */
 

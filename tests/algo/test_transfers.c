@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What crosses to a device, against closed forms: of I full scans of P pages through B slots Graphie's P + (I - 1)(P - B), all of
- * them each time without reuse, each once where there is room. And budgets: what is planned suffices, one byte less is refused.
+ * them each time without reuse, each once where there is room, in whichever order a policy plans. And budgets: what is planned suffices,
+ * one byte less is refused.
  */
 #include "base/random.h"
 #include "task.h"
@@ -175,9 +176,119 @@ static void test_all_slots(void **state)
 	graph_store_drop(store);
 }
 
-/* ---- Searches ---- */
+/* ---- Policies that order pages ---- */
+
+/* Resident pages, then the others in a random order: not that in which frames deliver them. */
+static mill_err random_order(struct plan *out, const struct activity *a, struct transfer *t)
+{
+	struct residency *r = t->station[0].residency;
+	u32 n_there = 0, n = 0;
+
+	residency_begin(r);
+	plan_window(t);
+	for (int there = 1; there >= 0; there--)
+		for (u32 i = 0; i < t->units[a->in].n; i++)
+			if (plan_takes(t, a, i) && (residency_find(r, a->in, i) != RESIDENCY_NONE) == there) {
+				t->list[n++] = i;
+				n_there += (u32)there;
+			}
+	for (u32 k = n; k > n_there + 1; k--) {
+		u32 other = n_there + (u32)random_below(1, n + k, k - n_there), page = t->list[other];
+
+		t->list[other] = t->list[k - 1];
+		t->list[k - 1] = page;
+	}
+	for (u32 k = 0; k < n; k++) {
+		struct move m = {
+			.unit = t->list[k], .where = 1, .wire = (u8)t->wire, .flags = plan_active(t, a, t->list[k]) ? MOVE_WORK : 0,
+		};
+
+		plan_place(&m, a->in, t);
+		plan_add(out, m);
+	}
+	return MILL_OK;
+}
+
+static void order_pages(mill_store *store, const struct task *t, const struct policy *policy, struct mill_options o, u32 room, u32 frames)
+{
+	mill_run *run = open_run(store, o, t->algorithm, t->how, room), *cpu;
+	struct mill_report r, want;
+
+	OK(mill_run_new(&cpu, store, NULL));
+	OK(t->call(cpu, t->how));
+	run->policy = run->transfer.policy = policy;
+	run->hook.only_frames = frames;
+	OK(t->call(run, t->how));
+	mill_run_report(cpu, &want);
+	mill_run_report(run, &r);
+	if (r.hash != want.hash)
+		fail_msg("%s, %s, %u pages more, %u frames: another result", t->name, policy->public.name, room, frames);
+	expect_sums(t->name, run);
+	if (t->how == &scans)
+		assert_int_equal(r.pages_to_device, pages_wanted(&o, run_direction(run, true)->pages->n_pages, transfer_stays(&run->transfer)));
+	mill_run_free(cpu);
+	mill_run_free(run);
+}
 
 static const struct mill_bfs search = { "max-degree" };
+static mill_err call_scans(mill_run *r, const void *how) { return mill_pagerank(r, how); }
+static mill_err call_search(mill_run *r, const void *how) { return mill_bfs(r, how); }
+
+/* With slots and frames for some pages and every key: the same results, and as many pages cross as in any other order. */
+static void test_order(void **state)
+{
+	static const struct task ordered[] = {
+		{ .name = "scans", .algorithm = "pagerank", .call = call_scans, .how = &scans },
+		{ .name = "search", .algorithm = "bfs", .call = call_search, .how = &search },
+	};
+	static const u32 room[] = { 0, 1, 5, AMPLE }, frames[] = { 4, 9, 100 };
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	for (u32 i = 0; i < 4; i++) {
+		mill_store *store = make_store(i % 2, MILL_WEIGHT_NONE, false, 12);
+
+		for (u32 k = 0; k < ARRAY_LEN(room) * ARRAY_LEN(frames); k++) {
+			struct policy policy = *policy_find(mill_policies()[(k + i) % 5].name);
+			struct mill_options o = { .no_reuse = k % 5 == 4, .no_skip = k % 7 == 6 };
+
+			policy.plan = random_order;
+			order_pages(store, &ordered[i / 2], &policy, o, room[k % ARRAY_LEN(room)], frames[k % ARRAY_LEN(frames)]);
+		}
+		graph_store_drop(store);
+	}
+}
+
+static mill_err no_plan(struct plan *out, const struct activity *a, struct transfer *t)
+{
+	(void)out, (void)a, (void)t;
+	return fail(MILL_EUSAGE, "the run is not the policy's");
+}
+
+/* A policy that owns searches is not asked how the pages of a reduction cross. */
+static void test_others_order(void **state)
+{
+	struct policy policy = policy_graphie;
+	struct mill_report r;
+	mill_store *store;
+	mill_run *run;
+
+	(void)state;
+	if (!have_opencl())
+		skip();
+	policy.plan = no_plan;
+	store = make_store(true, MILL_WEIGHT_NONE, false, 12);
+	run = open_run(store, (struct mill_options){ 0 }, "pagerank", &scans, 1);
+	run->policy = run->transfer.policy = &policy;
+	OK(mill_pagerank(run, &scans));
+	mill_run_report(run, &r);
+	assert_true(r.pages_to_device && !r.policy_owns);
+	mill_run_free(run);
+	graph_store_drop(store);
+}
+
+/* ---- Searches ---- */
 
 /* A graph of which a search reaches part after part: a path of pages. */
 static void make_chain(struct graph *g, bool raw)
@@ -351,6 +462,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scans),
 		cmocka_unit_test(test_all_slots),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_others_order),
 		cmocka_unit_test(test_active),
 		cmocka_unit_test(test_switches),
 		cmocka_unit_test(test_weights),
