@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh MILLRACE GUIDE: the algorithm of docs/writing-an-algorithm.md, built as it stands there, on Gunrock's sample graph
+# algorithm.sh MILLRACE GUIDE FOLDER: the algorithm of docs/writing-an-algorithm.md, built as it stands there, on Gunrock's sample graph
 # (known answers) and on a larger one, resident and streamed, on the cpu and on an OpenCL device if there is one.
 set -euo pipefail
-millrace=$1 guide=$2
+millrace=$1 guide=$2 folder=$3
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 # Two files of fewer than 40 lines, comments and blank lines apart.
-lines=$(cat "$(dirname "$guide")"/guide/bottleneck.{op.h,c} | grep -cvE '^\s*(/\*.*\*/\s*)?$')
+lines=$(cat "$folder"/bottleneck.{op.h,c} | grep -cvE '^\s*(/\*.*\*/\s*)?$')
 [ "$lines" -lt 40 ] || { echo "the example has grown to $lines lines" >&2; exit 1; }
 
 printf '%s\n' '0 1 39' '0 2 6' '0 3 41' '1 0 51' '1 2 63' '1 4 17' '2 3 10' '2 4 44' '2 5 41' '3 5 13' '3 6 58' '4 2 43' \
