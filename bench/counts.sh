@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # counts.sh [--compare] MILLRACE SCRATCH [GRAPHS]: what crosses the boundary of a device, counted, of kron 18 and, if
 # GRAPHS (an argument or a variable) has webgraph/cnr-2000.graph, of that. bfs, sssp, cc by labels, pagerank (exact, 5
-# iterations) and bc (one source), from the vertex of the highest degree, under auto, lru, graphie with each wire and gts;
+# iterations) and bc (one source), from the vertex of the highest degree, under auto, lru, graphie with each wire and gts with each scan;
 # on one compute unit, with one queue and one thread, where counts repeat exactly. Budgets are "few", the least that `plan`
 # says and 2 MiB more, and "all", in which the whole graph stays. The lines are like those of tests/algo/counts.txt;
 # bench/counts.txt has what was recorded. --compare prints what differs from that, and fails if anything does. The stores
@@ -86,6 +86,7 @@ count_ways() { # NAME GRAPH ALGORITHM OPTIONS
 		esac
 	done
 	count "$name" "$graph" gts --policy gts -- "$@"
+	count "$name" "$graph" gts/pages --policy gts --scan pages -- "$@"
 }
 
 count_graph() { # GRAPH SSSP-OPTIONS

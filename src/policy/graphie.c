@@ -194,12 +194,24 @@ u64 graphie_size(const struct transfer *t, u32 queues)
 	return max_u64(size, div_up(all, max_u64(most, queues)));
 }
 
+/* Device bytes to unpack a page of a partition that crosses packed. */
+static u64 area_bytes(const struct transfer *t)
+{
+	u64 rows, edges;
+
+	if (wire_of(t) != WIRE_STORED || t->graph->codec != PAGE_PACKED)
+		return 0;
+	largest_page(pages_of(t), t->graph, &rows, &edges);
+	return page_lists_bytes(rows, edges) + 64;
+}
+
 /* Is there room for one of them beside their tables? */
 static bool holds_one(const struct transfer *t)
 {
 	const struct graphie *g = layout_of(t);
+	u64 addresses = t->graph->paged && g->shape.page ? 4 * (pages_of(t)->n_pages + 2ull) : 0;
 
-	return fixed_bytes(max_u64(g->table.n, g->table.n_ranges)) + round_up(g->table.largest, 4) <= g->room;
+	return fixed_bytes(max_u64(g->table.n, g->table.n_ranges)) + addresses + area_bytes(t) + round_up(g->table.largest, 4) <= g->room;
 }
 
 /* The smallest size above low, at which ids overflow, and up to high at which they do not. */
@@ -229,7 +241,7 @@ static mill_err make_partitions(struct transfer *t, const struct pages *p)
 		return err;
 	if (err == MILL_ELIMIT && size < g->room)
 		return bisect(t, p, size, g->room);
-	for (; !err && !g->shape.page && size > 1 && !holds_one(t); err = make(t, p, size)) {
+	for (; !err && size > max_u64(g->shape.page, 1) && !holds_one(t); err = make(t, p, size)) {
 		size -= div_up(size, 16);
 		partitions_release(&g->table);
 	}
@@ -310,13 +322,9 @@ static mill_err graphie_fit(struct fit *out, const struct transfer *t, u32 stati
 {
 	const struct graphie *g = layout_of(t);
 	const struct partitions *p = &g->table;
-	u64 size = round_up(max_u64(p->largest, 4), 4), area = 0, rows, edges, queues, slots;
+	u64 size = round_up(max_u64(p->largest, 4), 4), area = area_bytes(t), queues, slots;
 	u64 fixed = fixed_bytes(max_u64(p->n, p->n_ranges)) + t->station[station].side[0].first.size;
 
-	if (t->wire == WIRE_STORED && t->graph->codec == PAGE_PACKED) {
-		largest_page(t->units[0].pages, t->graph, &rows, &edges);
-		area = page_lists_bytes(rows, edges) + 64;
-	}
 	left = g->room > fixed ? g->room - fixed : 0;
 	queues = max_u64(min_u64(min_u64(t->device[0]->n_queues, max_u64(p->n, 1)), left / (area + size)), 1);
 	if (area)	/* with few slots a queue more would cost one of them */
