@@ -316,7 +316,7 @@ struct mill_gts {
 	enum mill_strategy strategy;
 	uint32_t chunks;	/* the vertex state in so many chunks; 0: as few as fit */
 	uint64_t device_cache;	/* bytes of pages that stay on a device; 0: what fits, MILL_SIZE_NONE: none */
-	uint64_t main_buffer;	/* bytes of pages that stay in main memory (MMBuf); 0: 20 % of the graph */
+	uint64_t main_buffer;	/* bytes of pages that stay in main memory (MMBuf); 0: what the budget leaves */
 	uint32_t warp;		/* work-items of a virtual warp: 4, 8, 16 or 32; 0: 32 */
 	enum mill_scan scan;
 };
@@ -511,6 +511,8 @@ struct mill_policy {
 	size_t settings;	/* offset of its settings in struct mill_options */
 	const struct mill_variant *mappings;	/* its own ones, for labs; NULL: those of mill_lab_mappings() */
 	bool several;		/* takes several devices; where no policy is named they choose it */
+	/* On devices it has units and kernels of its own for some algorithms. Runs of others, and all on the cpu, are as under this one. NULL: it has none. */
+	const char *otherwise;
 };
 /* The default first. Ends with an entry whose name is NULL. */
 MILL_API const struct mill_policy *mill_policies(void);
@@ -556,7 +558,7 @@ MILL_API mill_err mill_run_write(mill_run *run, const char *path);
 
 /*
  * The terms of GTS's cost models (Kim et al., SIGMOD 2016, equations 1 and 2), in seconds that add up: what is hidden behind another is not
- * in any. How they are meant where the paper prints nothing is in src/engine/gts_model.h.
+ * in any. How they are meant where the paper prints nothing is in src/model/gts_model.h.
  */
 struct mill_cost {
 	double attributes;	/* vertex state to the device and back: 2 WA / c1 */
@@ -569,7 +571,7 @@ struct mill_cost {
 };
 
 /*
- * What a run was or is expected to cost, by the cost models of GTS (src/engine/model.h) and constants of this machine: those that
+ * What a run was or is expected to cost, by the cost models of GTS (src/model/model.h) and constants of this machine: those that
  * mill_run_measure found, or built-in ones. As in the report, what is read while loading counts apart.
  */
 struct mill_prediction {
@@ -702,6 +704,11 @@ struct mill_plan {
 	uint64_t device_needed;	/* the smallest device budget: state + 2 pages */
 	uint64_t pass_bytes;	/* read from disk by one whole pass of a streamed run */
 	bool fits;		/* with the run's budget the topology is resident */
+	bool policy_owns;	/* as the report has it */
+	/* As in mill_streaming, of runs that the policy gts owns. why NULL: it is none, or a device's budget is too small. */
+	enum mill_strategy strategy;
+	const char *why;
+	uint32_t chunks;
 	struct mill_prediction predicted;
 };
 

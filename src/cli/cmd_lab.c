@@ -139,7 +139,7 @@ static void close_lab(struct lab *l)
 
 enum column {
 	NAME, BUDGET, MOVED, MULTIPLE, READ_ONLY, WRITABLE, FLAGS, PAGES, REUSED, ACTIVE, HIT_RATE, CACHE_SHARE, UPDATES, STEPS, EDGES, LANES,
-	ATOMICS, TIME, HASH, CHECK, N_COLUMNS
+	ATOMICS, TIME, HASH, CHECK, NOTE, N_COLUMNS
 };
 
 #define CELL 64
@@ -198,10 +198,18 @@ static void cell(char *to, const struct lab *l, size_t i, enum column c)
 	case CHECK:
 		snprintf(to, CELL, "%s", row->error ? "failed" : "passed");
 		break;
+	case NOTE:
+		to[0] = '\0';
+		if (lab_otherwise(l, i))
+			snprintf(to, CELL, "over pages, as %s", lab_otherwise(l, i));
+		break;
 	default:
 		snprintf(to, CELL, "%" PRIu64, count[c]);
 	}
 }
+
+/* The width of a cell for printf: words begin on the left, and nothing follows a note. */
+static int aligned(int c, int width) { return c == NAME ? -width : c == NOTE ? 1 : width; }
 
 static void tell_row(const struct call *call, const struct lab *l, size_t i, const int *width)
 {
@@ -220,7 +228,8 @@ static void tell_row(const struct call *call, const struct lab *l, size_t i, con
 			break;
 		}
 		cell(text, l, i, (enum column)c);
-		say(call, "  %*s", c == NAME ? -width[c] : width[c], text);
+		if (c != NOTE || text[0])
+			say(call, "  %*s", aligned(c, width[c]), text);
 	}
 	say(call, "\n");
 }
@@ -242,6 +251,11 @@ static bool has_column(const struct lab *l, const struct options *o, enum column
 		return o->lanes;
 	case CHECK:
 		return o->check;
+	case NOTE:
+		for (i = 0; i < l->n_rows; i++)
+			if (lab_otherwise(l, i))
+				return true;
+		return false;
 	default:
 		return true;
 	}
@@ -252,7 +266,7 @@ static void tell(const struct call *call, const struct lab *l)
 	const struct options *o = &call->options;
 	const char *const head[N_COLUMNS] = {
 		o->mappings ? "mapping" : "policy", "budget", "MiB moved", "x CSR", "KiB read-only", "writable", "flags", "pages", "reused",
-		"active", "hit rate", "B/(S+L)", "updates", "steps", "edges", "lanes", "atomics", "time", "hash", "check",
+		"active", "hit rate", "B/(S+L)", "updates", "steps", "edges", "lanes", "atomics", "time", "hash", "check", "note",
 	};
 	const struct mill_info *info = &l->work.info;
 	int width[N_COLUMNS], c;
@@ -272,7 +286,7 @@ static void tell(const struct call *call, const struct lab *l)
 		if (!has_column(l, o, (enum column)c))
 			width[c] = 0;
 		else
-			say(call, "  %*s", c == NAME ? -width[c] : width[c], head[c]);
+			say(call, "  %*s", aligned(c, width[c]), head[c]);
 	}
 	say(call, "\n");
 	for (i = 0; i < l->n_rows && l->row[i].name; i++)
@@ -312,6 +326,7 @@ static void report_row(struct json *j, const struct lab *l, size_t i, const stru
 
 	json_object(j, NULL);
 	json_string(j, "policy", row->name);
+	report_owns(j, ran && r->device_budget, lab_variant(l, i)->policy, r->policy_owns);
 	json_u64(j, "budget", row->budget);
 	count_or_null(j, "to_device", ran, r->to_device);
 	count_or_null(j, "topology", ran, r->topology);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
-#include <string.h>
 
 #include "cli/message.h"
 #include "cli/report.h"
@@ -29,7 +28,21 @@ static void tell_predicted(const struct call *call, const struct mill_prediction
 	    p->measured ? "measured on this machine" : "defaults: this machine could not be measured");
 }
 
-static void tell(const struct call *call, const struct work *w, const struct mill_plan *p)
+/* policy: of the run. */
+static void tell_device(const struct call *call, const struct work *w, const struct mill_plan *p, const char *policy)
+{
+	const char *as = policy_otherwise(policy, p->policy_owns);
+	char shown[SHOWN_SIZE];
+
+	say(call, "  device        at least %s of its memory\n", show_size(shown, p->device_needed));
+	if (as)
+		say(call, "  policy        %s has no kernels of its own for %s: it runs over pages, as under %s\n", policy, w->algorithm->name, as);
+	if (p->why)
+		say(call, "  gts           strategy %s: %s; %" PRIu32 " chunk%s\n", strategy_word(p->strategy), p->why, p->chunks,
+		    p->chunks > 1 ? "s" : "");
+}
+
+static void tell(const struct call *call, const struct work *w, const struct mill_plan *p, const struct mill_report *r)
 {
 	uint64_t budget = call->options.memory.bytes;
 	char a[SHOWN_SIZE], b[SHOWN_SIZE];
@@ -47,14 +60,27 @@ static void tell(const struct call *call, const struct work *w, const struct mil
 	else
 		say(call, "the graph streams from disk, %s in a whole pass\n",
 		    show_size(b, p->pass_bytes));
-	if (strcmp(call->options.device, "cpu"))
-		say(call, "  device        at least %s of its memory\n",
-		    show_size(a, p->device_needed));
+	if (r->n_devices)
+		tell_device(call, w, p, r->policy);
 	if (budget >= p->needed)
 		tell_predicted(call, &p->predicted);
 }
 
-static void report_plan(struct json *j, const struct mill_plan *p)
+static void report_strategy(struct json *j, const struct mill_plan *p)
+{
+	if (!p || !p->why) {
+		json_null(j, "gts");
+		return;
+	}
+	json_object(j, "gts");
+	json_string(j, "strategy", strategy_word(p->strategy));
+	json_string(j, "why", p->why);
+	json_u64(j, "chunks", p->chunks);
+	json_object_end(j);
+}
+
+/* p NULL: nothing is known. */
+static void report_plan(struct json *j, const struct mill_plan *p, const struct mill_report *r)
 {
 	static const char *const key[] = { "state",	    "needed",	  "resident",
 					   "device_needed", "pass_bytes", "fits" };
@@ -72,13 +98,15 @@ static void report_plan(struct json *j, const struct mill_plan *p)
 		for (i = 0; i < sizeof(key) / sizeof(key[0]); i++)
 			json_null(j, key[i]);
 	}
+	report_owns(j, p && r->n_devices, r->policy, p && p->policy_owns);
+	report_strategy(j, p);
 	json_object_end(j);
 }
 
 mill_err cmd_plan(struct call *call)
 {
 	const char *algorithm = call->options.operand[0], *path = call->options.operand[1];
-	struct mill_report report;
+	struct mill_report report = { .policy = NULL };
 	struct mill_plan plan;
 	struct work w;
 	mill_err err;
@@ -99,11 +127,11 @@ mill_err cmd_plan(struct call *call)
 	report_store(&call->report, path, w.store ? &w.info : NULL);
 	options_report(&call->options, FOR_PLAN | (w.algorithm ? w.algorithm->who : 0),
 		       &call->report);
-	report_plan(&call->report, err ? NULL : &plan);
+	report_plan(&call->report, err ? NULL : &plan, &report);
 	report_predicted(&call->report, err ? NULL : &plan.predicted);
 	report_cost(&call->report, err ? NULL : &plan.predicted, NULL);
 	if (!err)
-		tell(call, &w, &plan);
+		tell(call, &w, &plan, &report);
 	work_close(&w);
 	return err;
 }

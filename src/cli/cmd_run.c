@@ -159,6 +159,15 @@ static void tell_device(const struct call *call, const struct mill_report *r)
 	for (i = 0; r->n_devices > 1 && i < r->n_devices; i++)
 		say(call, "          %s: %s moved to it, peak %s of %s\n", r->devices[i].name, show_size(a, r->devices[i].to_device),
 		    show_size(b, r->devices[i].peak), show_size(c, r->devices[i].budget));
+	if (policy_otherwise(r->policy, r->policy_owns))
+		say(call, "  policy  %s has no kernels of its own for %s: it ran over pages, as under %s\n", r->policy, r->algorithm,
+		    policy_otherwise(r->policy, r->policy_owns));
+	if (r->streaming.devices) {
+		const struct mill_streaming *s = &r->streaming;
+
+		say(call, "  gts     strategy %s: %s; %" PRIu32 " chunk%s of up to %s, %" PRIu64 " pages stay on a device\n", strategy_word(s->strategy),
+		    s->why, s->chunks, s->chunks > 1 ? "s" : "", show_size(a, s->writable), s->cached_pages);
+	}
 	if (r->partitions.count) {
 		const struct mill_partitions *p = &r->partitions;
 
@@ -278,6 +287,7 @@ static void report_traffic(struct json *j, const struct outcome *out, bool known
 
 	json_string(j, "device", known ? r->device : NULL);
 	report_devices(j, known ? r : NULL);
+	report_owns(j, out->ran && device, r->policy, r->policy_owns);
 	count_or_null(j, "lanes", out->counted, r->lanes);
 	count_or_null(j, "atomics", out->counted, r->atomics);
 	json_object(j, "bytes");

@@ -3,6 +3,7 @@
 #ifndef CLI_LAB_H
 #define CLI_LAB_H
 
+#include "cli/report.h"
 #include "cli/run.h"
 
 struct lab {
@@ -60,6 +61,14 @@ static inline bool lab_ran(const struct lab *l, size_t i)
 static inline const struct mill_variant *lab_variant(const struct lab *l, size_t i)
 {
 	return &l->how.variant[i % l->how.n_variants];
+}
+
+/* The policy as under which the row went over pages, as its own has no kernels for the algorithm; else NULL. */
+static inline const char *lab_otherwise(const struct lab *l, size_t i)
+{
+	const struct mill_report *r = &l->row[i].report;
+
+	return lab_ran(l, i) && r->device_budget ? policy_otherwise(lab_variant(l, i)->policy, r->policy_owns) : NULL;
 }
 
 /* The items of "a,b,c", in one block for free(), also after a failure. */

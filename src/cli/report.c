@@ -215,6 +215,25 @@ void count_or_null(struct json *j, const char *key, bool known, uint64_t count)
 		json_null(j, key);
 }
 
+const char *policy_otherwise(const char *policy, bool owns)
+{
+	const struct mill_policy *p = mill_policy(policy);
+
+	return p && !owns ? p->otherwise : NULL;
+}
+
+void report_owns(struct json *j, bool known, const char *policy, bool owns)
+{
+	const struct mill_policy *p = known ? mill_policy(policy) : NULL;
+
+	if (p && p->otherwise)
+		json_bool(j, "policy_owns", owns);
+	else
+		json_null(j, "policy_owns");
+}
+
+const char *strategy_word(enum mill_strategy strategy) { return strategy == MILL_STRATEGY_S ? "s" : "p"; }
+
 const char *wire_word(enum mill_wire wire)
 {
 	static const char *const word[] = { "auto", "edges", "csr", "packed" };
@@ -255,7 +274,8 @@ void report_streaming(struct json *j, const struct mill_streaming *s)
 	}
 	json_object(j, "gts");
 	json_u64(j, "devices", s->devices);
-	json_string(j, "strategy", s->strategy == MILL_STRATEGY_S ? "s" : "p");
+	json_string(j, "strategy", strategy_word(s->strategy));
+	json_string(j, "why", s->why);
 	json_u64(j, "chunks", s->chunks);
 	json_u64(j, "writable", s->writable);
 	json_u64(j, "small_pages", s->small_pages);

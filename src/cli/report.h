@@ -19,11 +19,16 @@ void tell_cost(const struct call *call, const struct mill_prediction *p, const s
 
 void count_or_null(struct json *j, const char *key, bool known, uint64_t count);
 void seconds_or_null(struct json *j, const char *key, bool known, double seconds);
-/* An element of "supersteps"; counted: lanes and atomics were. */
+/* Returns the policy as under which a run on a device goes over pages, where its own has no kernels for the algorithm; else NULL. */
+const char *policy_otherwise(const char *policy, bool owns);
+/* "policy_owns": null where there was no run on a device, or the policy has no kernels. */
+void report_owns(struct json *j, bool known, const char *policy, bool owns);
 /* Partitions of the policy graphie, or null. */
 void report_partitions(struct json *j, const struct mill_partitions *p);
 void report_streaming(struct json *j, const struct mill_streaming *s);
+const char *strategy_word(enum mill_strategy strategy);
 const char *wire_word(enum mill_wire wire);
+/* An element of "supersteps"; counted: lanes and atomics were. */
 void report_step(struct json *j, const struct mill_step *s, bool counted);
 
 /* Of n > 0 values. */

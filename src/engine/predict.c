@@ -91,7 +91,7 @@ static f64 share_again(const struct store *st, const struct need *n, u64 pages)
  * Pages that are streamed past the state. Under P each device has the slots for its part of the pages, under S for all; reductions have what
  * sources give beside the pages, others only where what they write is not there whole.
  */
-static void set_streaming(struct setting *s, const struct mill_run *r, const struct need *n)
+static void set_streaming(struct setting *s, struct mill_plan *plan, const struct mill_run *r, const struct need *n)
 {
 	struct room room;
 	u64 n_devices;
@@ -106,6 +106,11 @@ static void set_streaming(struct setting *s, const struct mill_run *r, const str
 	s->slots = max_u64(room.slots * n_devices, 1);
 	s->unpacked = min_u64(room.slots, room.areas) * n_devices >= s->pages;
 	s->state = r->store->connected * n->writable;
+	if (devices_budget(r) >= plan->device_needed) {
+		plan->strategy = room.divided ? MILL_STRATEGY_S : MILL_STRATEGY_P;
+		plan->why = room.why;
+		plan->chunks = room.chunks;
+	}
 	s->read_only = s->strategy == GTS_S || s->chunks > 1 || n->spread ? r->store->sources * n->given : 0;
 }
 
@@ -133,8 +138,9 @@ void run_predict(struct mill_run *r, const char *algorithm, const struct need *n
 		.shared = run_first_device(r)->chunked,
 	};
 
+	plan->policy_owns = n->own;
 	if (n->own && r->policy->home == HOME_HOST && s.slots)
-		set_streaming(&s, r, n);
+		set_streaming(&s, plan, r, n);
 	s.again = share_again(st, n, s.pages);
 	s.large = s.slots ? min_u64(pages_large(n->in && !n->out && st->directed ? &st->in : &st->out), s.pages) : 0;
 	s.page_bytes = wire_bytes(r, n, s.pages, s.again);

@@ -464,6 +464,7 @@ const struct policy policy_graphie = {
 		.summary = "bfs, sssp and cc on a device by partitions, as Graphie does (PACT 2017); elsewhere as fifo",
 		.option = options,
 		.settings = offsetof(struct mill_options, graphie),
+		.otherwise = "fifo",
 	},
 	.device = residency_fifo,
 	.before = residency_latest,	/* partitions are short passes of one scan */

@@ -131,6 +131,7 @@ static void gts_room(struct room *out, const struct transfer *t, const struct ne
 	choose(&like, beside, left);
 	out->chunks = like.chunks;
 	out->divided = like.divided;
+	out->why = like.why;
 	rest = smallest_budget(t);
 	rest -= min_u64(rest, state_bytes(&like, 0) + fixed_bytes(pages));
 	out->slots = divide(t, rest, area_bytes(n, st, &s), &out->areas) / s.wire;
@@ -468,6 +469,7 @@ const struct policy policy_gts = {
 		.settings = offsetof(struct mill_options, gts),
 		.mappings = mappings,
 		.several = true,
+		.otherwise = "lru",
 	},
 	.device = residency_lru,
 	.before = residency_latest,	/* windows are short passes of one scan */

@@ -81,6 +81,7 @@ struct room {
 	u64 device, host;
 	u32 chunks;
 	bool divided;
+	const char *why;	/* that is so */
 	u64 slots, areas;
 };
 

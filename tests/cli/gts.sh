@@ -82,7 +82,7 @@ done
 # ---- What a report says ----
 cpu same bfs directed.mill --source max-degree
 gts --device opencl,opencl --device-memory 8M --trace t.json --repeat 3
-json r.json "list(r['gts']) == ['devices', 'strategy', 'chunks', 'writable', 'small_pages', 'large_pages', 'cached_pages', 'frames']"
+json r.json "list(r['gts']) == ['devices', 'strategy', 'why', 'chunks', 'writable', 'small_pages', 'large_pages', 'cached_pages', 'frames']"
 json r.json "all(list(d) == ['name', 'budget', 'peak', 'to_device', 'from_device'] for d in r['devices']) and len(r['devices']) == 2"
 json r.json "len(r['runs']) == 3 and r['options']['policy'] == 'gts' and r['gts']['writable'] == 4 * r['store']['connected'] + 4 * (r['store']['connected'] % 2)"
 json r.json "r['bytes']['to_device'] + r['bytes']['from_device'] == sum(r['bytes'][k] for k in ('topology', 'read_only', 'writable', 'flags'))"
@@ -92,6 +92,21 @@ gts --device opencl --fallback
 json r.json "r['device'] == 'opencl' and r['gts']['devices'] == 1"
 expect 0 bfs directed.mill --source max-degree --policy gts --json=r.json
 json r.json "r['gts'] is None and r['devices'] is None"
+
+# ---- Main memory keeps what --memory leaves: a graph that fits is read once. Half of it, and a small cache: more often ----
+scan=(pagerank plain.mill --iterations 4 --tolerance 0 --policy gts --device opencl)
+expect 0 "${scan[@]}" --device-cache 64K --check --json=r.json
+json r.json "r['pages']['read'] == r['store']['pages'] == r['gts']['frames'] and r['pages']['to_device'] > 2 * r['store']['pages']"
+json r.json "r['bytes']['disk_read'] == r['store']['page_bytes'] and r['options']['main_buffer'] is None"
+pages=$(python3 -c "import json; print(json.load(open('r.json'))['store']['pages'])")
+expect 0 "${scan[@]}" --device-cache 64K --main-buffer $((pages / 2 * 64))K --check --json=r.json
+json r.json "r['gts']['frames'] == $pages // 2 and r['pages']['read'] > r['store']['pages']"
+# A scan finds what stays only if it begins there.
+for order in cached pages; do
+	expect 0 "${scan[@]}" --device-cache $((pages / 2 * 64))K --scan $order --check --json=r.json
+	json r.json "r['gts']['cached_pages'] == $pages // 2 and r['options']['scan'] == '$order' and r['pages']['active'] == 4 * $pages"
+	json r.json "r['pages']['reused'] == (3 * ($pages // 2) if '$order' == 'cached' else 0)"
+done
 
 # ---- Less than the state: as many chunks as it takes ----
 # needs OPTION...: the number that a refusal says
@@ -118,6 +133,37 @@ for devices in "opencl" "opencl,opencl --strategy s" "opencl,opencl --strategy p
 		}
 	done
 done
+
+# ---- Without --strategy: P while the state fits every device, S where it fits only all together, chunks after that ----
+if "$millrace" list devices | grep -q "opencl:0 .* 2 units, divisible"; then
+	cpu same bfs long.mill --source max-degree
+	parts=(--device opencl:0/2)
+	p=$(needs "${run[@]}" --policy gts "${parts[@]}" --device-memory 1K --strategy p --chunks 1)
+	s=$(needs "${run[@]}" --policy gts "${parts[@]}" --device-memory 1K --strategy s --chunks 1)
+	must [ "$s" -lt "$p" ]
+	# strategy BUDGET STRATEGY CHUNKS WHY [OPTION...]: in the run's report and in the plan
+	strategy() {
+		local is="['strategy'] == '$2' and x['chunks'] $3 and x['why'] == '$4'"
+		gts "${parts[@]}" --device-memory "$1" "${@:5}"
+		json r.json "(x := r['gts'])$is"
+		expect 0 "${run[@]}" --policy gts "${parts[@]}" --device-memory "$1" "${@:5}"; says "  gts     strategy $2: $4; "
+		expect 0 plan bfs long.mill --policy gts "${parts[@]}" --device-memory "$1" "${@:5}" --json=plan.json; says "  gts           strategy $2: $4; "
+		json plan.json "r['plan']['policy_owns'] and (x := r['plan']['gts'])$is"
+	}
+	strategy 64M p "== 1" "the state fits every device"
+	strategy "$p" p "== 1" "the state fits every device"
+	strategy $((p - 1)) s "== 1" "the state fits only all devices together"
+	strategy "$s" s "== 1" "the state fits only all devices together"
+	strategy $((s - 1)) s "== 2" "the state is larger than all devices together"
+	strategy $((s - 1)) p "> 1" "as asked for" --strategy p
+	strategy 64M s "== 1" "as asked for" --strategy s
+	parts=(--device opencl:0/2:1)
+	strategy 64M p "== 1" "there is one device"
+	strategy $((p - 1)) p "== 2" "there is one device"
+	# Too little for any: nothing is planned.
+	expect 0 plan bfs long.mill --policy gts --device opencl:0/2 --device-memory 1K --json=plan.json
+	json plan.json "r['plan']['gts'] is None and r['plan']['device_needed'] > 1024"; must [ "$(grep -c strategy out)" = 0 ]
+fi
 
 # ---- Devices of different sizes ----
 cpu same sssp directed.mill --source max-degree

@@ -67,7 +67,7 @@ cat >rows.py <<'PY'
 import json
 r = json.load(open("lab.json"))
 cpu = json.load(open("cpu.json"))
-keys = ["policy", "budget", "to_device", "topology", "read_only", "writable", "flags", "csr_multiple", "pages_to_device", "pages_reused", "pages_active",
+keys = ["policy", "policy_owns", "budget", "to_device", "topology", "read_only", "writable", "flags", "csr_multiple", "pages_to_device", "pages_reused", "pages_active",
         "hit_rate", "cache_share", "partitions", "gts", "updates", "iterations",
         "edges", "lanes", "atomics", "seconds", "hash", "check", "error", "supersteps"]
 rows = r["rows"]
@@ -80,7 +80,7 @@ assert r["options"]["source"] == "max-degree" and r["options"]["repeat"] == 3 an
 assert r["options"]["budgets"] == "60%,200%" and r["options"]["device_memory"] is None and r["options"]["device"] == "opencl"
 assert r["options"]["do_a"] == 15 and r["options"]["do_b"] == 18 and r["options"]["queues"] == 32
 for x in rows:
-    assert x["check"] == "passed" and x["error"] is None and x["seconds"] > 0 and x["lanes"] is None
+    assert x["check"] == "passed" and x["error"] is None and x["seconds"] > 0 and x["lanes"] is x["policy_owns"] is None
     assert x["iterations"] == len(x["supersteps"]) > 0
     for key in ("updates", "edges", "pages_active", "pages_to_device", "pages_reused"):
         assert x[key] == sum(s[key] for s in x["supersteps"]), key
@@ -123,6 +123,70 @@ json lab.json "[x['partitions'] and x['partitions']['wire'] for x in r['rows']][
 json lab.json "r['rows'][2]['topology'] > r['rows'][4]['topology'] > r['rows'][6]['topology']"
 must grep -q "time by the number of queues" queues.svg
 must python3 -c "import xml.etree.ElementTree as x; x.parse('queues.svg')"
+
+# Rule V-C: a graph that fits is divided by the queues, and each part has a buffer. Where pages are small, parts are runs of whole ones.
+expect 0 generate clique --vertices 128 -o clique.mill
+for queues in 4 32; do
+	expect 0 bfs clique.mill --device opencl --policy graphie --queues $queues --check --json=r.json
+	json r.json "r['partitions']['count'] == r['partitions']['buffers'] == $queues and r['partitions']['bytes'] == 8 * r['store']['stored_edges'] // $queues"
+	expect 0 sssp g.mill --source max-degree --device opencl --policy graphie --queues $queues --json=r.json
+	json r.json "r['partitions']['count'] == r['partitions']['buffers'] >= $queues"
+	json r.json "12 * r['store']['stored_edges'] / $queues / 2 < r['partitions']['bytes'] <= 12 * r['store']['stored_edges'] / $queues + 1"
+done
+# With --no-skip idle partitions have kernels too, and nothing else changes.
+cat >launches.py <<'PY'
+import json
+hashes = set()
+for skip in ("skip", "all"):
+    r, t = (json.load(open(f"{skip}.{kind}.json")) for kind in ("run", "trace"))
+    events = t["traceEvents"] if isinstance(t, dict) else t
+    n = sum(e.get("ph") == "X" and e["name"].endswith("_partition_edges") for e in events)
+    passed = r["pages"]["to_device"] + r["pages"]["reused"]
+    every = r["iterations"] * r["partitions"]["count"]
+    assert n == passed == (every if skip == "all" else r["pages"]["active"]), (skip, n, passed, every)
+    assert r["pages"]["active"] < every and r["check"] == "passed", (skip, r["pages"], every)
+    hashes.add(r["result"]["hash"])
+assert len(hashes) == 1, hashes
+PY
+expect 0 sssp g.mill --source max-degree --device opencl --policy graphie --check --trace skip.trace.json --json=skip.run.json
+expect 0 sssp g.mill --source max-degree --device opencl --policy graphie --check --trace all.trace.json --json=all.run.json --no-skip
+must python3 launches.py
+
+# What a policy has no kernels for goes over pages, as under another: the row says so.
+expect 0 lab kcore g.mill --device-memory 60% --policies graphie,fifo,gts,lru --json=lab.json; says "note"
+must [ "$(grep -cE '^  graphie .*  over pages, as fifo$' out)" = 1 ]
+must [ "$(grep -cE '^  gts .*  over pages, as lru$' out)" = 1 ]
+must [ "$(grep -c 'over pages' out)" = 2 ]
+json lab.json "[x['policy_owns'] for x in r['rows']] == [False, None, False, None]"
+cat >pairs.py <<'PY'
+import json
+rows = json.load(open("lab.json"))["rows"]
+for a, b in (rows[:2], rows[2:]):
+    same = ("pages_to_device", "pages_reused", "pages_active", "topology", "iterations", "hash")
+    assert all(a[k] == b[k] for k in same) and a["partitions"] is a["gts"] is None, (a["policy"], b["policy"])
+PY
+must python3 pairs.py
+expect 0 lab bfs g.mill --source max-degree --budgets 1K,200% --policies graphie,reuse,gts --json=lab.json
+must [ "$(grep -c 'note\|over pages' out)" = 0 ]
+json lab.json "[x['policy_owns'] for x in r['rows']] == [None, None, None, True, None, True]"
+# So do run and plan.
+for policy in graphie:fifo gts:lru; do
+	expect 0 kcore g.mill --device opencl --policy ${policy%:*} --check --json=r.json
+	says "  policy  ${policy%:*} has no kernels of its own for kcore: it ran over pages, as under ${policy#*:}"
+	json r.json "r['policy_owns'] is False and r['partitions'] is r['gts'] is None"
+	expect 0 plan kcore g.mill --device opencl --policy ${policy%:*} --json=r.json
+	says "${policy%:*} has no kernels of its own for kcore: it runs over pages, as under ${policy#*:}"
+	json r.json "r['plan']['policy_owns'] is False and r['plan']['gts'] is None"
+	for command in "cc g.mill --check" "plan cc g.mill"; do
+		expect 0 $command --device opencl --policy ${policy%:*} --json=r.json
+		json r.json "r.get('plan', r)['policy_owns'] is True"; must [ "$(grep -c 'no kernels' out)" = 0 ]
+	done
+	expect 0 kcore g.mill --policy ${policy%:*} --json=r.json; must [ "$(grep -c '  policy ' out)" = 0 ]
+	json r.json "r['policy_owns'] is None"
+done
+expect 0 kcore g.mill --policy fifo --device opencl --json=r.json; must [ "$(grep -c '  policy ' out)" = 0 ]
+json r.json "r['policy_owns'] is None"
+expect 7 kcore g.mill --policy gts --device opencl --device-memory 1K --json=r.json; json r.json "r['policy_owns'] is None"
 
 # GTS: rows that know one device take the first; each device may have a budget of its own. Options of gts and of graphie are their rows' alone.
 expect 0 lab bfs g.mill --source max-degree --device opencl,opencl:0 --device-memory 80%,60% --policies reuse,graphie,gts,gts-p,gts-s --wire csr \

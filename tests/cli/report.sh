@@ -8,7 +8,7 @@ import json, sys
 want = {"millrace": None, "command": None,
         "store": ["path", "vertices", "edges", "stored_edges", "directed", "weighted", "bytes", "pages"],
         "options": None, "seconds": ["load", "run", "output", "total"], "runs": None, "iterations": None,
-        "edges_traversed": None, "mteps": None, "updates": None, "device": None, "lanes": None, "atomics": None,
+        "edges_traversed": None, "mteps": None, "updates": None, "device": None, "policy_owns": None, "lanes": None, "atomics": None,
         "bytes": ["disk_read", "to_device", "from_device", "topology", "read_only", "writable", "flags"],
         "pages": ["active", "read", "to_device", "reused"],
         "memory": ["budget", "peak_rss", "device_budget", "device_peak", "driver"],

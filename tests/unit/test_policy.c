@@ -24,6 +24,13 @@ static void test_find(void **state)
 		assert_true(shown[i].summary && *shown[i].summary && p->device && p->before && p->cpu);
 		assert_ptr_equal(mill_policy(names[i]), &shown[i]);
 		assert_true(shown[i].several == (p == &policy_gts));
+		/* Runs that it does not own are as under this one, on devices and elsewhere. */
+		assert_true(!shown[i].otherwise == !p->takes);
+		if (p->takes) {
+			const struct policy *as = policy_find(p->public.otherwise);
+
+			assert_true(as && as->device == p->device && as->cpu == p->cpu && !as->takes);
+		}
 	}
 	assert_null(shown[ARRAY_LEN(names)].name);
 	assert_ptr_equal(policy_find(NULL), &policy_auto);
