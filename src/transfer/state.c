@@ -55,10 +55,14 @@ static bool merges(const struct transfer *t) { return t->policy->host || (t->n_s
 
 mill_err state_open(struct transfer *t, struct station *s)
 {
+	u64 most = 0;
+
 	if (!t->own || t->policy->home != HOME_HOST)
 		return MILL_OK;
+	for (u32 i = 0; i < t->n_stations; i++)
+		most = max_u64(most, state_bytes(t, i));
 	if (merges(t) && !t->merging)
-		TRY(memory_new(&t->merging, t->budget, state_bytes(t, 0), 1, "copies of the state"));
+		TRY(memory_new(&t->merging, t->budget, most, 1, "copies of the state"));
 	s->writable.name = "writable attributes";
 	return station_buffer(s, &s->writable.buffer, state_bytes(t, (u32)(s - t->station)), s->writable.name, TRAFFIC_WRITABLE);
 }
