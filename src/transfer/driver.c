@@ -430,6 +430,25 @@ static bool has_moves(const struct transfer *t)
 	return false;
 }
 
+/* The host has all chunks: it did its part in the first. Where its moves began a window, the next one does. */
+static void drop_hosts(struct plan *p)
+{
+	u8 begins = 0;
+	u32 n = 0;
+
+	for (u32 k = 0; k < p->n; k++) {
+		struct move m = p->move[k];
+
+		begins |= m.flags & MOVE_BREAK;
+		if (m.where == ON_HOST)
+			continue;
+		m.flags |= begins;
+		begins = 0;
+		p->move[n++] = m;
+	}
+	p->n = n;
+}
+
 static mill_err run_chunk(struct pass_ctx *c, u32 chunk)
 {
 	struct transfer *t = c->t;
@@ -439,9 +458,8 @@ static mill_err run_chunk(struct pass_ctx *c, u32 chunk)
 	if (home)
 		TRY(state_put(t, c->pass, chunk));
 	TRY(make_plan(c));
-	for (u32 k = 0; chunk && t->policy->host && k < t->plan.n; k++)	/* the host has all chunks: it did its part in the first */
-		if (t->plan.move[k].where == ON_HOST)
-			t->plan.move[k--] = t->plan.move[--t->plan.n];
+	if (chunk && t->policy->host)
+		drop_hosts(&t->plan);
 	if (has_moves(t)) {
 		err = fork_all(t);
 		if (!err)
