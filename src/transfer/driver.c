@@ -490,12 +490,20 @@ static mill_err end_counts(struct pass_ctx *c)
 	return MILL_OK;
 }
 
+/* What is left of a pass that failed: how its kernels ended, and a fault that one of them may have found. */
+static mill_err begin_again(struct station *s)
+{
+	for (u32 i = 0; i < s->n_slots; i++)
+		device_wait(&s->slot[i].used);
+	return device_fill(&s->fault, &(u64){ 0 }, sizeof(u64));
+}
+
 static mill_err begin_pass(struct pass_ctx *c, struct device_pass *p)
 {
 	struct transfer *t = c->t;
 
-	for (u32 i = 0; t->failed && i < t->n_stations; i++)	/* a kernel of the pass that failed may have found a fault */
-		TRY(device_fill(&t->station[i].fault, &(u64){ 0 }, sizeof(u64)));
+	for (u32 i = 0; t->failed && i < t->n_stations; i++)
+		TRY(begin_again(&t->station[i]));
 	t->failed = false;
 	if (!t->own)
 		return MILL_OK;
