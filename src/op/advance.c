@@ -454,6 +454,7 @@ mill_err op_near(struct mill_run *r, const struct advance_program *p, const void
 	struct near_ctx n = { &a, f->limit };
 	struct tally t;
 
+	TRY(program_fetch(&p->program, args));
 	f->limit = limit;
 	if (!r->device->native)
 		return near_device(&a, n.old, rest);

@@ -524,6 +524,8 @@ mill_err op_mode(struct mill_run *r, struct mode_finder *m, const struct vec *fr
 	struct mill_step step = { .frontier = r->store->vertices, .direction = "scan" };
 	f64 began = clock_now();
 
+	TRY(vec_fetch(from));
+	TRY(vec_fetch(to));
 	run_tell(r, "iteration %llu", r->ledger.total.step + 1);
 	TRY(r->device->native ? find_native(&f, &step) : find_device(&f, &step));
 	step.edges = run_direction(r, false)->n_edges;
