@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A device that fails in the middle of a plan: every call of each kind fails once, under every policy that moves units in a way of its own. Then
- * the run says so, no transfer reads host memory any more and nothing is believed to be on the device; and the same run, asked again,
- * has the right result. Calls are counted here and not by MILL_FAULT, so that one process can try them all.
+ * A device that fails in the middle of a plan: calls of each kind fail, one in a run, under every
+ * policy that moves units in a way of its own. Then the run says so, no transfer reads host memory
+ * any more and nothing is believed to be on the device; and the same run, asked again, has the right
+ * result. Calls are counted here and not by MILL_FAULT, so that one process can try them all.
  */
 #include "task.h"
 
 /* ---- Calls that fail ---- */
 
 enum call { SEND, LAUNCH, WAIT, FORK, JOIN, WRITE, READ, FILL, CALLS };
-static const char *const call_names[] = { "send", "launch", "wait", "fork", "join", "write", "read", "fill" };
+static const char *const call_names[] = { "send", "launch", "wait", "fork",
+					  "join", "write",  "read", "fill" };
 
 #define TICKETS 4096u
 
@@ -17,11 +19,11 @@ static struct {
 	const struct device_ops *real;
 	struct device_ops ops;
 	enum call call;
-	u64 at, n;		/* the at-th fails; 0: none does */
-	bool late;		/* the kernel is launched, and fails later: a join says so once ... */
-	bool due;		/* ... the next one */
-	void *failed;		/* ... and so does the ticket of its queue, when it is waited for */
-	void *sent[TICKETS];	/* transfers that were not waited for */
+	u64 at, n;	     /* the at-th fails; 0: none does */
+	bool late;	     /* the kernel is launched, and fails later: a join says so once ... */
+	bool due;	     /* ... the next one */
+	void *failed;	     /* ... and so does the ticket of its queue, when it is waited for */
+	void *sent[TICKETS]; /* transfers that were not waited for */
 	u32 n_sent;
 } fault;
 
@@ -29,7 +31,8 @@ static bool strikes(enum call c) { return fault.at && c == fault.call && ++fault
 
 static mill_err struck(enum call c) { return fail(MILL_EDEVICE, "%s fails on purpose", call_names[c]); }
 
-static mill_err fault_send(struct device *d, struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct ticket *out)
+static mill_err fault_send(struct device *d, struct buffer *b, u64 at, const void *from, u64 size,
+			   u32 queue, struct ticket *out)
 {
 	if (strikes(SEND))
 		return struck(SEND);
@@ -62,7 +65,7 @@ static mill_err fault_launch(struct device *d, const struct launch *l)
 	return strikes(LAUNCH) && !fault.late ? struck(LAUNCH) : fault.real->launch(d, l);
 }
 
-/* A kernel that failed is in the ticket of all that its queue was given. */
+/* Makes the ticket of the queue say that the kernel failed. */
 static void fault_mark(struct device *d, u32 queue, struct ticket *out)
 {
 	fault.real->mark(d, queue, out);
@@ -136,7 +139,7 @@ static void fault_set(enum call c, u64 at, bool late)
 
 /* ---- What is left ---- */
 
-/* A pass failed: nothing is under way, and no unit is believed to be anywhere. */
+/* Fails if something is under way, or after a pass that failed a unit is believed to be there. */
 static void expect_nothing(const char *where, const mill_run *run)
 {
 	const struct transfer *t = &run->transfer;
@@ -150,7 +153,8 @@ static void expect_nothing(const char *where, const mill_run *run)
 		for (int in = 0; in < 2; in++)
 			for (u32 unit = 0; unit < t->units[in].n; unit++)
 				if (residency_find(s->residency, in, unit) != RESIDENCY_NONE)
-					fail_msg("%s: unit %u is believed to be there", where, unit);
+					fail_msg("%s: unit %u is believed to be there", where,
+						 unit);
 		for (u32 k = 0; k < s->n_areas; k++) {
 			assert_int_equal(s->area[k].holds, 0);
 			assert_null(s->area[k].sent.handle);
@@ -164,17 +168,19 @@ struct failing {
 	const char *name;
 	const struct task *task;
 	struct mill_options options;
-	u64 room;	/* device bytes besides the least */
+	u64 room; /* device bytes besides the least */
 	u32 frames;
 };
 
-/* One call fails. Says whether there was one. */
-static bool try_call(mill_run *run, const struct failing *f, const struct answer *want, enum call c, u64 at, bool late)
+/* Makes one call fail. Says whether there was one. */
+static bool try_call(mill_run *run, const struct failing *f, const struct answer *want, enum call c,
+		     u64 at, bool late)
 {
 	char where[128];
 	mill_err err;
 
-	snprintf(where, sizeof(where), "%s, %s, %s %llu%s", f->name, f->task->name, call_names[c], (unsigned long long)at, late ? ", late" : "");
+	snprintf(where, sizeof(where), "%s, %s, %s %llu%s", f->name, f->task->name, call_names[c],
+		 (unsigned long long)at, late ? ", late" : "");
 	fault_set(c, at, late);
 	err = f->task->call(run, f->task->how);
 	fault.at = 0;
@@ -186,7 +192,8 @@ static bool try_call(mill_run *run, const struct failing *f, const struct answer
 		expect_nothing(where, run);
 	else if (hash_of(run) != want->hash)
 		fail_msg("%s: other bits than on the cpu", where);
-	expect_answer(where, run, f->task, want);	/* what is left of the failure says nothing of this */
+	expect_answer(where, run, f->task,
+		      want); /* what is left of the failure says nothing of this */
 	return err != MILL_OK;
 }
 
@@ -208,7 +215,8 @@ static void try_all(mill_store *store, const struct failing *f, const struct ans
 	for (enum call c = SEND; c < CALLS; c++) {
 		u64 n = 1;
 
-		for (; try_call(run, f, want, c, n, false) && n < 4000; n += 1 + n / (getenv("LONG") ? 16 : 3))
+		for (; try_call(run, f, want, c, n, false) && n < 4000;
+		     n += 1 + n / (getenv("LONG") ? 16 : 3))
 			;
 		assert_true(n < 4000);
 	}
@@ -220,9 +228,15 @@ static void try_all(mill_store *store, const struct failing *f, const struct ans
 static mill_store *make_rmat(u32 i)
 {
 	struct mill_generate how = {
-		.target = { .path = scratch_path("rmat"), .page_size = 64 * KIB, .force = true,
+		.target = { .path = scratch_path("rmat"),
+			    .page_size = 64 * KIB,
+			    .force = true,
 			    .codec = i ? MILL_CODEC_RAW : MILL_CODEC_PACKED },
-		.kind = "rmat", .scale = 11, .degree = 40, .weight = MILL_WEIGHT_U32, .seed = 3,
+		.kind = "rmat",
+		.scale = 11,
+		.degree = 40,
+		.weight = MILL_WEIGHT_U32,
+		.seed = 3,
 	};
 	struct mill_built built;
 	mill_store *store;

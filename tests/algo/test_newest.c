@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Newest copies: between the levels of a search by gts on one device the depths there are newer than the host's. Whatever reads or writes the
- * vector has them first, and the search goes on with what was written. Test builds spoil the host's copy, so that a stale one is seen.
+ * Newest copies: between the levels of a search by gts on one device the depths there are newer than
+ * the host's. Whatever reads or writes the vector has them first, and the search goes on with what
+ * was written. Test builds spoil the host's copy, so that a stale one is seen.
  */
 #include "task.h"
 
@@ -9,8 +10,11 @@
 
 #include "algo/bfs.op.h"
 
-/* What a depth adds to the sum of all: nothing where the search has not been. */
-static f64 bfs_weight(struct bfs s, vid v) { return s.depth[v] == UNREACHED ? 0 : (f64)(s.depth[v] + 1) * (v % 251 + 1); }
+/* Returns what a depth adds to the sum of all: nothing where the search has not been. */
+static f64 bfs_weight(struct bfs s, vid v)
+{
+	return s.depth[v] == UNREACHED ? 0 : (f64)(s.depth[v] + 1) * (v % 251 + 1);
+}
 
 #define PROGRAM bfs
 #define FIELDS BFS_FIELDS
@@ -23,9 +27,9 @@ static const char *const way_names[] = { "look", "get", "map", "compute", "set" 
 
 static struct {
 	enum way way;
-	u32 steps, held;	/* seen; before which the device had newer values */
+	u32 steps, held; /* seen; before which the device had newer values */
 	u64 n;
-	u32 *depth;		/* what comes out, by vertex */
+	u32 *depth; /* what comes out, by vertex */
 } seen;
 
 static struct vec *depths_of(mill_run *run)
@@ -37,7 +41,7 @@ static struct vec *depths_of(mill_run *run)
 	return NULL;
 }
 
-/* The depth of a vertex before the next step. */
+/* Returns the depth of a vertex before the next step. */
 static u32 so_far(u64 v) { return seen.depth[v] <= seen.steps ? seen.depth[v] : UNREACHED; }
 
 static void read_depths(mill_run *run, struct vec *v)
@@ -64,8 +68,9 @@ static void read_depths(mill_run *run, struct vec *v)
 	case COMPUTE:
 		OK(op_compute(run, &bfs_weight_compute, &args, 0, seen.n, &sum));
 		for (u64 i = 0; i < seen.n; i++)
-			want += so_far(i) == UNREACHED ? 0 : (f64)(so_far(i) + 1) * (f64)(i % 251 + 1);
-		assert_true(sum == want);	/* integers: exact in any order */
+			want += so_far(i) == UNREACHED ? 0
+						       : (f64)(so_far(i) + 1) * (f64)(i % 251 + 1);
+		assert_true(sum == want); /* integers: exact in any order */
 		break;
 	default:
 		got = so_far(seen.n / 2);
@@ -77,7 +82,7 @@ static void read_depths(mill_run *run, struct vec *v)
 		assert_int_equal(((u32 *)v->buffer.host)[i], so_far(i));
 }
 
-/* Before each step of the search. */
+/* Looks at the depths before each step of the search. */
 static void see(mill_run *run, const u32 *active, u32 n)
 {
 	struct vec *v = depths_of(run);
@@ -110,7 +115,7 @@ static mill_run *open_gts(mill_store *store, struct mill_options o)
 
 static const struct mill_bfs how = { "max-degree" };
 
-/* Depths by vertex, from a search on the cpu. */
+/* Searches on the cpu: depths by vertex. */
 static u64 search_native(mill_store *store)
 {
 	const u32 *depth;
@@ -132,10 +137,15 @@ static u64 search_native(mill_store *store)
 static mill_store *make_store(u32 i)
 {
 	struct mill_generate as = {
-		.target = { .path = scratch_path("rmat"), .page_size = 64 * KIB, .force = true,
+		.target = { .path = scratch_path("rmat"),
+			    .page_size = 64 * KIB,
+			    .force = true,
 			    .codec = i ? MILL_CODEC_RAW : MILL_CODEC_PACKED,
 			    .addressing = i == 2 ? MILL_ADDRESSING_PAGED : MILL_ADDRESSING_DENSE },
-		.kind = "rmat", .scale = 12, .degree = 24, .seed = 5,
+		.kind = "rmat",
+		.scale = 12,
+		.degree = 24,
+		.seed = 5,
 	};
 	struct mill_built built;
 	mill_store *store;
@@ -155,7 +165,10 @@ static void test_readers(void **state)
 		u64 hash = search_native(store);
 
 		for (enum way way = LOOK; way < WAYS; way++) {
-			mill_run *run = open_gts(store, (struct mill_options){ .gts.device_cache = i == 1 ? MILL_SIZE_NONE : 0, .device = "opencl" });
+			mill_run *run = open_gts(
+				store, (struct mill_options){ .gts.device_cache =
+								      i == 1 ? MILL_SIZE_NONE : 0,
+							      .device = "opencl" });
 
 			for (u32 again = 0; again < 2; again++) {
 				run->hook.see_step = see;
@@ -163,9 +176,10 @@ static void test_readers(void **state)
 				seen.steps = seen.held = 0;
 				OK(mill_bfs(run, &how));
 				if (hash_of(run) != hash)
-					fail_msg("%s: other depths than on the cpu", way_names[way]);
+					fail_msg("%s: other depths than on the cpu",
+						 way_names[way]);
 				assert_true(seen.steps > 2);
-				assert_int_equal(seen.held, seen.steps - 1);	/* all but the first */
+				assert_int_equal(seen.held, seen.steps - 1); /* all but the first */
 				assert_null(run->transfer.held);
 			}
 			mill_run_free(run);

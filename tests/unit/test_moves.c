@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Policies decide by numbers alone: what they plan for a pass, and what they ask for, without a device, a thread or a file. Plans are written
- * down move by move where they can be made by hand: the examples of the papers, every order and every end of a window. Many more are
- * executed on paper: no unit is taken from a slot that holds another. Budgets are met to the byte.
+ * Policies decide by numbers alone: what they plan for a pass, and what they ask for, without a
+ * device, a thread or a file. Plans are written down move by move where they can be made by hand:
+ * the examples of the papers, every order and every end of a window. Many more are executed on
+ * paper: no unit is taken from a slot that holds another. Budgets are met to the byte.
  */
 #include "unit.h"
 
@@ -36,7 +37,8 @@ static mill_err count_buffer(struct device *d, struct buffer *b, u64 size, const
 
 static void count_free(struct device *d, struct buffer *b) { d->memory->used -= max_u64(b->size, 8); }
 
-static mill_err write_nothing(struct device *d, struct buffer *b, u64 at, const void *from, u64 size)
+static mill_err write_nothing(struct device *d, struct buffer *b, u64 at, const void *from,
+			      u64 size)
 {
 	(void)d, (void)b, (void)at, (void)from, (void)size;
 	return MILL_OK;
@@ -66,51 +68,70 @@ struct world {
 	struct transfer t;
 };
 
-/* Pages by their letters: s has two lists, L is the first of a long one, + goes on with it. */
+/* Makes pages by their letters: s has two lists, L is the first of a long one, + goes on with it. */
 static void make_pages(struct world *w, int in, const char *kinds, u32 edges)
 {
 	struct pages *p = in ? &w->store.in : &w->store.out;
 	u32 vertex = 0, skip = 0;
 
-	*p = (struct pages){ .store = &w->store, .entry = w->entry[in], .data = in ? STORE_IN_PAGES : STORE_OUT_PAGES };
+	*p = (struct pages){ .store = &w->store,
+			     .entry = w->entry[in],
+			     .data = in ? STORE_IN_PAGES : STORE_OUT_PAGES };
 	for (; kinds[p->n_pages]; p->n_pages++) {
 		char kind = kinds[p->n_pages];
 
 		assert_true(p->n_pages < UNITS);
 		skip = kind == '+' ? skip + edges : 0;
 		w->entry[in][p->n_pages] = (struct page_entry){
-			.first_edge = (u64)p->n_pages * edges, .first_vertex = kind == '+' ? vertex - 1 : vertex, .skip = skip,
-			.n_rows = kind == 's' ? 2 : 1, .n_edges = edges,
+			.first_edge = (u64)p->n_pages * edges,
+			.first_vertex = kind == '+' ? vertex - 1 : vertex,
+			.skip = skip,
+			.n_rows = kind == 's' ? 2 : 1,
+			.n_edges = edges,
 		};
 		vertex += kind == 's' ? 2 : kind == 'L';
 	}
 	p->n_rows = (vid)vertex;
 }
 
-/* in: NULL for an undirected store. */
-static void world_make(struct world *w, const struct policy *policy, const char *out, const char *in, u32 n_devices)
+/* Makes a store and devices. in: NULL for an undirected store. */
+static void world_make(struct world *w, const struct policy *policy, const char *out,
+		       const char *in, u32 n_devices)
 {
 	memset(w, 0, sizeof(*w));
-	w->store = (struct store){ .page_size = PAGE, .directed = in != NULL, .has_in = in != NULL };
+	w->store =
+		(struct store){ .page_size = PAGE, .directed = in != NULL, .has_in = in != NULL };
 	make_pages(w, 0, out, PAGE / 8);
 	if (in)
 		make_pages(w, 1, in, PAGE / 8);
 	w->store.connected = w->store.vertices = w->store.out.n_rows;
 	w->store.stored_edges = (u64)w->store.out.n_pages * (PAGE / 8);
 	w->t = (struct transfer){
-		.policy = policy, .options = &w->options, .store = &w->store, .graph = &w->store, .n_devices = n_devices, .chunks = 1,
-		.need = { .out = true, .in = in != NULL }, .own = policy->takes != NULL,
+		.policy = policy,
+		.options = &w->options,
+		.store = &w->store,
+		.graph = &w->store,
+		.n_devices = n_devices,
+		.chunks = 1,
+		.need = { .out = true, .in = in != NULL },
+		.own = policy->takes != NULL,
 	};
 	for (u32 i = 0; i < n_devices; i++) {
 		budget_init(&w->memory[i], GIB);
 		w->device[i] = (struct device){
-			.ops = &counting, .memory = &w->memory[i], .n_queues = 4, .group = 64, .chunked = true, .largest = GIB, .local = 32 * KIB,
+			.ops = &counting,
+			.memory = &w->memory[i],
+			.n_queues = 4,
+			.group = 64,
+			.chunked = true,
+			.largest = GIB,
+			.local = 32 * KIB,
 		};
 		w->t.device[i] = &w->device[i];
 	}
 }
 
-/* What transfer_open makes for plans, on n stations. */
+/* Makes what plans need of transfer_open, for n stations. */
 static void plans_begin(struct world *w, u32 n)
 {
 	units_of_pages(&w->t);
@@ -123,8 +144,12 @@ static void plans_begin(struct world *w, u32 n)
 static void open_slots(struct world *w, u32 station, u32 n_slots, u32 most, u32 lately)
 {
 	struct residency_how how = {
-		.n_units = { w->t.units[0].n, w->t.units[1].n }, .entry = { w->t.units[0].entry, w->t.units[1].entry },
-		.n_slots = n_slots, .most = most, .lately = lately, .key = w->t.policy->device,
+		.n_units = { w->t.units[0].n, w->t.units[1].n },
+		.entry = { w->t.units[0].entry, w->t.units[1].entry },
+		.n_slots = n_slots,
+		.most = most,
+		.lately = lately,
+		.key = w->t.policy->device,
 	};
 
 	OK(residency_open(&w->station[station].residency, NULL, &how));
@@ -136,7 +161,7 @@ static void close_slots(struct world *w)
 		residency_close(w->station[i].residency);
 }
 
-/* The driver's part. */
+/* Plans as the driver does. */
 static void make_plan(struct world *w, const struct activity *a)
 {
 	w->t.plan.n = 0;
@@ -154,7 +179,10 @@ static u32 sends(const struct world *w)
 	return n;
 }
 
-/* "unit/slot" and S, W, I by its flags, of several stations "unit@station/slot"; "| " begins a window. */
+/*
+ * Writes the plan down: "unit/slot" and S, W, I by its flags, of several stations
+ * "unit@station/slot"; "| " begins a window.
+ */
 static void show(const struct world *w, char *to, size_t size)
 {
 	size_t n = 0;
@@ -167,14 +195,19 @@ static void show(const struct world *w, char *to, size_t size)
 		assert_int_equal(m->wire, w->t.wire);
 		if (w->t.n_stations > 1)
 			snprintf(station, sizeof(station), "@%u", m->where - 1u);
-		n += (size_t)snprintf(to + n, size - n, "%s%s%u%s/%u%s%s%s", k ? " " : "", m->flags & MOVE_BREAK ? "| " : "", m->unit, station,
-				      m->slot, m->flags & MOVE_SEND ? "S" : "", m->flags & MOVE_WORK ? "W" : "",
+		n += (size_t)snprintf(to + n, size - n, "%s%s%u%s/%u%s%s%s", k ? " " : "",
+				      m->flags & MOVE_BREAK ? "| " : "", m->unit, station, m->slot,
+				      m->flags & MOVE_SEND ? "S" : "",
+				      m->flags & MOVE_WORK ? "W" : "",
 				      m->flags & MOVE_IDLE ? "I" : "");
 		assert_true(n < size);
 	}
 }
 
-/* A pass: digits are the units with work, "*" all of them; "i" before them: of the in-direction, "-": of a subset. */
+/*
+ * A pass: digits are the units with work, "*" all of them; "i" before them: of the in-direction,
+ * "-": of a subset.
+ */
 struct pass_case {
 	const char *active, *plan;
 };
@@ -195,7 +228,8 @@ static void expect_pass(struct world *w, const char *name, const struct pass_cas
 	make_plan(w, &a);
 	show(w, got, sizeof(got));
 	if (strcmp(got, p->plan))
-		fail_msg("%s, pass %s: the plan is\n%s\ninstead of\n%s", name, p->active, got, p->plan);
+		fail_msg("%s, pass %s: the plan is\n%s\ninstead of\n%s", name, p->active, got,
+			 p->plan);
 }
 
 /* ---- Pages ---- */
@@ -286,7 +320,9 @@ static void figure_make(struct world *w, u32 slots, u32 lately)
 
 	world_make(w, &policy_graphie, "ssss", NULL, 1);
 	for (u32 i = 0; i < 4; i++) {
-		w->entry[0][i] = (struct page_entry){ .first_edge = 4 * i, .first_vertex = vertex, .n_rows = rows[i], .n_edges = 4 };
+		w->entry[0][i] = (struct page_entry){
+			.first_edge = 4 * i, .first_vertex = vertex, .n_rows = rows[i], .n_edges = 4
+		};
 		vertex += rows[i];
 	}
 	w->store.out.n_rows = (vid)vertex;
@@ -306,7 +342,10 @@ static void figure_end(struct world *w)
 	close_slots(w);
 }
 
-/* What the kernels of a plan do, in its order: depths fall, and whose falls flags its partition. Returns the updates. */
+/*
+ * Does what the kernels of a plan do, in its order: where a depth falls, the partition of the
+ * vertex is flagged. Returns the updates.
+ */
 static u32 figure_kernels(const struct world *w, u32 *depth, u32 *flag)
 {
 	const struct partitions *p = graphie_table(&w->t);
@@ -319,7 +358,8 @@ static u32 figure_kernels(const struct world *w, u32 *depth, u32 *flag)
 		if ((w->move[k].flags & (MOVE_WORK | MOVE_IDLE)) != MOVE_WORK)
 			continue;
 		for (u32 v = e->first_vertex; v < e->first_vertex + e->n_rows; v++)
-			for (u32 i = figure_row[v]; i < figure_row[v + 1] && depth[v] != UINT32_MAX; i++) {
+			for (u32 i = figure_row[v]; i < figure_row[v + 1] && depth[v] != UINT32_MAX;
+			     i++) {
 				u32 far = figure_far[i];
 
 				if (depth[v] + 1 >= depth[far])
@@ -333,8 +373,9 @@ static u32 figure_kernels(const struct world *w, u32 *depth, u32 *flag)
 	return updates;
 }
 
-/* A search in supersteps: the plan of each, or NULL; returns the transfers. */
-static u32 figure_search(struct world *w, vid root, const char *const *active, const char *const *plan, u32 *updates)
+/* Searches in supersteps and compares the plan of each (NULL: none); returns the transfers. */
+static u32 figure_search(struct world *w, vid root, const char *const *active,
+			 const char *const *plan, u32 *updates)
 {
 	u32 depth[FIGURE_VERTICES], flag[4], moved = 0, step = 0;
 	struct activity a = { .n = w->active };
@@ -342,7 +383,8 @@ static u32 figure_search(struct world *w, vid root, const char *const *active, c
 	memset(depth, 0xff, sizeof(depth));
 	depth[root] = 0;
 	*updates = 0;
-	for (u64 n = policy_graphie.begin(&w->t, w->active, &root); n; n = policy_graphie.spread(&w->t, flag, w->active), step++) {
+	for (u64 n = policy_graphie.begin(&w->t, w->active, &root); n;
+	     n = policy_graphie.spread(&w->t, flag, w->active), step++) {
 		char got[256], units[8] = "", *to = units;
 
 		for (u32 i = 0; i < 4; i++)
@@ -362,7 +404,7 @@ static u32 figure_search(struct world *w, vid root, const char *const *active, c
 	return moved;
 }
 
-/* From the vertex called 5 with two slots: every plan, whatever is protected. */
+/* Searches from the vertex called 5 with two slots: every plan, whatever is protected. */
 static void test_figure(void **state)
 {
 	static const char *const active[] = { "1", "1", "0", "12", NULL };
@@ -389,10 +431,12 @@ static void test_figure(void **state)
 	}
 }
 
-/* Transfers of the four variants of both searches, by the number of buffers. */
+/* Counts transfers of the four variants of both searches, by the number of buffers. */
 static void test_variants(void **state)
 {
-	static const char *const from5[] = { "1", "1", "0", "12", NULL }, *const from7[] = { "3", "12", "01", NULL };
+	static const char *const from5[] = { "1", "1", "0", "12", NULL }, *const from7[] = {
+		"3", "12", "01", NULL
+	};
 	static const struct {
 		vid root;
 		const char *const *active;
@@ -482,49 +526,80 @@ static void test_gts(void **state)
 	}
 }
 
-/* Full scans of P pages with room for B that stay: in page order nothing is found if B < P, else B pages are, but for the first scan. */
+#define PASSES 4u
+
+struct scans {
+	const char *kinds;
+	u32 n, most, more; /* stations; slots for pages that stay and that pass */
+	bool divided, cached;
+};
+
+/* Counts what crosses in full scans. */
+static u32 scan_all(const struct scans *s)
+{
+	u32 pages = (u32)strlen(s->kinds), moved = 0;
+	struct world w;
+
+	world_make(&w, &policy_gts, s->kinds, NULL, s->n);
+	w.options.gts.scan = s->cached ? MILL_SCAN_CACHED : MILL_SCAN_PAGES;
+	w.t.divided = s->divided;
+	plans_begin(&w, s->n);
+	for (u32 i = 0; i < s->n; i++)
+		open_slots(&w, i, s->most + s->more, s->most, 0);
+	for (u32 pass = 0; pass < PASSES; pass++) {
+		make_plan(&w, &(struct activity){ 0 });
+		moved += sends(&w);
+		assert_int_equal(w.t.plan.n, s->divided ? s->n * pages : pages);
+	}
+	close_slots(&w);
+	return moved;
+}
+
+/*
+ * Of P pages with room for B a scan in page order finds nothing if B < P; one that begins with
+ * what is there finds B pages, but for the first.
+ */
+static u32 closed_form(const struct scans *s)
+{
+	u32 pages = (u32)strlen(s->kinds), sum = 0;
+
+	for (u32 i = 0; i < s->n; i++) {
+		u32 own = s->divided ? pages : (pages + s->n - 1 - i) / s->n;
+		u32 found = s->most >= own ? own : s->cached ? s->most : 0;
+
+		sum += own + (PASSES - 1) * (own - found);
+	}
+	return sum;
+}
+
 static void test_scans(void **state)
 {
-	enum { PASSES = 4 };
 	static const char *const kinds[] = { "ssssssssssss", "sL+ssL++ss", "L++++++", "s" };
 
 	(void)state;
-	for (u32 i = 0; i < ARRAY_LEN(kinds); i++)
-		for (u32 n = 1; n <= DEVICES; n++)
-			for (u32 k = 0; k < 4; k++)
-				for (u32 most = 0; most <= 13; most++)
-					for (u32 more = 1; more < 4; more++) {
-						u32 pages = (u32)strlen(kinds[i]), moved = 0, want = 0;
-						bool divided = k / 2, cached = k % 2;
-						struct world w;
+	for (u32 k = 0; k < ARRAY_LEN(kinds) * DEVICES * 4 * 14 * 3; k++) {
+		struct scans s = {
+			.kinds = kinds[k % 4],
+			.n = 1 + k / 4 % DEVICES,
+			.divided = k / 12 % 2,
+			.cached = k / 24 % 2,
+			.most = k / 48 % 14,
+			.more = 1 + k / 48 / 14,
+		};
+		u32 moved = scan_all(&s);
 
-						world_make(&w, &policy_gts, kinds[i], NULL, n);
-						w.options.gts.scan = cached ? MILL_SCAN_CACHED : MILL_SCAN_PAGES;
-						w.t.divided = divided;
-						plans_begin(&w, n);
-						for (u32 s = 0; s < n; s++) {
-							u32 own = divided ? pages : (pages + n - 1 - s) / n, there = most >= own || cached ? most : 0;
-
-							open_slots(&w, s, most + more, most, 0);
-							want += own + (PASSES - 1) * (own - (u32)min_u64(own, there));
-						}
-						for (u32 pass = 0; pass < PASSES; pass++) {
-							make_plan(&w, &(struct activity){ 0 });
-							moved += sends(&w);
-							assert_int_equal(w.t.plan.n, divided ? n * pages : pages);
-						}
-						if (moved != want)
-							fail_msg("%s, %u stations, %s, %s, %u + %u slots: %u crossed, not %u", kinds[i], n,
-								 divided ? "S" : "P", cached ? "cached" : "pages", most, more, moved, want);
-						close_slots(&w);
-					}
+		if (moved != closed_form(&s))
+			fail_msg("%s, %u stations, %s, %s, %u + %u slots: %u crossed, not %u",
+				 s.kinds, s.n, s.divided ? "S" : "P", s.cached ? "cached" : "pages",
+				 s.most, s.more, moved, closed_form(&s));
+	}
 }
 
 /* ---- Any plan, executed on paper ---- */
 
 struct paper {
 	u64 holds[DEVICES][UNITS + 8];	/* by slot: in-direction at bit 32, unit + 1 */
-	u64 window[DEVICES][UNITS + 8];	/* the last in which it was used */
+	u64 window[DEVICES][UNITS + 8]; /* the last in which it was used */
 	u64 now;
 };
 
@@ -535,8 +610,12 @@ static bool takes_part(const struct world *w, const struct activity *a, u32 unit
 	return !a->n || a->n[unit] || (w->options.no_skip && !a->subset);
 }
 
-/* Every unit that takes part is worked on once by each station that must; what does not cross is in its slot. */
-static void check_moves(const struct world *w, const struct activity *a, struct paper *p, const char *name)
+/*
+ * Checks that every unit that takes part is worked on once by each station that must, and that
+ * what does not cross is in its slot.
+ */
+static void check_moves(const struct world *w, const struct activity *a, struct paper *p,
+			const char *name)
 {
 	u8 seen[DEVICES][UNITS] = { 0 };
 
@@ -544,20 +623,24 @@ static void check_moves(const struct world *w, const struct activity *a, struct 
 		const struct move *m = &w->move[k];
 		u32 s = m->where - 1u;
 
-		if (s >= w->t.n_stations || m->slot >= residency_slots(w->station[s].residency) || m->unit >= w->t.units[a->in].n)
+		if (s >= w->t.n_stations || m->slot >= residency_slots(w->station[s].residency) ||
+		    m->unit >= w->t.units[a->in].n)
 			fail_msg("%s: move %u leads nowhere", name, k);
 		if (seen[s][m->unit]++)
 			fail_msg("%s: unit %u is twice in a plan of station %u", name, m->unit, s);
 		if (!(m->flags & MOVE_SEND) && p->holds[s][m->slot] != name_of(a->in, m->unit))
-			fail_msg("%s: unit %u is not in slot %u of station %u", name, m->unit, m->slot, s);
+			fail_msg("%s: unit %u is not in slot %u of station %u", name, m->unit,
+				 m->slot, s);
 		p->holds[s][m->slot] = name_of(a->in, m->unit);
 	}
 	for (u32 s = 0; s < w->t.n_stations; s++)
 		for (u32 i = 0; i < w->t.units[a->in].n; i++) {
-			bool own = !w->t.own || !w->t.policy->public.several || w->t.divided || i % w->t.n_stations == s;
+			bool own = !w->t.own || !w->t.policy->public.several || w->t.divided ||
+				   i % w->t.n_stations == s;
 
 			if (seen[s][i] != (own && takes_part(w, a, i)))
-				fail_msg("%s: unit %u is %u times in a plan of station %u", name, i, seen[s][i], s);
+				fail_msg("%s: unit %u is %u times in a plan of station %u", name, i,
+					 seen[s][i], s);
 		}
 	for (u32 s = 0; s < w->t.n_stations; s++)
 		for (int in = 0; in < 2; in++)
@@ -565,12 +648,18 @@ static void check_moves(const struct world *w, const struct activity *a, struct 
 				u32 slot = residency_find(w->station[s].residency, in, i);
 
 				if (slot != RESIDENCY_NONE && p->holds[s][slot] != name_of(in, i))
-					fail_msg("%s: unit %u is believed to be in slot %u of station %u", name, i, slot, s);
+					fail_msg(
+						"%s: unit %u is believed to be in slot %u of station %u",
+						name, i, slot, s);
 			}
 }
 
-/* In a window no slot is used twice, transfers of a unit stand together, and it ends only where it must. */
-static void check_windows(const struct world *w, const struct activity *a, struct paper *p, const char *name)
+/*
+ * Checks that in a window no slot is used twice, that transfers of a unit stand together, and that
+ * it ends only where it must.
+ */
+static void check_windows(const struct world *w, const struct activity *a, struct paper *p,
+			  const char *name)
 {
 	const struct pages *pages = w->t.units[a->in].pages;
 	u8 sent[UNITS] = { 0 };
@@ -579,11 +668,13 @@ static void check_windows(const struct world *w, const struct activity *a, struc
 	for (u32 k = 0; k < w->t.plan.n; k++) {
 		const struct move *m = &w->move[k];
 		u32 s = m->where - 1u;
-		bool border = k && page_is_large(pages, m->unit) != page_is_large(pages, m[-1].unit);
+		bool border =
+			k && page_is_large(pages, m->unit) != page_is_large(pages, m[-1].unit);
 		bool repeats_slot = p->window[s][m->slot] == p->now;
 
 		if ((border || repeats_slot) != ((m->flags & MOVE_BREAK) != 0))
-			fail_msg("%s: move %u, of page %u: a window %s", name, k, m->unit, m->flags & MOVE_BREAK ? "begins" : "goes on");
+			fail_msg("%s: move %u, of page %u: a window %s", name, k, m->unit,
+				 m->flags & MOVE_BREAK ? "begins" : "goes on");
 		if (m->flags & MOVE_BREAK) {
 			p->now++;
 			memset(sent, 0, sizeof(sent));
@@ -605,10 +696,16 @@ static void random_pages(char *to, u64 seed, u64 *i)
 	u32 n = 1 + (u32)below(seed, i, below(seed, i, 4) ? 12 : 60), long_list = 0;
 
 	for (u32 k = 0; k < n; k++) {
-		long_list = long_list ? long_list - 1 : !below(seed, i, 4) && k + 1 < n ? 1 + (u32)below(seed, i, 4) : 0;
-		to[k] = long_list ? (k && (to[k - 1] == 'L' || (to[k - 1] == '+' && below(seed, i, 2))) ? '+' : 'L') : 's';
+		long_list = long_list			      ? long_list - 1
+			    : !below(seed, i, 4) && k + 1 < n ? 1 + (u32)below(seed, i, 4)
+							      : 0;
+		to[k] = long_list ? (k && (to[k - 1] == 'L' ||
+					   (to[k - 1] == '+' && below(seed, i, 2)))
+					     ? '+'
+					     : 'L')
+				  : 's';
 	}
-	for (u32 k = 0; k < n; k++)	/* L is followed by + */
+	for (u32 k = 0; k < n; k++) /* L is followed by + */
 		if (to[k] == 'L' && (k + 1 == n || to[k + 1] != '+'))
 			to[k] = 's';
 	to[n] = 0;
@@ -619,7 +716,9 @@ static void random_pass(struct world *w, struct activity *a, u64 seed, u64 *i)
 	u64 of = below(seed, i, 4);
 
 	*a = (struct activity){
-		.in = w->t.units[1].pages && below(seed, i, 2), .subset = !below(seed, i, 4), .n = below(seed, i, 5) ? w->active : NULL,
+		.in = w->t.units[1].pages && below(seed, i, 2),
+		.subset = !below(seed, i, 4),
+		.n = below(seed, i, 5) ? w->active : NULL,
 	};
 	for (u32 k = 0; k < UNITS; k++)
 		w->active[k] = below(seed, i, 4) <= of;
@@ -638,7 +737,8 @@ static void test_random(void **state)
 	for (u64 seed = 0; seed < repeats(9000); seed++) {
 		u64 i = 0;
 		const struct policy *policy = policies[below(seed, &i, ARRAY_LEN(policies))];
-		bool gts = policy == &policy_gts, directed = policy != &policy_graphie && !below(seed, &i, 3);
+		bool gts = policy == &policy_gts,
+		     directed = policy != &policy_graphie && !below(seed, &i, 3);
 		u32 n = gts ? 1 + (u32)below(seed, &i, DEVICES) : 1;
 		char out[UNITS], in[UNITS], name[64];
 		struct paper paper = { 0 };
@@ -648,13 +748,15 @@ static void test_random(void **state)
 		random_pages(out, seed, &i);
 		random_pages(in, seed, &i);
 		world_make(&w, policy, out, directed ? in : NULL, n);
-		snprintf(name, sizeof(name), "seed %llu, %s", (unsigned long long)seed, policy->public.name);
+		snprintf(name, sizeof(name), "seed %llu, %s", (unsigned long long)seed,
+			 policy->public.name);
 		w.options.gts.scan = below(seed, &i, 2) ? MILL_SCAN_PAGES : MILL_SCAN_CACHED;
 		w.options.no_skip = !below(seed, &i, 4);
 		w.t.divided = n > 1 && below(seed, &i, 2);
 		plans_begin(&w, n);
 		for (u32 s = 0; s < n; s++) {
-			u32 slots = 1 + (u32)below(seed, &i, strlen(out) + 6), most = gts ? (u32)below(seed, &i, slots + 1ull) : slots;
+			u32 slots = 1 + (u32)below(seed, &i, strlen(out) + 6),
+			    most = gts ? (u32)below(seed, &i, slots + 1ull) : slots;
 
 			open_slots(&w, s, slots, most, gts ? 0 : (u32)below(seed, &i, 4));
 		}
@@ -674,12 +776,17 @@ static void test_random(void **state)
 #define VERTICES 100000u
 #define STATE_BYTES (4ull * VERTICES)
 
-/* 60 pages; edges write 4 bytes a vertex, sources give as many. */
+/* Makes 60 pages; edges write 4 bytes a vertex, sources give as many. */
 static void room_make(struct world *w, const struct policy *policy, u32 n_devices)
 {
-	world_make(w, policy, "ssssssssssssssssssssL+++++++++++ssssssssssssssssssssssssssss", NULL, n_devices);
+	world_make(w, policy, "ssssssssssssssssssssL+++++++++++ssssssssssssssssssssssssssss", NULL,
+		   n_devices);
 	w->store.connected = w->store.vertices = VERTICES;
-	w->t.need = (struct need){ .out = true, .own = policy->takes != NULL, .state = STATE_BYTES, .writable = 4, .given = 4 };
+	w->t.need = (struct need){ .out = true,
+				   .own = policy->takes != NULL,
+				   .state = STATE_BYTES,
+				   .writable = 4,
+				   .given = 4 };
 	w->t.own = false;
 }
 
@@ -697,11 +804,12 @@ static void set_limits(struct world *w, u64 limit)
 		budget_init(&w->memory[i], limit);
 }
 
-/* Opens as a run does, with all that then lies on the devices; nothing is left of it where it fails. */
+/* Opens all as a run does; nothing is left on the devices where that fails. */
 static mill_err open_all(struct world *w)
 {
 	bool own = w->t.need.own;
-	mill_err err = transfer_open(&w->t, own, own && w->t.policy->home == HOME_HOST ? 0 : w->t.need.state);
+	mill_err err = transfer_open(&w->t, own,
+				     own && w->t.policy->home == HOME_HOST ? 0 : w->t.need.state);
 
 	for (u32 i = 0; i < w->t.n_devices; i++) {
 		assert_true(w->memory[i].peak <= w->memory[i].limit);
@@ -717,10 +825,11 @@ static void close_all(struct world *w)
 		assert_int_equal(w->memory[i].used, 0);
 }
 
-/* What a device needs besides the state is the same whatever the state is, but for what gts has there in parts. */
+/* A device needs as much whatever the state is, but for what gts has of it there. */
 static void test_state(void **state)
 {
-	static const struct policy *const policies[] = { &policy_auto, &policy_graphie, &policy_gts };
+	static const struct policy *const policies[] = { &policy_auto, &policy_graphie,
+							 &policy_gts };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(policies); i++) {
@@ -733,11 +842,14 @@ static void test_state(void **state)
 		w.t.need.state *= 10;
 		assert_int_equal(room_of(&w).device, device);
 		w.t.need.writable = 8;
-		assert_int_equal(room_of(&w).device, device + (policies[i] == &policy_gts ? STATE_BYTES : 0));
+		assert_int_equal(room_of(&w).device,
+				 device + (policies[i] == &policy_gts ? STATE_BYTES : 0));
 		w.t.need.writable = 4;
 		w.store.connected *= 3;
 		if (policies[i] != &policy_graphie)
-			assert_int_equal(room_of(&w).device, device + (policies[i] == &policy_gts ? 2 * STATE_BYTES : 0));
+			assert_int_equal(
+				room_of(&w).device,
+				device + (policies[i] == &policy_gts ? 2 * STATE_BYTES : 0));
 	}
 }
 
@@ -777,7 +889,7 @@ static void test_chunks(void **state)
 		{ MILL_STRATEGY_S, 0, 1, { STATE_BYTES }, 1, false, "as asked for" },
 		{ MILL_STRATEGY_S, 5, 2, { STATE_BYTES / 10 }, 5, true, "as asked for" },
 		{ MILL_STRATEGY_S, 5, 2, { STATE_BYTES / 10 - 1 }, 5, true, NULL },
-		/* Parts of 98 vertices, and of 97, whose bytes are rounded up to as many: 96 would take more chunks than there can be. */
+		/* Bytes are multiples of 8: 97 vertices take as many as 98, and 96 more chunks than there can be. */
 		{ MILL_STRATEGY_P, 0, 1, { 4 * 98 }, 1021, false, "as asked for" },
 		{ MILL_STRATEGY_P, 0, 1, { 4 * 98 - 1 }, CHUNKS_MOST, false, NULL },
 		{ MILL_STRATEGY_AUTO, 0, 2, { 8 }, CHUNKS_MOST, true, NULL },
@@ -793,7 +905,8 @@ static void test_chunks(void **state)
 		room_make(&w, &policy_gts, cases[i].n);
 		w.options.gts = (struct mill_gts){ .strategy = MILL_STRATEGY_P, .chunks = 1 };
 		beside = room_of(&w).device - STATE_BYTES;
-		w.options.gts = (struct mill_gts){ .strategy = cases[i].strategy, .chunks = cases[i].asked };
+		w.options.gts = (struct mill_gts){ .strategy = cases[i].strategy,
+						   .chunks = cases[i].asked };
 		for (u32 k = 0, last = 0; k < cases[i].n; k++) {
 			last = k < DEVICES && cases[i].left[k] ? k : last;
 			budget_init(&w.memory[k], beside + cases[i].left[last]);
@@ -801,7 +914,8 @@ static void test_chunks(void **state)
 		room = room_of(&w);
 		err = open_all(&w);
 		if (room.chunks != cases[i].chunks || room.divided != cases[i].divided)
-			fail_msg("case %zu: %u chunks, %s, are foreseen", i, room.chunks, room.divided ? "divided" : "whole");
+			fail_msg("case %zu: %u chunks, %s, are foreseen", i, room.chunks,
+				 room.divided ? "divided" : "whole");
 		if (err != (cases[i].why ? MILL_OK : MILL_ENOMEM))
 			fail_msg("case %zu: opening gives %d: %s", i, (int)err, mill_error());
 		if (err) {
@@ -817,7 +931,10 @@ static void test_chunks(void **state)
 	}
 }
 
-/* What gts asks for suffices, and a byte less is refused: on one of the devices where each has all, else on all, as parts follow budgets. */
+/*
+ * What gts asks for suffices, and a byte less is refused: on one of the devices where each has all,
+ * else on all of them, as parts follow budgets.
+ */
 static void test_least(void **state)
 {
 	(void)state;
@@ -830,7 +947,9 @@ static void test_least(void **state)
 		w.store.connected = vertices;
 		w.store.codec = k % 2 ? PAGE_PACKED : PAGE_RAW;
 		w.t.need.writable = k / 2 % 2 ? 8 : 4;
-		w.options.gts.strategy = (enum mill_strategy[]){ MILL_STRATEGY_AUTO, MILL_STRATEGY_P, MILL_STRATEGY_S }[k / 3 % 3];
+		w.options.gts.strategy =
+			(enum mill_strategy[]){ MILL_STRATEGY_AUTO, MILL_STRATEGY_P,
+						MILL_STRATEGY_S }[k / 3 % 3];
 		w.options.gts.chunks = (u32[]){ 0, 1, 7 }[k / 9 % 3];
 		least = room_of(&w).device;
 		set_limits(&w, least);
@@ -859,18 +978,21 @@ static void test_unequal(void **state)
 
 		room_make(&w, &policy_gts, 2 + (u32)below(seed, &i, 2));
 		w.store.connected = 1 + below(seed, &i, 3 * VERTICES);
-		w.options.gts.strategy = (enum mill_strategy[]){ MILL_STRATEGY_AUTO, MILL_STRATEGY_P, MILL_STRATEGY_S }[below(seed, &i, 3)];
+		w.options.gts.strategy =
+			(enum mill_strategy[]){ MILL_STRATEGY_AUTO, MILL_STRATEGY_P,
+						MILL_STRATEGY_S }[below(seed, &i, 3)];
 		w.options.gts.chunks = (u32[]){ 0, 1, 2, 9 }[below(seed, &i, 4)];
 		set_limits(&w, room_of(&w).device);
 		for (u32 k = 0; k < w.t.n_devices; k++)
-			w.memory[k].limit += below(seed, &i, 4) * below(seed, &i, 4) * below(seed, &i, 200000);
+			w.memory[k].limit +=
+				below(seed, &i, 4) * below(seed, &i, 4) * below(seed, &i, 200000);
 		room = room_of(&w);
 		for (u32 k = 0; k < w.t.n_devices; k++)
 			w.memory[k].limit = max_u64(w.memory[k].limit, room.device);
 		room = room_of(&w);
 		for (u32 k = 0; k < w.t.n_devices; k++)
 			if (w.memory[k].limit < room.device)
-				goto next;	/* the smallest grew and with it what it would get */
+				goto next; /* the smallest grew and with it what it would get */
 		if (open_all(&w))
 			fail_msg("seed %llu: %s", (unsigned long long)seed, mill_error());
 		assert_int_equal(w.t.chunks, room.chunks);
@@ -880,7 +1002,9 @@ next:;
 	}
 }
 
-/* Slots that are foreseen are those that there are, but where so few fit that queues are given up for them. */
+/*
+ * As many slots are foreseen as there are, but where so few fit that queues are given up for them.
+ */
 static void test_slots(void **state)
 {
 	(void)state;
@@ -895,9 +1019,11 @@ static void test_slots(void **state)
 		set_limits(&w, room_of(&w).device + (u64)(4 + k / 8) * 3 * PAGE + 4096);
 		room = room_of(&w);
 		OK(open_all(&w));
-		if (min_u64(room.slots, 60) != residency_most(w.t.station[0].residency) || room.areas != w.t.station[0].n_areas)
-			fail_msg("%u: %llu slots and %llu areas are foreseen, there are %u and %u", k, (unsigned long long)room.slots,
-				 (unsigned long long)room.areas, residency_most(w.t.station[0].residency), w.t.station[0].n_areas);
+		if (min_u64(room.slots, 60) != residency_most(w.t.station[0].residency) ||
+		    room.areas != w.t.station[0].n_areas)
+			fail_msg("%u: %llu slots and %llu areas are foreseen, there are %u and %u",
+				 k, (unsigned long long)room.slots, (unsigned long long)room.areas,
+				 residency_most(w.t.station[0].residency), w.t.station[0].n_areas);
 		close_all(&w);
 	}
 }
@@ -912,7 +1038,7 @@ static void test_partitions(void **state)
 			u64 least;
 
 			room_make(&w, &policy_graphie, 1);
-			w.options.graphie.partition_size = pages * PAGE;	/* 8 bytes an edge */
+			w.options.graphie.partition_size = pages * PAGE; /* 8 bytes an edge */
 			least = room_of(&w).device;
 			set_limits(&w, least + STATE_BYTES + (slots - 1) * pages * PAGE);
 			OK(open_all(&w));
@@ -944,8 +1070,11 @@ static void test_enough(void **state)
 		w.t.need.weights = k / 4 % 2;
 		w.t.need.advances = k / 8 % 2;
 		w.t.need.edge_scratch = k % 2 ? 0 : 4 * (k / 4 % 2);
-		w.options.graphie.wire = (enum mill_wire[]){ MILL_WIRE_AUTO, MILL_WIRE_CSR, MILL_WIRE_PACKED }[k / 16 % 3];
-		w.options.graphie.partition_size = (1 + k / 48) * 2 * PAGE;	/* no page is cut: that would take a look into it */
+		w.options.graphie.wire = (enum mill_wire[]){ MILL_WIRE_AUTO, MILL_WIRE_CSR,
+							     MILL_WIRE_PACKED }[k / 16 % 3];
+		w.options.graphie.partition_size =
+			(1 + k / 48) * 2 *
+			PAGE; /* no page is cut: that would take a look into it */
 		set_limits(&w, room_of(&w).device + STATE_BYTES);
 		if (open_all(&w))
 			fail_msg("%u: %s", k, mill_error());
@@ -956,20 +1085,13 @@ static void test_enough(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pages),
-		cmocka_unit_test(test_sample),
-		cmocka_unit_test(test_figure),
-		cmocka_unit_test(test_variants),
-		cmocka_unit_test(test_gts),
-		cmocka_unit_test(test_scans),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_state),
-		cmocka_unit_test(test_chunks),
-		cmocka_unit_test(test_least),
-		cmocka_unit_test(test_unequal),
-		cmocka_unit_test(test_slots),
-		cmocka_unit_test(test_partitions),
-		cmocka_unit_test(test_enough),
+		cmocka_unit_test(test_pages),	   cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_figure),	   cmocka_unit_test(test_variants),
+		cmocka_unit_test(test_gts),	   cmocka_unit_test(test_scans),
+		cmocka_unit_test(test_random),	   cmocka_unit_test(test_state),
+		cmocka_unit_test(test_chunks),	   cmocka_unit_test(test_least),
+		cmocka_unit_test(test_unequal),	   cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_partitions), cmocka_unit_test(test_enough),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
