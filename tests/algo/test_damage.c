@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pages that somebody altered and made the checksums right again: a device refuses those that the host refuses, with the same code,
- * and gives the same result for the others; so do the devices of a fleet. Nothing crashes, and the run can be used again.
+ * and gives the same result for the others; so do several devices together. Nothing crashes, and the run can be used again.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -88,7 +88,7 @@ static mill_err run_again(mill_run *run)
 }
 
 /*
- * The devices, of which there are n, come in turn. One alone gives what the cpu gives; but fleets push what the cpu pulls, which is
+ * The devices, of which there are n, come in turn. One alone gives what the cpu gives; but several push what the cpu pulls, which is
  * another sum in a graph that was undirected, so each of several gives what the next one does.
  */
 static void try_damage(struct victim *v, mill_run *cpu, mill_run *const *devices, u32 n, const char *where, u64 tries)

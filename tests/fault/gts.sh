@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A fleet of devices under faults: OpenCL calls that fail in the middle of a run, on the first device and on others, allocations, reads,
+# Several devices under faults: OpenCL calls that fail in the middle of a run, on the first device and on others, allocations, reads,
 # damaged and missing files, signals. A documented code and one line, or the result of the cpu; nothing hangs.
 . "$(dirname "$0")/../cli/lib.sh"
 "$millrace" list devices | grep -q opencl || exit 77
