@@ -511,7 +511,7 @@ struct mill_policy {
 	size_t settings;	/* offset of its settings in struct mill_options */
 	const struct mill_variant *mappings;	/* its own ones, for labs; NULL: those of mill_lab_mappings() */
 	bool several;		/* takes several devices; where no policy is named they choose it */
-	/* On devices it has units and kernels of its own for some algorithms. Runs of others, and all on the cpu, are as under this one. NULL: it has none. */
+	/* On devices it has units and kernels of its own for some algorithms; other runs are as under this policy. NULL: it has none. */
 	const char *otherwise;
 };
 /* The default first. Ends with an entry whose name is NULL. */
@@ -705,7 +705,7 @@ struct mill_plan {
 	uint64_t pass_bytes;	/* read from disk by one whole pass of a streamed run */
 	bool fits;		/* with the run's budget the topology is resident */
 	bool policy_owns;	/* as the report has it */
-	/* As in mill_streaming, of runs that the policy gts owns. why NULL: it is none, or a device's budget is too small. */
+	/* As in mill_streaming, of runs that the policy gts owns; at worst, where a view is made first. why NULL: it is none, or a budget is too small. */
 	enum mill_strategy strategy;
 	const char *why;
 	uint32_t chunks;

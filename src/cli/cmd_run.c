@@ -165,8 +165,8 @@ static void tell_device(const struct call *call, const struct mill_report *r)
 	if (r->streaming.devices) {
 		const struct mill_streaming *s = &r->streaming;
 
-		say(call, "  gts     strategy %s: %s; %" PRIu32 " chunk%s of up to %s, %" PRIu64 " pages stay on a device\n", strategy_word(s->strategy),
-		    s->why, s->chunks, s->chunks > 1 ? "s" : "", show_size(a, s->writable), s->cached_pages);
+		say(call, "  gts     strategy %s: %s; %" PRIu32 " chunk%s of up to %s, pages cached: %" PRIu64 "\n", strategy_word(s->strategy), s->why,
+		    s->chunks, s->chunks > 1 ? "s" : "", show_size(a, s->writable), s->cached_pages);
 	}
 	if (r->partitions.count) {
 		const struct mill_partitions *p = &r->partitions;

@@ -438,8 +438,8 @@ static const char *const scans[] = { "cached", "pages", NULL };
 static const uint32_t warps[] = { 4, 8, 16, 32, 0 };
 
 static const struct mill_option options[] = {
-	{ "strategy", MILL_OPTION_CHOICE, AT(strategy), "p|s", .help = "several devices share out the pages (p) or the vertex state (s); default: p while it fits each",
-	  .word = strategies, .several = true },
+	{ "strategy", MILL_OPTION_CHOICE, AT(strategy), "p|s",
+	  .help = "several devices share out the pages (p) or the vertex state (s); default: p while it fits each", .word = strategies, .several = true },
 	{ "chunks", MILL_OPTION_U32, AT(chunks), "W", .help = "the vertex state in W chunks, one at a time on the device (default: as few as fit)",
 	  .low = 1 },
 	{ "device-cache", MILL_OPTION_SIZE, AT(device_cache), "SIZE|0", .help = "pages that stay on a device (default: what fits)", .zero = true },
