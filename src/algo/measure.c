@@ -503,9 +503,9 @@ static void choose_sample(struct mill_run *r, u64 state)
 	u64 wanted = max_u64(size / st->page_size, 2), n = 0, n_in = 0;
 
 	if (st->page_size * SAMPLE_RUN <= size)
-		r->hook.sample = (u32)max_u64(div_up(st->out.n_pages, wanted), 1);
+		r->transfer.sample = (u32)max_u64(div_up(st->out.n_pages, wanted), 1);
 	else	/* a run is all there is */
-		r->hook.sample = UINT32_MAX;
+		r->transfer.sample = UINT32_MAX;
 	for (u32 i = 0; i < st->out.n_pages; i++)
 		n += transfer_takes(&r->transfer, i);
 	for (u32 i = 0; st->directed && st->has_in && i < st->in.n_pages; i++)
@@ -564,14 +564,14 @@ static mill_err measure(struct mill_run *r, struct machine *machine)
 	if (!err && st->stored_edges)
 		err = measure_on(&m);
 	if (!err && st->stored_edges && !run_is_native(r)) {
-		u32 sample = m.run->hook.sample, frames = m.run->hook.only_frames;
+		u32 sample = m.run->transfer.sample, frames = m.run->hook.only_frames;
 
 		mill_run_free(m.run);
 		m.run = NULL;
 		options.policy = "gts";
 		err = mill_run_new(&m.run, &handle, &options);
 		if (!err) {
-			m.run->hook.sample = sample;
+			m.run->transfer.sample = sample;
 			m.run->hook.only_frames = frames;
 			err = measure_join(&m);
 		}

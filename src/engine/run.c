@@ -408,7 +408,6 @@ static mill_err load(struct mill_run *r, const struct need *n, const struct mill
 {
 	r->need = *n;
 	r->layout = (struct mill_report){ 0 };
-	r->transfer.sample = r->hook.sample;
 	return plan->fits ? load_resident(r, n) : load_streamed(r, n);
 }
 

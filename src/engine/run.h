@@ -72,12 +72,11 @@ struct run_search {
 	u64 alone;			/* the source of a search, if it has no edge */
 };
 
-/* What tests, benchmarks and measurements ask for. */
+/* What tests and benchmarks ask for. */
 struct run_hook {
 	u32 only_frames;		/* not 0: streams through so many frames, whatever would fit */
 	void (*see_step)(struct mill_run *r, const u32 *active, u32 n);	/* is shown the active units of a superstep */
 	enum { BINS_AUTO, BINS_NEVER, BINS_ALWAYS } only_bins;
-	u32 sample;			/* not 0: of so many runs of SAMPLE_RUN pages only one takes part in passes */
 };
 
 struct mill_run {

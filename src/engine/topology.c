@@ -363,7 +363,7 @@ mill_err run_pass(struct mill_run *r, const struct pass *p, struct mill_step *st
 	struct row_filter only = { p->active, p->arg };
 	struct stream_pass sp = {
 		.pages = passing.topology->pages,
-		.active = p->active || p->active_edges || r->hook.sample ? pass_active : NULL,
+		.active = p->active || p->active_edges || r->transfer.sample ? pass_active : NULL,
 		.want = { .only = p->active && !p->whole ? &only : NULL, .lists_only = !r->need.weights },
 		.work = pass_page,
 		.arg = &passing,

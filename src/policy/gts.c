@@ -475,7 +475,6 @@ const struct policy policy_gts = {
 	.before = residency_latest,	/* windows are short passes of one scan */
 	.cpu = residency_lru,
 	.home = HOME_HOST,
-	.addresses = true,
 	.mappings = 1 << MILL_MAPPING_AUTO | 1 << MILL_MAPPING_THREAD | 1 << MILL_MAPPING_WARP | 1 << MILL_MAPPING_HYBRID,
 	.filters = 1 << MILL_FILTER_FUSED,
 	.directions = 1 << MILL_DIRECTION_AUTO | 1 << MILL_DIRECTION_PUSH,

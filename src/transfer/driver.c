@@ -90,7 +90,7 @@ static mill_err work(struct pass_ctx *c, const struct move *m)
 	struct device_segment seg;
 
 	if (c->pass->given)
-		TRY(state_given(c->t, c->pass, &c->units->entry[m->unit], &s->area[m->slot % s->n_areas], queue_of(s, m)));
+		TRY(state_given(c->pass, &c->units->entry[m->unit], &s->area[m->slot % s->n_areas], queue_of(s, m)));
 	if (m->wire == WIRE_STORED)
 		return work_stored(c, m);
 	seg = stage_segment(c->t, slot_of(s, m), m->unit);

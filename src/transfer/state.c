@@ -8,7 +8,7 @@
 
 #include "transfer/transfer.h"
 
-struct vec *pass_writable(const struct device_pass *p)
+static struct vec *pass_writable(const struct device_pass *p)
 {
 	return *(struct vec *const *)((const char *)p->args + p->forms->join->writable);
 }
@@ -27,7 +27,7 @@ static u64 budget_before(const struct transfer *t, u32 station)
 	return sum;
 }
 
-struct share state_share(const struct transfer *t, u32 station, u32 chunk, u64 n)
+static struct share state_share(const struct transfer *t, u32 station, u32 chunk, u64 n)
 {
 	u64 begin = scaled(n, chunk, t->chunks), end = scaled(n, chunk + 1u, t->chunks), all;
 
@@ -156,11 +156,10 @@ mill_err state_put(struct transfer *t, const struct device_pass *p, u32 chunk)
 	return MILL_OK;
 }
 
-mill_err state_given(struct transfer *t, const struct device_pass *p, const struct page_entry *e, struct work_area *a, u32 queue)
+mill_err state_given(const struct device_pass *p, const struct page_entry *e, struct work_area *a, u32 queue)
 {
 	const struct vec *v = p->given;
 
-	(void)t;
 	TRY(device_wait(&a->sent));	/* long over: the ticket is needed */
 	return device_send(&a->given, 0, (const char *)v->buffer.host + (u64)e->first_vertex * v->size, (u64)e->n_rows * v->size, queue,
 			   &a->sent);

@@ -2,7 +2,7 @@
 /*
  * The second boundary, RAM to devices. A policy cuts the graph into units and plans, for each pass, which of them cross, to which
  * device, in which form and into which slot. The plan is data: an array of moves, complete before anything moves. One driver
- * (driver.c) executes it, for every policy and every operator; it alone knows queues, tickets, stages and frames.
+ * (driver.c) executes it, for every policy and every operator but op_intersect, which sends lists of its own; it alone knows queues, tickets, stages and frames.
  *
  * Where the device has room for all lists, unpacked side by side (`whole`), kernels are launched once for all units; else once for each.
  */
@@ -100,7 +100,6 @@ struct policy {
 	enum home home;
 	bool in_place;			/* no steps: kernels see what others have just written */
 	bool host;			/* plans moves for the host's threads */
-	bool addresses;			/* its kernels take the ids of a paged store as they are */
 	/* Values of the general options that runs of its own have, a bit each; 0: all. And those of the first that no other policy has. */
 	u32 mappings, filters, directions, own_mappings;
 	/* Plans the passes of runs that it owns or, if it owns none, those of all runs, by pages. NULL: plan_pages. */
@@ -206,7 +205,7 @@ struct transfer {
 	struct stream *stream;		/* set when the run has it */
 	mill_err (*lend_stream)(void *run, struct stream **out);	/* one to read with before that; the transfer closes it */
 	void *run;
-	u32 sample;			/* not 0: see transfer_takes */
+	u32 sample;			/* for measuring: not 0, and of so many runs of SAMPLE_RUN pages only one takes part in passes */
 
 	/* Made by transfer_open. */
 	bool own;			/* units and kernels are the policy's */
@@ -348,11 +347,9 @@ void state_close(struct transfer *t);
 u64 state_bytes(const struct transfer *t, u32 station);	/* of the largest share that it ever has */
 mill_err state_begin(struct transfer *t, struct device_pass *p);	/* decides what sources give */
 mill_err state_put(struct transfer *t, const struct device_pass *p, u32 chunk);
-mill_err state_given(struct transfer *t, const struct device_pass *p, const struct page_entry *e, struct work_area *a, u32 queue);
+mill_err state_given(const struct device_pass *p, const struct page_entry *e, struct work_area *a, u32 queue);
 mill_err state_get(struct transfer *t, const struct device_pass *p);
 void state_forget(struct transfer *t);
-struct share state_share(const struct transfer *t, u32 station, u32 chunk, u64 n);
-struct vec *pass_writable(const struct device_pass *p);
 mill_err merge_copies(struct pool *pool, void *to, const void *from, u64 n, enum merge_kind how);
 
 /* ---- What kernels count: count.c ---- */
