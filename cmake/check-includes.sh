@@ -33,7 +33,7 @@ allow algo base store device model stream transfer policy engine op algo
 allow import base store import
 allow cli cli
 
-# A policy is chosen by a pointer: its name is compared in the look-up alone. The table of residency is one, and so is the loop over pages of a device.
+# A policy is chosen by a pointer: its name is compared in the look-up alone.
 names=$(grep -rnE 'strcmp\([^)]*(policy|"(graphie|gts)")' src --include='*.[ch]' | grep -v '^src/policy/policy.c:' || true)
 if [ -n "$names" ]; then
 	echo "a policy's name is compared outside of src/policy/policy.c:"

@@ -367,7 +367,6 @@ mill_err op_traverse(struct mill_run *r, const struct advance_program *p, const 
 	struct vec *flags, *active;
 
 	TRY(run_turn(r, true));
-	state_forget(t);	/* what a run before, that did not end, left there */
 	TRY(run_vec_host(r, &flags, "flags of units", t->n_flags + 2ull, sizeof(u32)));
 	TRY(run_vec_host(r, &active, "active units", t->units[0].n + 2ull, sizeof(u32)));
 	pass.next = flags->buffer.host;

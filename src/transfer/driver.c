@@ -225,13 +225,10 @@ static mill_err send_staged(struct pass_ctx *c, u32 begin, u32 end, u32 *next)
 	do {
 		u32 n = 0;
 
-		for (u32 k = begin; k < *next; k++)
+		for (u32 k = begin; *next > begin + 1 && k < *next; k++)
 			list_unit(c, k, &n);
-		if (*next == begin + 1) {	/* it may be large: these pages of it */
-			n = 0;
-			for (u32 page = part.page; page < part.page_end; page++)
-				t->list[n++] = page;
-		}
+		for (u32 page = part.page; *next == begin + 1 && page < part.page_end; page++)	/* of one, which may be large */
+			t->list[n++] = page;
 		TRY(stage_load(t, &part, t->list, n, c->step));
 		for (u32 k = begin; k < *next; k++) {
 			const struct move *m = &t->plan.move[k];
@@ -300,19 +297,15 @@ static mill_err run_window(struct pass_ctx *c, u32 begin, u32 end)
 	for (u32 k = begin; k < end; k++) {
 		const struct move *m = &t->plan.move[k];
 
-		c->step->pages_active += (m->flags & (MOVE_WORK | MOVE_IDLE)) == MOVE_WORK;
 		if (m->where == ON_HOST)
 			continue;
 		if (m->flags & MOVE_SEND) {
-			c->step->pages_to_device++;
 			station_of(c, m)->moved = true;
 			if (t->wire == WIRE_STORED && !c->units->page)
 				list_unit(c, k, &n);
-			continue;
-		}
-		c->step->pages_reused++;
-		if (m->flags & MOVE_WORK && !t->whole)
+		} else if (m->flags & MOVE_WORK && !t->whole) {
 			TRY(work(c, m));
+		}
 	}
 	if (t->wire != WIRE_STORED)
 		TRY(send_stages(c, begin, end));
@@ -421,13 +414,22 @@ static mill_err make_plan(struct pass_ctx *c)
 	return (planned ? t->policy->plan : plan_pages)(&t->plan, &a, t);
 }
 
-/* Where all lists are there, side by side, there may be nothing to move. */
-static bool has_moves(const struct transfer *t)
+/* Adds the plan to what the step counts. False: all lists are there, side by side, and nothing moves. */
+static bool count_moves(const struct pass_ctx *c)
 {
-	for (u32 k = 0; k < t->plan.n; k++)
-		if (!t->whole || t->plan.move[k].flags & MOVE_SEND)
-			return true;
-	return false;
+	const struct plan *p = &c->t->plan;
+	bool any = false;
+
+	for (u32 k = 0; k < p->n; k++) {
+		const struct move *m = &p->move[k];
+		bool sent = m->flags & MOVE_SEND;
+
+		c->step->pages_active += (m->flags & (MOVE_WORK | MOVE_IDLE)) == MOVE_WORK;
+		c->step->pages_to_device += sent;
+		c->step->pages_reused += !sent && m->where != ON_HOST;
+		any |= sent || !c->t->whole;
+	}
+	return any;
 }
 
 /* The host has all chunks: it did its part in the first. Where its moves began a window, the next one does. */
@@ -460,15 +462,11 @@ static mill_err run_chunk(struct pass_ctx *c, u32 chunk)
 	TRY(make_plan(c));
 	if (chunk && t->policy->host)
 		drop_hosts(&t->plan);
-	if (has_moves(t)) {
+	if (count_moves(c)) {
 		err = fork_all(t);
 		if (!err)
 			err = run_plan(c);
 		TRY(join_all(c, err));
-	} else {
-		c->step->pages_reused += t->plan.n;
-		for (u32 k = 0; k < t->plan.n; k++)
-			c->step->pages_active += (t->plan.move[k].flags & MOVE_WORK) != 0;
 	}
 	if (t->whole)
 		TRY(launch_whole(c));
