@@ -17,9 +17,10 @@
 #define PROGRAM bfs
 #define FIELDS BFS_FIELDS
 #define SOURCE "algo/bfs.op.h"
-#define IDEMPOTENT 1	/* as in bfs.c: levels must not hold a vertex twice */
+#define WRITES depth
+#define LEVEL level
+#define COND 1
 #define PULL 1
-#define JOIN depth
 #include "op/advance.inc"
 
 #include "algo/bc.op.h"

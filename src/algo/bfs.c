@@ -8,18 +8,10 @@
 #define PROGRAM bfs
 #define FIELDS BFS_FIELDS
 #define SOURCE "algo/bfs.op.h"
-#define IDEMPOTENT 1
+#define WRITES depth
+#define LEVEL level
+#define COND 1
 #define PULL 1
-#define JOIN depth
-#include "op/advance.inc"
-
-/* An asynchronous search, and one in place, relaxes depths, which may fall again. */
-#define PROGRAM bfs_relax
-#define VALUE u32
-#include "algo/sssp.op.h"
-#define FIELDS SSSP_FIELDS
-#define SOURCE "algo/sssp.op.h"
-#define MONOTONE 1
 #include "op/advance.inc"
 
 static const u32 unreached = UNREACHED;
@@ -59,31 +51,24 @@ static u32 deepest(const u32 *depth, u64 n)
 	return most;
 }
 
-/* In place depths may fall again, level by level the first is the last. */
 static mill_err search_units(struct mill_run *r, struct bfs_args *a, vid root)
 {
-	struct bfs_relax_args relax = { .distance = a->depth };
 	bool has_edges;
 
 	TRY(search_begin(r, a->depth, root, &has_edges));
 	if (!has_edges)
 		return MILL_OK;
-	if (r->policy->in_place)
-		return op_traverse(r, &bfs_relax_advance, &relax, NULL, &root);
 	return op_traverse(r, &bfs_advance, a, &a->level, &root);
 }
 
 static mill_err search(struct mill_run *r, struct bfs_args *a, vid root)
 {
-	struct bfs_relax_args relax = { .distance = a->depth };
 	struct frontier *front;
 
 	if (r->need.own)
 		return search_units(r, a, root);
 	TRY(run_frontier(r, &front, false));
 	TRY(frontier_begin(front, a->depth, root));
-	while (r->options.async && front->n)
-		TRY(op_advance(r, &bfs_relax_advance, &relax, front));
 	for (; front->n; a->level++)
 		TRY(op_advance(r, &bfs_advance, a, front));
 	return MILL_OK;
@@ -106,7 +91,7 @@ MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
 	TRY(bfs_need(r, how, &need));
 	TRY(run_begin(r, "bfs", &need));
 	r->search.root = root;
-	TRY(op_advance_prepare(r, need.own && r->policy->in_place ? &bfs_relax_advance : &bfs_advance));
+	TRY(op_advance_prepare(r, &bfs_advance));
 	run_start(r);
 	TRY(run_vec(r, &a.depth, "depth", r->store->connected, sizeof(u32), &unreached));
 	TRY(search(r, &a, root));

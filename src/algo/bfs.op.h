@@ -2,8 +2,8 @@
 /*
  * Breadth-first search: what happens at one edge. Device dialect.
  *
- * depth[v] is UNREACHED until a search of `level` steps has come to v. Parents are no part of
- * the search: tree.op.h settles them afterwards, when they are asked for.
+ * depth[v] is UNREACHED until the search has come to v. Level by level the first depth is final, and all edges that discover v write the
+ * same; elsewhere depths may fall again. Parents are no part of the search: tree.op.h settles them afterwards, when they are asked for.
  */
 #define UNREACHED 0xffffffffu
 
@@ -12,28 +12,20 @@
 	SCALAR(u32, level)
 
 STATE(bfs, BFS_FIELDS);
+typedef u32 bfs_given;
 
-/* True for the edges that discover v: all of them write the same depth. */
-DEVICE bool bfs_edge(struct bfs s, vid u, vid v, u32 w)
+DEVICE u32 bfs_value(struct bfs s, vid u) { return dev_load_u32(&s.depth[u]); }
+
+DEVICE bool bfs_idle(struct bfs s, u32 x) { return s.ordered ? x != s.level : x == UNREACHED; }
+
+DEVICE bool bfs_relax(struct bfs s, u32 x, vid v, u32 w)
 {
-	(void)u;
-	(void)w;
+	if (!s.ordered)
+		return dev_min_u32(s.shared, &s.depth[v], x + w);
 	if (dev_load_u32(&s.depth[v]) != UNREACHED)
 		return false;
-	dev_store_u32(&s.depth[v], s.level + 1);
+	dev_store_u32(&s.depth[v], x + w);
 	return true;
 }
 
 DEVICE bool bfs_cond(struct bfs s, vid v) { return dev_load_u32(&s.depth[v]) == UNREACHED; }
-
-DEVICE void bfs_touch(struct bfs s, vid v) { dev_prefetch(&s.depth[v]); }
-
-/* Pages that are streamed past: only sources of this level give, and what they give is that they are. */
-typedef u32 bfs_held;
-DEVICE u32 bfs_at(struct bfs s, vid u) { return dev_load_u32(&s.depth[u]); }
-DEVICE bool bfs_idle(struct bfs s, u32 x) { return x != s.level; }
-DEVICE bool bfs_up(struct bfs s, u32 x, vid v, u32 w)
-{
-	(void)x;
-	return bfs_edge(s, v, v, w);
-}

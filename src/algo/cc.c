@@ -15,6 +15,8 @@
 #define PROGRAM cc
 #define FIELDS CC_FIELDS
 #define SOURCE "algo/cc.op.h"
+#define COND 1
+#define PREFETCH parent
 #include "op/scan.inc"
 #define PROGRAM cc
 #define FIELDS CC_FIELDS
@@ -40,8 +42,7 @@
 #define PROGRAM cc_label
 #define FIELDS CC_FIELDS
 #define SOURCE "algo/cc.op.h"
-#define MONOTONE 1
-#define JOIN parent
+#define WRITES parent
 #include "op/advance.inc"
 
 #define SAMPLES 256

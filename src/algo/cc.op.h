@@ -60,8 +60,6 @@ DEVICE bool cc_cond(struct cc s, vid u)
 	return s.largest == CC_NOBODY || cc_climb(s, u) != cc_climb(s, s.largest);
 }
 
-DEVICE void cc_touch(struct cc s, vid v) { dev_prefetch(&s.parent[v]); }
-
 DEVICE f64 cc_alone(struct cc s, vid v)
 {
 	s.parent[v] = v;
@@ -111,19 +109,9 @@ DEVICE bool cc_hook(struct cc s, vid u, vid v, u32 w)
 /* Labels: the smallest spreads from neighbour to neighbour. */
 STATE(cc_label, CC_FIELDS);
 
-DEVICE bool cc_label_edge(struct cc_label s, vid u, vid v, u32 w)
-{
-	(void)w;
-	return dev_min_u32(s.shared, &s.parent[v], dev_load_u32(&s.parent[u]));
-}
+typedef u32 cc_label_given;
 
-typedef u32 cc_label_held;
-DEVICE u32 cc_label_at(struct cc_label s, vid u) { return dev_load_u32(&s.parent[u]); }
-DEVICE bool cc_label_up(struct cc_label s, u32 x, vid v, u32 w)
-{
-	(void)w;
-	return dev_min_u32(s.shared, &s.parent[v], x);
-}
+DEVICE u32 cc_label_value(struct cc_label s, vid u) { return dev_load_u32(&s.parent[u]); }
 
 DEVICE bool cc_label_idle(struct cc_label s, u32 x)
 {
@@ -132,14 +120,11 @@ DEVICE bool cc_label_idle(struct cc_label s, u32 x)
 	return false;
 }
 
-DEVICE bool cc_label_cond(struct cc_label s, vid v)
+DEVICE bool cc_label_relax(struct cc_label s, u32 x, vid v, u32 w)
 {
-	(void)s;
-	(void)v;
-	return true;
+	(void)w;
+	return dev_min_u32(s.shared, &s.parent[v], x);
 }
-
-DEVICE void cc_label_touch(struct cc_label s, vid v) { dev_prefetch(&s.parent[v]); }
 
 /* ---- A sample of the roots, in one go ---- */
 

@@ -13,6 +13,7 @@
 #define PROGRAM kcore
 #define FIELDS KCORE_FIELDS
 #define SOURCE "algo/kcore.op.h"
+#define PREFETCH core
 #define UNIQUE 1
 #define NEAR_FAR 1
 #define CASCADE 1

@@ -19,13 +19,4 @@ DEVICE bool kcore_edge(struct kcore s, vid u, vid v, u32 w)
 	return dev_lower_u32(s.shared, &s.core[v], s.k) == s.k + 1;
 }
 
-DEVICE bool kcore_cond(struct kcore s, vid v)
-{
-	(void)s;
-	(void)v;
-	return true;
-}
-
 DEVICE u64 kcore_key(struct kcore s, vid v) { return dev_load_u32(&s.core[v]); }
-
-DEVICE void kcore_touch(struct kcore s, vid v) { dev_prefetch(&s.core[v]); }

@@ -17,6 +17,8 @@
 #define PROGRAM cc
 #define FIELDS CC_FIELDS
 #define SOURCE "algo/cc.op.h"
+#define COND 1
+#define PREFETCH parent
 #include "op/scan.inc"
 #define PROGRAM cc
 #define FIELDS CC_FIELDS
@@ -26,6 +28,7 @@
 #define PROGRAM cc_label
 #define FIELDS CC_FIELDS
 #define SOURCE "algo/cc.op.h"
+#define WRITES parent
 #include "op/advance.inc"
 
 #define SAMPLE_BYTES (24 * MIB)	/* fits the frames of the smallest budget */

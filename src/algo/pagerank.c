@@ -52,6 +52,8 @@
 #define SUM sum_f32
 #define SPREAD 1
 #define COUNTS 3
+#define IN_PLACE 1
+#define PREFETCH share
 #include "op/reduce.inc"
 #define PROGRAM pagerank_f32_at_once
 #define VALUE f32
@@ -98,6 +100,8 @@
 #define SUM sum_f64
 #define SPREAD 1
 #define COUNTS 3
+#define IN_PLACE 1
+#define PREFETCH share
 #include "op/reduce.inc"
 #define PROGRAM pagerank_f64_at_once
 #define VALUE f64

@@ -44,8 +44,6 @@ DEVICE OF(sum, VALUE) OF(PROGRAM, gather)(struct PROGRAM s, vid u, vid v, u32 w)
 #endif
 }
 
-DEVICE void OF(PROGRAM, touch)(struct PROGRAM s, vid u) { dev_prefetch(&s.share[u]); }
-
 DEVICE OF(sum, VALUE) OF(PROGRAM, combine)(OF(sum, VALUE) a, OF(sum, VALUE) b) { return a + b; }
 
 /*
@@ -116,13 +114,6 @@ DEVICE bool OF(PROGRAM, edge)(struct PROGRAM s, vid u, vid v, u32 w)
 	if (u == v)
 		OF(dev_store, VALUE)(&s.loop[v], OF(dev_load, VALUE)(&s.loop[v]) + (VALUE)(s.damping / s.degree[v]));
 	return u == v;
-}
-
-DEVICE bool OF(PROGRAM, cond)(struct PROGRAM s, vid u)
-{
-	(void)s;
-	(void)u;
-	return true;
 }
 #endif
 

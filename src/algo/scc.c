@@ -14,21 +14,29 @@
 #define PROGRAM scc
 #define FIELDS SCC_FIELDS
 #define SOURCE "algo/scc.op.h"
+#define COND 1
+#define PREFETCH mark
 #define UNIQUE 1
 #define PULL 1
 #include "op/advance.inc"
 #define PROGRAM scc_spread
 #define FIELDS SCC_FIELDS
 #define SOURCE "algo/scc.op.h"
+#define COND 1
+#define PREFETCH mark
 #include "op/advance.inc"
 #define PROGRAM scc_claim
 #define FIELDS SCC_FIELDS
 #define SOURCE "algo/scc.op.h"
+#define COND 1
+#define PREFETCH root
 #define UNIQUE 1
 #include "op/advance.inc"
 #define PROGRAM scc_live
 #define FIELDS SCC_FIELDS
 #define SOURCE "algo/scc.op.h"
+#define COND 1
+#define PREFETCH root
 #include "op/scan.inc"
 
 #define PROGRAM scc

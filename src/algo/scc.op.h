@@ -45,8 +45,6 @@ DEVICE bool scc_cond(struct scc s, vid v)
 	return (dev_load_u32(&s.mark[v]) & (s.flag | s.within)) == s.within && SCC_OPEN(s, v);
 }
 
-DEVICE void scc_touch(struct scc s, vid v) { dev_prefetch(&s.mark[v]); }
-
 /* Who has both is in the pivot's component; of the others no component has vertices with different flags. */
 DEVICE f64 scc_settle(struct scc s, vid v)
 {
@@ -75,8 +73,6 @@ DEVICE bool scc_live_edge(struct scc_live s, vid u, vid v, u32 w)
 }
 
 DEVICE bool scc_live_cond(struct scc_live s, vid u) { return SCC_OPEN(s, u); }
-
-DEVICE void scc_live_touch(struct scc_live s, vid v) { dev_prefetch(&s.root[v]); }
 
 DEVICE f64 scc_trim(struct scc s, vid v)
 {
@@ -108,8 +104,6 @@ DEVICE bool scc_spread_edge(struct scc_spread s, vid u, vid v, u32 w)
 
 DEVICE bool scc_spread_cond(struct scc_spread s, vid v) { return SCC_OPEN(s, v); }
 
-DEVICE void scc_spread_touch(struct scc_spread s, vid v) { dev_prefetch(&s.mark[v]); }
-
 /* The label itself is the first of its component. */
 DEVICE f64 scc_found(struct scc s, vid v)
 {
@@ -134,8 +128,6 @@ DEVICE bool scc_claim_edge(struct scc_claim s, vid u, vid v, u32 w)
 }
 
 DEVICE bool scc_claim_cond(struct scc_claim s, vid v) { return SCC_OPEN(s, v); }
-
-DEVICE void scc_claim_touch(struct scc_claim s, vid v) { dev_prefetch(&s.root[v]); }
 
 /* What is left has the labels for colours. Counts it. */
 DEVICE f64 scc_divide(struct scc s, vid v)

@@ -12,8 +12,7 @@
 #define FIELDS SSSP_FIELDS
 #define SOURCE "algo/sssp.op.h"
 #define NEAR_FAR 1
-#define MONOTONE 1
-#define JOIN distance
+#define WRITES distance
 #include "op/advance.inc"
 
 #define PROGRAM sssp_short
@@ -23,8 +22,7 @@
 #define FIELDS SSSP_FIELDS
 #define SOURCE "algo/sssp.op.h"
 #define NEAR_FAR 1
-#define MONOTONE 1
-#define JOIN distance
+#define WRITES distance
 #include "op/advance.inc"
 
 #define PROGRAM sssp_long
@@ -34,8 +32,7 @@
 #define FIELDS SSSP_FIELDS
 #define SOURCE "algo/sssp.op.h"
 #define NEAR_FAR 1
-#define MONOTONE 1
-#define JOIN distance
+#define WRITES distance
 #include "op/advance.inc"
 
 #define PROGRAM sssp_f32
@@ -45,8 +42,7 @@
 #define FIELDS SSSP_FIELDS
 #define SOURCE "algo/sssp.op.h"
 #define NEAR_FAR 1
-#define MONOTONE 1
-#define JOIN distance
+#define WRITES distance
 #include "op/advance.inc"
 
 #define PROGRAM sssp_f64
@@ -56,8 +52,7 @@
 #define FIELDS SSSP_FIELDS
 #define SOURCE "algo/sssp.op.h"
 #define NEAR_FAR 1
-#define MONOTONE 1
-#define JOIN distance
+#define WRITES distance
 #include "op/advance.inc"
 
 /* What differs between the kinds; a distance is a key, whose order as an integer is that of the values. */

@@ -7,23 +7,11 @@
 #define SSSP_FIELDS(ARRAY, SCALAR) ARRAY(OF(key, VALUE), distance)
 
 STATE(PROGRAM, SSSP_FIELDS);
+typedef VALUE OF(PROGRAM, given);
 
-DEVICE VALUE OF(PROGRAM, at)(struct PROGRAM s, vid v)
+DEVICE VALUE OF(PROGRAM, value)(struct PROGRAM s, vid v)
 {
 	return OF(value_of, VALUE)(OF(dev_load_key, VALUE)(&s.distance[v]));
-}
-
-/* True if the path over u is shorter than all known so far. */
-DEVICE bool OF(PROGRAM, edge)(struct PROGRAM s, vid u, vid v, VALUE w)
-{
-	return OF(dev_min, VALUE)(s.shared, &s.distance[v], OF(PROGRAM, at)(s, u) + w);
-}
-
-/* By partitions: what a source has, and what an edge does with it, whether it has been reached or not. */
-typedef VALUE OF(PROGRAM, held);
-DEVICE bool OF(PROGRAM, up)(struct PROGRAM s, VALUE x, vid v, VALUE w)
-{
-	return !OF(unreached, VALUE)(x) && OF(dev_min, VALUE)(s.shared, &s.distance[v], x + w);
 }
 
 DEVICE bool OF(PROGRAM, idle)(struct PROGRAM s, VALUE x)
@@ -32,13 +20,10 @@ DEVICE bool OF(PROGRAM, idle)(struct PROGRAM s, VALUE x)
 	return OF(unreached, VALUE)(x);
 }
 
-DEVICE bool OF(PROGRAM, cond)(struct PROGRAM s, vid v)
+/* True if the path over the source is shorter than all known so far. */
+DEVICE bool OF(PROGRAM, relax)(struct PROGRAM s, VALUE x, vid v, VALUE w)
 {
-	(void)s;
-	(void)v;
-	return true;
+	return OF(dev_min, VALUE)(s.shared, &s.distance[v], x + w);
 }
 
 DEVICE u64 OF(PROGRAM, key)(struct PROGRAM s, vid v) { return OF(dev_load_key, VALUE)(&s.distance[v]); }
-
-DEVICE void OF(PROGRAM, touch)(struct PROGRAM s, vid v) { dev_prefetch(&s.distance[v]); }

@@ -9,6 +9,7 @@
 #include "algo/tree.op.h"
 #define FIELDS TREE_FIELDS
 #define SOURCE "algo/tree.op.h"
+#define PREFETCH distance
 #include "op/advance.inc"
 
 #define PROGRAM tree_short
@@ -17,6 +18,7 @@
 #include "algo/tree.op.h"
 #define FIELDS TREE_FIELDS
 #define SOURCE "algo/tree.op.h"
+#define PREFETCH distance
 #include "op/advance.inc"
 
 #define PROGRAM tree_long
@@ -25,6 +27,7 @@
 #include "algo/tree.op.h"
 #define FIELDS TREE_FIELDS
 #define SOURCE "algo/tree.op.h"
+#define PREFETCH distance
 #include "op/advance.inc"
 
 #define PROGRAM tree_f32
@@ -33,6 +36,7 @@
 #include "algo/tree.op.h"
 #define FIELDS TREE_FIELDS
 #define SOURCE "algo/tree.op.h"
+#define PREFETCH distance
 #include "op/advance.inc"
 
 #define PROGRAM tree_f64
@@ -41,6 +45,7 @@
 #include "algo/tree.op.h"
 #define FIELDS TREE_FIELDS
 #define SOURCE "algo/tree.op.h"
+#define PREFETCH distance
 #include "op/advance.inc"
 
 static const struct advance_program *const program[TREE_KINDS] = {

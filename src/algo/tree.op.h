@@ -39,12 +39,3 @@ DEVICE bool OF(PROGRAM, edge)(struct PROGRAM s, vid u, vid v, VALUE w)
 	dev_store_u32(&s.hop[v], s.round);
 	return true;
 }
-
-DEVICE bool OF(PROGRAM, cond)(struct PROGRAM s, vid v)
-{
-	(void)s;
-	(void)v;
-	return true;
-}
-
-DEVICE void OF(PROGRAM, touch)(struct PROGRAM s, vid v) { dev_prefetch(&s.distance[v]); }

@@ -8,7 +8,8 @@
  * dev_min, so that TSan and oclgrind see true accesses. The atomics take `shared` first: false says that
  * this worker alone owns the place now (a pull owns its row), and then nothing is locked. It is a constant
  * after inlining, so one function serves both cases. raw_* always lock, and return what the place held (raw_or_u32 only in kernels);
- * local_* are the same for local memory.
+ * local_* are the same for local memory. A state also has `ordered`, a constant too: true where values are made step by step and the first one
+ * of a vertex is final; false where they may fall again.
  *
  * Kernels: GLOBAL and LOCAL are the address spaces of pointers, SHARED declares a variable of the work-group, BARRIER() waits for its
  * work-items, BARRIER_GLOBAL() also shows them what the others wrote to global memory. GROUP, CHUNKED and LANES are numbers: see struct device.
@@ -45,7 +46,7 @@ typedef u32 vid;
 #define BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define DEVICE static inline
 #define STATE(program, fields) \
-	struct program { fields(STATE_ARRAY, STATE_SCALAR) bool shared; }
+	struct program { fields(STATE_ARRAY, STATE_SCALAR) bool shared, ordered; }
 #define NO_VERTEX 0xffffffffu
 
 /* Under a race checker the intended races become atomics, after which it must report none. */
@@ -122,7 +123,7 @@ typedef u32 vid;
 #define DEVICE static inline
 #define __kernel extern "C" __global__
 #define STATE(program, fields) \
-	struct program { fields(STATE_ARRAY, STATE_SCALAR) bool shared; }
+	struct program { fields(STATE_ARRAY, STATE_SCALAR) bool shared, ordered; }
 #define NO_VERTEX 0xffffffffu
 
 /* OpenCL's own names, as far as kernels use them. */
@@ -185,7 +186,7 @@ DEVICE f64 dev_abs(f64 x) { return fabs(x); }
 /* The host also has the arguments from which a state is made: vectors, wherever they live. */
 #define STATE(program, fields) \
 	struct OF(program, args) { fields(ARGS_ARRAY, ARGS_SCALAR) }; \
-	struct program { fields(STATE_ARRAY, STATE_SCALAR) bool shared; }
+	struct program { fields(STATE_ARRAY, STATE_SCALAR) bool shared, ordered; }
 #define ARGS_ARRAY(type, name) struct vec *name;
 #define ARGS_SCALAR(type, name) type name;
 #define DEVICE static inline __attribute__((always_inline, unused))

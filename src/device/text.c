@@ -12,6 +12,7 @@
 	X(join, "policy/join.cl")             \
 	X(sum, "op/sum.op.h")             \
 	X(page, "op/page.cl")             \
+	X(edge, "op/edge.op.h")           \
 	X(advance, "op/advance.cl")       \
 	X(reduce, "op/reduce.cl")         \
 	X(compute, "op/compute.cl")       \

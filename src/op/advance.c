@@ -8,6 +8,7 @@
 struct advance_ctx {
 	struct mill_run *run;
 	const struct advance_program *program;
+	const struct push_code *push;
 	const void *args;
 	struct frontier *front;
 	const u64 *bits;	/* of the frontier, on the host */
@@ -27,9 +28,9 @@ static mill_err advance_rows(void *arg, const struct segment *seg, vid begin, vi
 	if (a->pull)
 		a->program->pull_rows(a->args, seg, begin, end, a->bits, &a->emit[worker]);
 	else
-		a->program->push_rows(a->args, seg, begin, end, a->bits, &a->emit[worker]);
+		a->push->rows(a->args, seg, begin, end, a->bits, &a->emit[worker]);
 	if (a->again)
-		a->program->push_again(a->args, seg, begin, end, &a->emit[worker]);
+		a->push->again(a->args, seg, begin, end, &a->emit[worker]);
 	return MILL_OK;
 }
 
@@ -39,8 +40,7 @@ static mill_err advance_list(void *arg, u64 begin, u64 end, unsigned worker)
 	const struct topology *t = run_direction(a->run, a->front->in);
 
 	for (u32 i = 0; i < t->n_segments; i++)
-		a->program->push_list(a->args, &t->segment[i], a->front->list + begin, end - begin,
-				      &a->emit[worker]);
+		a->push->list(a->args, &t->segment[i], a->front->list + begin, end - begin, &a->emit[worker]);
 	return MILL_OK;
 }
 
@@ -56,7 +56,7 @@ static mill_err advance_parts(void *arg, u64 begin, u64 end, unsigned worker)
 	struct advance_ctx *a = h->advancing;
 
 	for (u64 i = begin; i < end; i++)
-		a->program->push_list(a->args, &h->part[i], &h->part[i].first, 1, &a->emit[worker]);
+		a->push->list(a->args, &h->part[i], &h->part[i].first, 1, &a->emit[worker]);
 	return MILL_OK;
 }
 
@@ -132,7 +132,8 @@ static mill_err advance_native(struct advance_ctx *a, struct mill_step *step)
 	/* No more vertices can become active than edges are looked at. */
 	to_list = by_list && f->work <= f->capacity && !a->program->cascade;
 	begin_emit(a, to_list);
-	a->again = pass.whole = a->run->options.async && a->program->push_again && !a->pull;
+	a->again = pass.whole = a->run->options.async && a->program->async.again && !a->pull;
+	a->push = a->again ? &a->program->async : &a->program->steps;
 	if (by_list) {
 		TRY(advance_lists(a));
 		TRY(ticker_tick(&a->run->ticker, 0));

@@ -5,11 +5,7 @@
  * 5.1: who takes which edges. What an edge activates is marked at once in the bitmap of the next frontier (Gunrock's fused
  * culling), or left in a queue, which has a place for each edge of the list, for one of the filters below.
  */
-#ifdef WEIGHT
-#define EDGE(s, u, v, i) OF(PROGRAM, edge)(s, u, v, WEIGHTS[i])
-#else
-#define EDGE(s, u, v, i) OF(PROGRAM, edge)(s, u, v, 1)
-#endif
+#define EDGE(s, u, v, i) AT_EDGE(s, HELD_BY(s, u), v, i)
 
 /* Work-items that go in step: a warp where there are warps. Teams fill a work-group, whatever its size. */
 #if GROUP >= 64 && GROUP % 32 == 0
@@ -60,7 +56,7 @@ static inline void mark(struct PROGRAM s, u32 v, GLOBAL u32 *next, GLOBAL u32 *f
 #define PUSH_PARAMS \
 	FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL const u32 *list, GLOBAL const u32 *offset, \
 	GLOBAL const u32 *total, GLOBAL u32 *next, GLOBAL u32 *far, GLOBAL u32 *queue, GLOBAL u64 *counts, u64 limit
-#define PUSH_STATE struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true }
+#define PUSH_STATE struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true, ORDERED }
 
 /* Edge i of row r, whose place in the queue is q. */
 #define PUSH_EDGE(r, i, q) \
@@ -78,7 +74,7 @@ static inline void mark(struct PROGRAM s, u32 v, GLOBAL u32 *next, GLOBAL u32 *f
 #define PUSH_AHEAD 16u
 #define PUSH_TOUCH(i) \
 	if ((i) + PUSH_AHEAD < n_edges) \
-	OF(PROGRAM, touch)(s, NEIGHBOURS[(i) + PUSH_AHEAD])
+	FETCH(s, NEIGHBOURS[(i) + PUSH_AHEAD])
 #else
 #define PUSH_TOUCH(i)
 #endif
@@ -358,7 +354,7 @@ static inline bool pull_row(struct PROGRAM s, SEGMENT_PARAMS, u32 r, GLOBAL cons
 		if (!hit)
 			continue;
 		updates++;
-		if (!OF(PROGRAM, cond)(s, v))
+		if (!WANTS(s, v))
 			break;
 	}
 	m->edges += i - begin;
@@ -371,8 +367,8 @@ static inline bool pull_row(struct PROGRAM s, SEGMENT_PARAMS, u32 r, GLOBAL cons
 __kernel void OF(PROGRAM, pull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL const u32 *front,
 				GLOBAL u32 *next, GLOBAL u64 *counts)
 {
-	struct PROGRAM alone = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
-	struct PROGRAM shared = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true };
+	struct PROGRAM alone = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false, ORDERED };
+	struct PROGRAM shared = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true, ORDERED };
 	struct mine m = { 0, 0, 0, 0, 0 };
 	u32 word = 0, word_at = 0;	/* bits of `next` that this work-item has found and not yet set */
 
@@ -384,7 +380,7 @@ __kernel void OF(PROGRAM, pull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS
 		if (r + PULL_AHEAD < n_rows)
 			dev_prefetch(&NEIGHBOURS[ROWS[r + PULL_AHEAD]]);
 #endif
-		if (!OF(PROGRAM, cond)(alone, v))
+		if (!WANTS(alone, v))
 			continue;
 		/* The rest of a list that lies in several segments may be looked at now. */
 		if ((r == 0 && partial & PARTIAL_HEAD) || (r + 1 == n_rows && partial & PARTIAL_TAIL)) {
@@ -417,7 +413,7 @@ __kernel void OF(PROGRAM, pull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS
 __kernel void OF(PROGRAM, near)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL u32 *far, GLOBAL u32 *next,
 				GLOBAL u64 *counts, u64 old, u64 limit, u32 n_words)
 {
-	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
+	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false, ORDERED };
 	u64 rest = 0;
 	u32 emitted = 0;
 

@@ -19,22 +19,24 @@
 #define SCAN_BLOCK 4u	/* edges after which cond is asked again */
 #define SCAN_AHEAD 16u	/* rows of which few edges are looked at */
 
-/* advance: op/advance.inc. Rows are counted within the segment. */
+/* advance: op/advance.inc, push.inc. Rows are counted within the segment. */
+struct push_code {
+	void (*rows)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front, struct emit *emit);
+	void (*list)(const void *args, const struct segment *seg, const vid *list, u64 n, struct emit *emit);
+	/* Goes on with those of the rows that became active in this step. */
+	void (*again)(const void *args, const struct segment *seg, vid begin, vid end, struct emit *emit);
+};
+
 struct advance_program {
 	struct program program;
 	bool weighted;
 	bool unique;		/* edge is true at most once per vertex and step */
 	bool pull;		/* worth pulling: cond becomes false */
 	bool cascade;		/* what becomes active may go on in the same step */
-	void (*push_rows)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front,
-			  struct emit *emit);
-	void (*push_list)(const void *args, const struct segment *seg, const vid *list, u64 n,
-			  struct emit *emit);
+	struct push_code steps;
+	struct push_code async;	/* of asynchronous runs; all NULL: the program needs its steps */
 	void (*pull_rows)(const void *args, const struct segment *seg, vid begin, vid end, const u64 *front,
 			  struct emit *emit);
-	/* Goes on with those of the rows that became active in this step. NULL: the program needs its steps. */
-	void (*push_again)(const void *args, const struct segment *seg, vid begin, vid end, struct emit *emit);
-
 	struct own_forms own;	/* for policies with kernels of their own */
 	/* Does any vertex of the range still want something (cond)? */
 	bool (*wanted)(const void *args, u64 begin, u64 end);

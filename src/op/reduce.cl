@@ -18,11 +18,7 @@
 #define COUNTED_ADD
 #endif
 
-#ifdef WEIGHT
-#define GATHER(s, u, v, i) OF(PROGRAM, gather)(s, u, v, WEIGHTS[i])
-#else
-#define GATHER(s, u, v, i) OF(PROGRAM, gather)(s, u, v, 1)
-#endif
+#define GATHER(s, u, v, i) OF(PROGRAM, gather)(s, u, v, WEIGHT_AT(i))
 
 static inline SUM block_sum(struct PROGRAM s, SEGMENT_PARAMS, u32 v, u32 begin, u32 end)
 {
@@ -32,7 +28,7 @@ static inline SUM block_sum(struct PROGRAM s, SEGMENT_PARAMS, u32 v, u32 begin, 
 
 #if SPREAD && CHUNKED
 	for (; i < end && n_edges - i > GATHER_AHEAD; i++) {
-		OF(PROGRAM, touch)(s, neighbour[i + GATHER_AHEAD]);
+		FETCH(s, neighbour[i + GATHER_AHEAD]);
 		sum = OF(PROGRAM, combine)(sum, GATHER(s, neighbour[i], v, i));
 	}
 #endif

@@ -3,12 +3,6 @@
  * The scan operator over one segment, as a kernel. skip: edges of the first row's list in earlier segments; the
  * window [from, to) is of positions in a list.
  */
-#ifdef WEIGHT
-#define EDGE(s, u, v, i) OF(PROGRAM, edge)(s, u, v, WEIGHTS[i])
-#else
-#define EDGE(s, u, v, i) OF(PROGRAM, edge)(s, u, v, 1)
-#endif
-
 /* Edges after which cond is asked again, as on the host. */
 #define SCAN_BLOCK 4u
 
@@ -24,9 +18,9 @@ __kernel void OF(PROGRAM, scan)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS
 		u32 i = row[r] + (u32)(from > before ? min(from - before, n) : 0), begin = i;
 		u32 end = row[r] + (u32)(to > before ? min(to - before, n) : 0);
 
-		while (i < end && OF(PROGRAM, cond)(s, first + r))
+		while (i < end && WANTS(s, first + r))
 			for (u32 stop = end - i > SCAN_BLOCK ? i + SCAN_BLOCK : end; i < stop; i++)
-				updates += EDGE(s, first + r, neighbour[i], i);
+				updates += AT_EDGE(s, first + r, neighbour[i], i);
 		edges += i - begin;
 	}
 	count_add(counts, COUNT_EDGES, edges);

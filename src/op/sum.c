@@ -10,20 +10,22 @@
 
 #include "op/op.h"
 
-#define PROGRAM add_f32
-#define VALUE f32
-#include "op/sum.op.h"
 #define FIELDS SUM_FIELDS
 #define SOURCE "op/sum.op.h"
-#define JOIN sum
+#define WRITES sum
+#define WEIGHTS ((const u32 *)seg->weight)
+#define PROGRAM add_f32
+#define VALUE f32
 #define MERGE MERGE_ADD_F64
+#include SOURCE
+#include "op/edge.op.h"
 #include "op/join.inc"
 #undef PROGRAM
 #undef VALUE
 
 #define PROGRAM add_f64
 #define VALUE f64
-#include "op/sum.op.h"
+#include SOURCE
 #include "op/join.inc"
 #undef PROGRAM
 #undef VALUE
@@ -31,9 +33,10 @@
 
 #define PROGRAM add_u64
 #define VALUE u64
-#include "op/sum.op.h"
 #define MERGE MERGE_ADD_U64
+#include SOURCE
 #include "op/join.inc"
+#include "op/undef.inc"
 
 static const struct own_forms *adding(u32 given_size, bool real)
 {

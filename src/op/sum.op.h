@@ -11,10 +11,10 @@ STATE(PROGRAM, SUM_FIELDS);
 #define dev_add_sum_f64 dev_add_f64
 #define dev_add_sum_u64 dev_add_u64
 
-typedef VALUE OF(PROGRAM, held);
+typedef VALUE OF(PROGRAM, given);
 
 /* What is given lies beside the page, always. */
-DEVICE VALUE OF(PROGRAM, at)(struct PROGRAM s, vid u)
+DEVICE VALUE OF(PROGRAM, value)(struct PROGRAM s, vid u)
 {
 	(void)s;
 	(void)u;
@@ -27,11 +27,9 @@ DEVICE bool OF(PROGRAM, idle)(struct PROGRAM s, VALUE x)
 	return x == 0;
 }
 
-DEVICE bool OF(PROGRAM, up)(struct PROGRAM s, VALUE x, vid v, u32 w)
+DEVICE bool OF(PROGRAM, relax)(struct PROGRAM s, VALUE x, vid v, u32 w)
 {
 	(void)w;
 	OF(dev_add_sum, VALUE)(s.shared, &s.sum[v], (OF(sum, VALUE))x);
 	return true;
 }
-
-DEVICE void OF(PROGRAM, touch)(struct PROGRAM s, vid v) { dev_prefetch(&s.sum[v]); }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which pages have a row for which the program's cond holds: a work-group takes a page. range: first vertex and rows of each. */
+/* Finds the pages that have a row for which the program's cond holds; without one nothing asks. A work-group takes a page. range: first vertex and rows of each. */
+#if COND
 __kernel void OF(PROGRAM, wanted)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *range, u32 n_pages,
 				  GLOBAL u32 *counts)
 {
@@ -11,8 +12,9 @@ __kernel void OF(PROGRAM, wanted)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const
 	begin = range[2 * page];
 	n = range[2 * page + 1];
 	for (u32 i = get_local_id(0); i < n; i += GROUP)
-		if (OF(PROGRAM, cond)(s, begin + i)) {
+		if (WANTS(s, begin + i)) {
 			dev_store_u32(&counts[PAGE_COUNTS + page], 1);
 			break;
 		}
 }
+#endif

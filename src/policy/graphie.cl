@@ -10,11 +10,7 @@
  * beyond all ranges has no out-edges. Where pages cross packed, neighbours are the indexes themselves, and their partitions are looked up
  * among the first sources of all partitions.
  */
-#ifdef WEIGHT
-#define UP(s, x, v, i) OF(PROGRAM, up)(s, x, v, ((GLOBAL const WEIGHT *)(weights + weight_at))[i])
-#else
-#define UP(s, x, v, i) OF(PROGRAM, up)(s, x, v, 1)
-#endif
+#define UP(s, x, v, i) (!OF(PROGRAM, idle)(s, x) && AT_EDGE(s, x, v, i))
 
 #if CHUNKED
 #define TILE (GROUP * TILE_EDGES)
@@ -82,7 +78,7 @@ static inline u32 index_of(u32 id, GLOBAL const u32 *pre_sum, u32 n_partitions, 
 __kernel void OF(PROGRAM, partition_edges)(PARTITION_PARAMS)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true };
-	SHARED OF(PROGRAM, held) held[TILE];
+	SHARED HELD held[TILE];
 	GLOBAL const u32 *source = lists + source_at, *neighbour = lists + neighbour_at;
 	u32 updates = 0, atomics = 0;
 
@@ -95,12 +91,12 @@ __kernel void OF(PROGRAM, partition_edges)(PARTITION_PARAMS)
 		bool staged = staging && distinct <= TILE;
 
 		for (u32 k = get_local_id(0); staged && k < distinct; k += GROUP)
-			held[k] = OF(PROGRAM, at)(s, first + k);
+			held[k] = OF(PROGRAM, value)(s, first + k);
 		BARRIER();
 		FOR_TILE(i, at, end) {
 			u32 u = index_of(source[i], pre_sum, n_partitions, range);
 			u32 id = neighbour[i], to = min(id / range, n_partitions), v = id - pre_sum[to];
-			OF(PROGRAM, held) x = staged ? held[u - first] : OF(PROGRAM, at)(s, u);
+			HELD x = staged ? held[u - first] : OF(PROGRAM, value)(s, u);
 
 			if (!active || !UP(s, x, v, i))
 				continue;
@@ -154,7 +150,7 @@ static inline u32 partition_of(GLOBAL const u32 *first, u32 n_partitions, u32 v)
 __kernel void OF(PROGRAM, partition_rows)(PARTITION_PARAMS, u32 first, u32 n_rows, u32 base, GLOBAL const u32 *first_of)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true };
-	SHARED OF(PROGRAM, held) held[TILE];
+	SHARED HELD held[TILE];
 	SHARED u32 bound[2];
 	GLOBAL const u32 *row = lists + source_at, *neighbour = lists + neighbour_at;
 	u32 updates = 0, atomics = 0;
@@ -173,18 +169,18 @@ __kernel void OF(PROGRAM, partition_rows)(PARTITION_PARAMS, u32 first, u32 n_row
 		high = bound[1];
 		staged = staging && high - low <= TILE;
 		for (u32 k = low + get_local_id(0); staged && k < high; k += GROUP)
-			held[k - low] = OF(PROGRAM, at)(s, first + k);
+			held[k - low] = OF(PROGRAM, value)(s, first + k);
 		BARRIER();
 		r = low;
 		FOR_TILE(i, at, end) {
 			u32 v = neighbour[i], to;
-			OF(PROGRAM, held) x;
+			HELD x;
 
 			if (i >= next) {
 				r = row_of(row, base, r, high, i);
 				next = r + 1 < n_rows ? BEGINS(r + 1) : n_edges;
 			}
-			x = staged ? held[r - low] : OF(PROGRAM, at)(s, first + r);
+			x = staged ? held[r - low] : OF(PROGRAM, value)(s, first + r);
 			if (first_of) {
 				if (!active || !UP(s, x, v, i))
 					continue;

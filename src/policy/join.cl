@@ -8,17 +8,11 @@
  * Three ways to give edges to work-items: a vertex each (vertex-centric), a virtual warp for each vertex (edge-centric; 4 to 32 work-items), and for
  * a page of one list, a large page, all of them. Corrected against the paper: loops go on to the next vertex or edge that is theirs.
  */
-#ifdef WEIGHT
-#define UP(s, x, v, i) OF(PROGRAM, up)(s, x, v, WEIGHTS[i])
-#else
-#define UP(s, x, v, i) OF(PROGRAM, up)(s, x, v, 1)
-#endif
-
 /* Lanes of a warp, for who counts them. */
 #define WARP 32u
 
 #define JOIN_PARAMS \
-	FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL const OF(PROGRAM, held) *given, u32 begin, u32 end, \
+	FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL const HELD *given, u32 begin, u32 end, \
 	GLOBAL const u32 *start, u32 n_pages, u32 slots, u32 flags, u32 warp, u32 page, u32 n_vertices, GLOBAL u64 *fault, GLOBAL u64 *counts
 
 struct mine {
@@ -79,7 +73,7 @@ static inline u32 vertex_of(GLOBAL const u32 *start, u32 n_pages, u32 to, u32 sl
 			if (v_ == NO_VERTEX) \
 				dev_store_u64(fault, (u64)page + 1); \
 		} \
-		if (v_ - begin < end - begin && UP(s, x, v_ - begin, i)) { \
+		if (v_ - begin < end - begin && AT_EDGE(s, x, v_ - begin, i)) { \
 			m.updates++; \
 			m.atomics++; \
 			if (flags && v_ < start[n_pages]) { \
@@ -90,8 +84,8 @@ static inline u32 vertex_of(GLOBAL const u32 *start, u32 n_pages, u32 to, u32 sl
 		} \
 	} while (0)
 
-#define JOIN_STATE struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true }
-#define JOIN_GIVEN(r) (given ? given[r] : OF(PROGRAM, at)(s, first + (r)))
+#define JOIN_STATE struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true, ORDERED }
+#define JOIN_GIVEN(r) (given ? given[r] : OF(PROGRAM, value)(s, first + (r)))
 
 /* Lanes of the warps that take rows [r, r + WARP / warp): each as long as the longest of its lists. */
 #if LANES
@@ -99,7 +93,7 @@ static inline u32 vertex_of(GLOBAL const u32 *start, u32 n_pages, u32 to, u32 sl
 	do { \
 		u32 most_ = 0; \
 		for (u32 k_ = (r); k_ < n_rows && k_ < (r) + WARP / warp; k_++) { \
-			OF(PROGRAM, held) x_ = JOIN_GIVEN(k_); \
+			HELD x_ = JOIN_GIVEN(k_); \
 			if (!OF(PROGRAM, idle)(s, x_)) \
 				most_ = max(most_, (ROWS[k_ + 1] - ROWS[k_] + warp - 1) / warp); \
 		} \
@@ -113,7 +107,7 @@ static inline u32 vertex_of(GLOBAL const u32 *start, u32 n_pages, u32 to, u32 sl
 #define JOIN_AHEAD 16u
 #define JOIN_TOUCH(i) \
 	if (!slots && (i) + JOIN_AHEAD < n_edges && NEIGHBOURS[(i) + JOIN_AHEAD] - begin < end - begin) \
-	OF(PROGRAM, touch)(s, NEIGHBOURS[(i) + JOIN_AHEAD] - begin)
+	FETCH(s, NEIGHBOURS[(i) + JOIN_AHEAD] - begin)
 #else
 #define JOIN_TOUCH(i)
 #endif
@@ -125,7 +119,7 @@ __kernel void OF(PROGRAM, join_vertex)(JOIN_PARAMS)
 	struct mine m = { 0, 0, 0, 0 };
 
 	FOR_ROWS(r) {
-		OF(PROGRAM, held) x = JOIN_GIVEN(r);
+		HELD x = JOIN_GIVEN(r);
 
 		if (r % WARP == 0)
 			JOIN_LANES(r);
@@ -152,7 +146,7 @@ __kernel void OF(PROGRAM, join_warp)(JOIN_PARAMS)
 	lane = id & (warp - 1);	/* a power of two: oclgrind knows no remainder beside a quotient */
 	/* What is left over of the last warp has no partners. */
 	for (u32 r = id / warp; id / warp < n_warps && r < n_rows; r += n_warps) {
-		OF(PROGRAM, held) x = JOIN_GIVEN(r);
+		HELD x = JOIN_GIVEN(r);
 
 		if (lane == 0 && r % (WARP / warp) == 0)
 			JOIN_LANES(r);
@@ -170,7 +164,7 @@ __kernel void OF(PROGRAM, join_warp)(JOIN_PARAMS)
 __kernel void OF(PROGRAM, join_large)(JOIN_PARAMS)
 {
 	JOIN_STATE;
-	OF(PROGRAM, held) x = JOIN_GIVEN(0);
+	HELD x = JOIN_GIVEN(0);
 	struct mine m = { 0, 0, 0, 0 };
 
 	if (OF(PROGRAM, idle)(s, x))

@@ -69,7 +69,8 @@ void changes_flag(struct changes *c, vid v);
 /* The join of units with attributes: op/join.inc, policy/join.cl. */
 struct join_program {
 	struct program program;
-	u32 writable;		/* offset, in the arguments, of the vector that edges write */
+	u32 writable;		/* offset, in the arguments, of the vector that edges write, */
+	u32 writable_size, given_size;	/* and the sizes of its elements, and of what a source gives */
 	enum merge_kind merge;
 	/* Joins the rows of a segment on the host. given: by vertex; NULL: what sources have in the writable vector. */
 	void (*rows)(const void *args, const struct segment *seg, const void *given, struct changes *c);
@@ -77,8 +78,8 @@ struct join_program {
 
 /* The forms of one program that such policies take; NULL: it lacks the form. */
 struct own_forms {
-	const struct program *in_place;		/* monotone: policy/graphie.cl */
-	const struct join_program *join;	/* one array written: policy/join.cl */
+	const struct program *in_place;		/* values fall in any order: policy/graphie.cl */
+	const struct join_program *join;	/* one array is written: policy/join.cl */
 };
 
 #endif

@@ -20,19 +20,18 @@ DEVICE bool visit_edge(struct visit s, vid u, vid v, u32 w)
 
 DEVICE bool visit_cond(struct visit s, vid v) { return !s.flag[v]; }
 
-DEVICE void visit_touch(struct visit s, vid v) { dev_prefetch(&s.flag[v]); }
-
 /* The same for devices, whose compiler sees no file of the tests. */
 #define VISIT_TEXT \
 	"#define VISIT_FIELDS(ARRAY, SCALAR) ARRAY(u32, flag)\n" \
 	"STATE(visit, VISIT_FIELDS);\n" \
 	"DEVICE bool visit_edge(struct visit s, vid u, vid v, u32 w) { return !s.flag[v]; }\n" \
-	"DEVICE bool visit_cond(struct visit s, vid v) { return !s.flag[v]; }\n" \
-	"DEVICE void visit_touch(struct visit s, vid v) { dev_prefetch(&s.flag[v]); }\n"
+	"DEVICE bool visit_cond(struct visit s, vid v) { return !s.flag[v]; }\n"
 
 #define PROGRAM visit
 #define FIELDS VISIT_FIELDS
 #define SOURCE VISIT_TEXT
+#define COND 1
+#define PREFETCH flag
 #include "op/advance.inc"
 
 static const f64 sample_weight[] = { 39, 6, 41, 51, 63, 17, 10, 44, 41, 13, 58, 43, 50, 59, 35 };

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a skeleton calls at an edge, derived from what the program gives; included by native templates and kernels alike, which say
+ * what WEIGHTS are. A program has one of two forms:
+ *
+ *	WRITES array	typedef given; given value(s, u): what source u gives; bool relax(s, x, v, w): what an edge does with it, true if
+ *			v changed; bool idle(s, x): a source that has x gives nothing now. relax touches only the array, at v.
+ *	otherwise	bool edge(s, u, v, w)
+ *
+ * LEVEL scalar: in steps every active source has this value, so it is not read, and the first value of a vertex is final (s.ordered).
+ * COND 1: the program gives bool cond(s, v), v still wants something; otherwise all do. PREFETCH array: what edges look at, at v;
+ * otherwise what they write. op/undef.inc ends it all.
+ */
+#ifndef COND
+#define COND 0
+#endif
+#ifdef LEVEL
+#define ORDERED 1
+#else
+#define ORDERED 0
+#endif
+
+#ifdef WEIGHT
+#define WEIGHT_AT(i) WEIGHTS[i]
+#else
+#define WEIGHT_AT(i) 1
+#endif
+
+#ifdef WRITES
+#define HELD OF(PROGRAM, given)
+#define AT_EDGE(s, x, v, i) OF(PROGRAM, relax)(s, x, v, WEIGHT_AT(i))
+#ifdef LEVEL
+#define HELD_BY(s, u) ((s).ordered ? (s).LEVEL : OF(PROGRAM, value)(s, u))
+#else
+#define HELD_BY(s, u) OF(PROGRAM, value)(s, u)
+#endif
+#else
+#define HELD vid
+#define HELD_BY(s, u) (u)
+#define AT_EDGE(s, x, v, i) OF(PROGRAM, edge)(s, x, v, WEIGHT_AT(i))
+#endif
+
+#if COND
+#define WANTS(s, v) OF(PROGRAM, cond)(s, v)
+#else
+#define WANTS(s, v) ((void)(s), (void)(v), true)
+#endif
+
+#ifdef PREFETCH
+#define FETCH(s, v) dev_prefetch(&(s).PREFETCH[v])
+#elif defined(WRITES)
+#define FETCH(s, v) dev_prefetch(&(s).WRITES[v])
+#else
+#define FETCH(s, v) ((void)(s), (void)(v))
+#endif
