@@ -27,7 +27,7 @@ static mill_err bfs(mill_run *r) { return mill_bfs(r, &(struct mill_bfs){ .sourc
 
 static mill_err pagerank(mill_run *r)
 {
-	return mill_pagerank(r, &(struct mill_pagerank){ .iterations = 5, .tolerance = 0 });
+	return mill_pagerank(r, &(struct mill_pagerank){ .iterations = 5, .tolerance = -1 });
 }
 
 static mill_err components(mill_run *r) { return mill_cc(r, NULL); }

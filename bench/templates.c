@@ -331,7 +331,7 @@ static void same(const char *what, const void *a, const struct vec *b, u64 size)
 
 int main(int argc, char **argv)
 {
-	struct mill_pagerank rank = { .iterations = 5, .tolerance = 0 };
+	struct mill_pagerank rank = { .iterations = 5, .tolerance = -1 };
 	struct mill_sssp sssp = { .source = "max-degree" };
 	int repeat = argc > 2 ? atoi(argv[2]) : 9;
 	f64 by_hand[64], by_operator[64];

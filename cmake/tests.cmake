@@ -75,7 +75,7 @@ foreach(long cli/kernels cli/gts fault/sweep fault/gts fault/device algo/views a
 endforeach()
 
 # The code of each guide, docs/writing-X.md: every block begins with its file's name. tests/guide/X.sh, without the article, runs what it makes.
-foreach(guide an-algorithm a-policy)
+foreach(guide a-policy)
 	string(REGEX REPLACE "^an?-" "" name ${guide})
 	set(guide docs/writing-${guide}.md)
 	set(guide_sources "")

@@ -408,7 +408,7 @@ enum mill_precision { MILL_F32, MILL_F64, MILL_EXACT };
 
 struct mill_pagerank {
 	double damping;		/* 0: 0.85 */
-	double tolerance;	/* of the L1 change; negative: 1e-6, 0: exactly so many iterations */
+	double tolerance;	/* of the L1 change; 0: 1e-6, negative: exactly so many iterations */
 	uint32_t iterations;	/* at most; 0: 100 */
 	enum mill_precision precision;	/* EXACT: 64-bit fixed point, the same bits everywhere */
 	const char *personalize;	/* "ID" or "@FILE" of ids; NULL: uniform */
@@ -703,6 +703,7 @@ struct mill_plan {
 	uint64_t resident;	/* host bytes with the topology resident */
 	uint64_t device_needed;	/* the smallest device budget: state + 2 pages */
 	uint64_t pass_bytes;	/* read from disk by one whole pass of a streamed run */
+	uint64_t saved;		/* state, frontiers and scalars of the loop: what a checkpoint has to hold */
 	bool fits;		/* with the run's budget the topology is resident */
 	bool policy_owns;	/* as the report has it */
 	/* As in mill_streaming, of runs that the policy gts owns; at worst, where a view is made first. why NULL: it is none, or a budget is too small. */

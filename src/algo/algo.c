@@ -1,125 +1,130 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of algorithms, and what they share. */
+/* The table of algorithms, and how one is planned and run. */
 #include "algo/algo.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "engine/devices.h"
 
-#define DEGREES 8192	/* read at a time */
+#define ALGORITHM(name) extern const struct algorithm algorithm_##name;
+#include "algo/algorithms.h"
+#undef ALGORITHM
 
-mill_err count_reached(struct mill_run *r, const void *data, bool (*reached)(const void *data, u64 v),
-		       struct reach *out)
+#define ALGORITHM(name) &algorithm_##name,
+static const struct algorithm *const algorithms[] = {
+#include "algo/algorithms.h"
+};
+#undef ALGORITHM
+
+const struct algorithm *algorithm_find(const char *name)
 {
-	u64 n = r->store->connected, sources = r->store->sources;
-	mill_err err = MILL_OK;
-	u32 *degree;
-
-	*out = (struct reach){ .reached = r->result.n_chosen };	/* an isolated source */
-	TRY(memory_new(&degree, &r->budget, DEGREES, sizeof(u32), "degrees"));
-	for (u64 at = 0; !err && at < n; at += DEGREES) {
-		u64 some = min_u64(DEGREES, n - at);
-		u64 with = at < sources ? min_u64(some, sources - at) : 0;	/* have out-edges */
-
-		if (with)
-			err = store_read(r->store, STORE_OUT_DEGREES, degree, with * sizeof(u32), at * sizeof(u32));
-		for (u64 i = 0; !err && i < some; i++)
-			if (reached(data, at + i)) {
-				out->reached++;
-				out->edges += i < with ? degree[i] : 0;
-			}
-	}
-	memory_free(degree);
-	return err;
+	for (size_t i = 0; i < ARRAY_LEN(algorithms); i++)
+		if (!strcmp(algorithms[i]->public.name, name))
+			return algorithms[i];
+	return NULL;
 }
 
-/* ---- The table ---- */
+/* What programs see of them, side by side. Written once. */
+static struct mill_algorithm shown[ARRAY_LEN(algorithms) + 1];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* need and call, of the algorithm's own option struct. */
-#define ALGORITHM(name, how_type) \
-	static mill_err name##_need_of(const struct mill_run *r, const void *how, struct need *out) \
-	{ \
-		return name##_need(r, (const how_type *)how, out); \
-	} \
-	static mill_err name##_call(struct mill_run *r, const void *how) { return mill_##name(r, (const how_type *)how); }
+static void show(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(algorithms); i++)
+		shown[i] = algorithms[i]->public;
+}
 
-ALGORITHM(bfs, struct mill_bfs)
-ALGORITHM(sssp, struct mill_sssp)
-ALGORITHM(pagerank, struct mill_pagerank)
-ALGORITHM(cc, struct mill_cc)
-ALGORITHM(bc, struct mill_bc)
-ALGORITHM(triangles, struct mill_triangles)
-ALGORITHM(cdlp, struct mill_cdlp)
+MILL_API const struct mill_algorithm *mill_algorithms(void)
+{
+	pthread_once(&once, show);
+	return shown;
+}
 
-#define WITHOUT_OPTIONS(name) \
-	static mill_err name##_call(struct mill_run *r, const void *how) { (void)how; return mill_##name(r); }
+/* ---- Calls ---- */
 
-WITHOUT_OPTIONS(kcore)
-WITHOUT_OPTIONS(degrees)
-WITHOUT_OPTIONS(scc)
+/* Options that are not given. */
+static const u64 defaults[32];
 
-static const struct mill_algorithm algorithms[] = {
-	{ "bfs", "breadth-first search: depths and parents from a source", false },
-	{ "sssp", "shortest paths from a source, by weight", true },
-	{ "pagerank", "PageRank, uniform or personalised", false },
-	{ "cc", "weak components, named after their smallest id", false },
-	{ "bc", "betweenness centrality, from all or some sources", false },
-	{ "kcore", "k-core decomposition: how deep in the dense parts a vertex lies", false },
-	{ "degrees", "degrees and their distribution", false },
-	{ "scc", "strong components, named after their smallest id", false },
-	{ "triangles", "triangles through each vertex, clustering coefficients", false },
-	{ "cdlp", "communities by label propagation, as LDBC Graphalytics defines them", false },
-	{ 0 },
+/* One call: which algorithm, with which options, and what it declares. */
+struct call {
+	const char *name;
+	const struct algorithm *algorithm;
+	const void *options;
+	void *self;
+	struct declaration declaration;
 };
 
-/* In the same order. */
-static const struct entry {
-	mill_err (*need)(const struct mill_run *r, const void *how, struct need *out);
-	mill_err (*call)(struct mill_run *r, const void *how);
-} entries[] = {
-	{ bfs_need_of, bfs_call },
-	{ sssp_need_of, sssp_call },
-	{ pagerank_need_of, pagerank_call },
-	{ cc_need_of, cc_call },
-	{ bc_need_of, bc_call },
-	{ kcore_need, kcore_call },
-	{ degrees_need, degrees_call },
-	{ scc_need, scc_call },
-	{ triangles_need_of, triangles_call },
-	{ cdlp_need_of, cdlp_call },
-};
-_Static_assert(ARRAY_LEN(entries) + 1 == ARRAY_LEN(algorithms), "one each");
-
-MILL_API const struct mill_algorithm *mill_algorithms(void) { return algorithms; }
-
-static mill_err find(const struct entry **out, const char *algorithm)
+static mill_err call_find(struct call *c, const struct mill_run *r, const char *name, const void *options)
 {
-	for (u32 i = 0; algorithms[i].name; i++) {
-		if (!strcmp(algorithm, algorithms[i].name)) {
-			*out = &entries[i];
-			return MILL_OK;
-		}
+	const struct algorithm *a = algorithm_find(name);
+
+	if (!a)
+		return fail(MILL_EUSAGE, "unknown algorithm '%s'", name);
+	c->name = a->public.name;
+	c->options = options ? options : defaults;
+	c->algorithm = a;
+	if (a->undirected && !r->store->directed) {
+		c->algorithm = a->undirected;
+		c->options = defaults;
 	}
-	return fail(MILL_EUSAGE, "unknown algorithm '%s'", algorithm);
-}
-
-MILL_API mill_err mill_run_algorithm(mill_run *r, const char *algorithm, const void *how)
-{
-	const struct entry *e = NULL;
-
-	TRY(find(&e, algorithm));
-	return e->call(r, how);
-}
-
-MILL_API mill_err mill_run_plan(mill_run *r, const char *algorithm, const void *how, struct mill_plan *out)
-{
-	const struct entry *e = NULL;
-	struct need need;
-
-	TRY(find(&e, algorithm));
-	TRY(e->need(r, how, &need));
-	TRY(devices_suit(r, algorithm, &need));
-	run_plan(r, &need, out);
-	run_predict(r, algorithm, &need, out);
 	return MILL_OK;
 }
+
+/* Makes self, which belongs to the caller also after a failure. */
+static mill_err call_declare(struct call *c, struct mill_run *r, struct budget *budget, bool plans)
+{
+	c->self = NULL;
+	TRY(memory_new(&c->self, budget, 1, max_u64(c->algorithm->size, 1), c->name));
+	declaration_init(&c->declaration, r, c->name, plans);
+	TRY(c->algorithm->declare(&c->declaration, c->options, c->self));
+	c->declaration.need.cost = algorithm_find(c->name)->cost;
+	return declaration_end(&c->declaration);
+}
+
+MILL_API mill_err mill_run_algorithm(mill_run *r, const char *name, const void *options)
+{
+	struct call c;
+	mill_err err;
+
+	TRY(call_find(&c, r, name, options));
+	err = call_declare(&c, r, &r->budget, false);
+	if (!err)	/* until then the last result stands */
+		err = run_begin(r, &c.declaration.need);
+	if (err) {
+		memory_free(c.self);
+		return err;
+	}
+	r->self = c.self;
+	TRY(declaration_make(&c.declaration));
+	TRY(c.algorithm->run(r, c.self));
+	r->result.check = c.algorithm->check;
+	return MILL_OK;
+}
+
+MILL_API mill_err mill_run_plan(mill_run *r, const char *name, const void *options, struct mill_plan *out)
+{
+	struct call c;
+	mill_err err;
+
+	TRY(call_find(&c, r, name, options));
+	err = call_declare(&c, r, NULL, true);
+	memory_free(c.self);
+	TRY(err);
+	TRY(devices_suit(r, &c.declaration.need));
+	run_plan(r, &c.declaration.need, out);
+	out->saved = c.declaration.saved;
+	run_predict(r, &c.declaration.need, out);
+	return MILL_OK;
+}
+
+MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how) { return mill_run_algorithm(r, "bfs", how); }
+MILL_API mill_err mill_sssp(mill_run *r, const struct mill_sssp *how) { return mill_run_algorithm(r, "sssp", how); }
+MILL_API mill_err mill_pagerank(mill_run *r, const struct mill_pagerank *how) { return mill_run_algorithm(r, "pagerank", how); }
+MILL_API mill_err mill_cc(mill_run *r, const struct mill_cc *how) { return mill_run_algorithm(r, "cc", how); }
+MILL_API mill_err mill_bc(mill_run *r, const struct mill_bc *how) { return mill_run_algorithm(r, "bc", how); }
+MILL_API mill_err mill_triangles(mill_run *r, const struct mill_triangles *how) { return mill_run_algorithm(r, "triangles", how); }
+MILL_API mill_err mill_cdlp(mill_run *r, const struct mill_cdlp *how) { return mill_run_algorithm(r, "cdlp", how); }
+MILL_API mill_err mill_kcore(mill_run *r) { return mill_run_algorithm(r, "kcore", NULL); }
+MILL_API mill_err mill_degrees(mill_run *r) { return mill_run_algorithm(r, "degrees", NULL); }
+MILL_API mill_err mill_scc(mill_run *r) { return mill_run_algorithm(r, "scc", NULL); }

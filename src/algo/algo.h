@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the algorithms share. */
+/*
+ * An algorithm is a row: what it is called, its options, and four functions. Its file defines the row as `algorithm_NAME`, algorithms.h lists it, and
+ * nothing else knows it.
+ */
 #ifndef ALGO_ALGO_H
 #define ALGO_ALGO_H
 
-#include "algo/tree.h"
+#include "engine/reach.h"
+#include "engine/result.h"
 #include "engine/sources.h"
+#include "model/model.h"
 #include "op/op.h"
 
-/* What an algorithm needs with these options (NULL: the defaults); fails where it cannot run at all. */
-mill_err bfs_need(const struct mill_run *r, const struct mill_bfs *how, struct need *out);
-mill_err sssp_need(const struct mill_run *r, const struct mill_sssp *how, struct need *out);
-mill_err pagerank_need(const struct mill_run *r, const struct mill_pagerank *how, struct need *out);
-mill_err cc_need(const struct mill_run *r, const struct mill_cc *how, struct need *out);
-mill_err bc_need(const struct mill_run *r, const struct mill_bc *how, struct need *out);
-mill_err triangles_need(const struct mill_run *r, const struct mill_triangles *how, struct need *out);
-mill_err cdlp_need(const struct mill_run *r, const struct mill_cdlp *how, struct need *out);
-mill_err kcore_need(const struct mill_run *r, const void *how, struct need *out);
-mill_err degrees_need(const struct mill_run *r, const void *how, struct need *out);
-mill_err scc_need(const struct mill_run *r, const void *how, struct need *out);
-
-/* How far a search came: vertices, and the stored edges out of them. */
-struct reach {
-	u64 reached, edges;
+struct algorithm {
+	struct mill_algorithm public;	/* name, summary, options */
+	size_t size;			/* of its own struct, `self`: the arguments of its programs and what its loop counts; zeroes at first */
+	/* Declares what a run with these options has (engine/declaration.h); all-zero options are the defaults. Error: it cannot run at all. */
+	mill_err (*declare)(struct declaration *d, const void *options, void *self);
+	/* Runs the loop over what was declared; between run_end and the return come facts. */
+	mill_err (*run)(struct mill_run *r, void *self);
+	/* Certifies the result, by code that it shares with nothing: MILL_ECHECK names the vertex or edge that is wrong. self is r->self. */
+	mill_err (*check)(struct mill_run *r);
+	const struct cost *cost;	/* NULL: that of a search */
+	const struct algorithm *undirected;	/* not NULL: on an undirected graph this one runs in its place, without options, under the same name */
 };
 
-mill_err count_reached(struct mill_run *r, const void *data, bool (*reached)(const void *data, u64 v),
-		       struct reach *out);
+/* NULL if there is none of this name. */
+const struct algorithm *algorithm_find(const char *name);
 
-/* Certificates: MILL_ECHECK, with the vertex by its id and what is wrong there. */
+/* Returns MILL_ECHECK with the vertex by its id and what is wrong there. */
 mill_err check_wrong(const struct mill_run *r, u64 v, const char *what);
 
 #endif

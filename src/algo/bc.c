@@ -6,12 +6,7 @@
  */
 #include "algo/bc.h"
 
-#include <assert.h>
-#include <string.h>
-
 #include "algo/algo.h"
-#include "device/dialect.h"
-#include "engine/result.h"
 
 #include "algo/bfs.op.h"
 #define PROGRAM bfs
@@ -38,191 +33,87 @@
 #define SOURCE "algo/bc_wide.op.h"
 #define SUM struct wide
 #define COUNTS 1
-#include "op/reduce.inc"
-#define PROGRAM bc_wide
-#define FIELDS BC_WIDE_FIELDS
-#define SOURCE "algo/bc_wide.op.h"
-#define VERTEX bc_wide_widen
-#include "op/compute.inc"
+#define COMPUTE_1 widen
+#include "op/program.inc"
 
 _Static_assert(sizeof(struct wide) == 16, "as devices have it");
 
 static const u32 unreached = UNREACHED;
 
-/* One source after the other uses the same vectors. */
-struct between {
-	struct mill_run *run;
-	struct frontier *front;
-	/* The depths, for the search; then they are of no use, the levels are in `order`: the exponents of wide numbers. */
-	struct vec *depth;
-	struct vec *paths[2], *share[2];	/* of even and of odd levels */
-	struct vec *score;
-	vid *order;
-	u64 *begins;
-	u64 n_reached;
-	struct reducer *in, *out;
-	struct reducer *wide_in, *wide_out;	/* once a source has too many paths */
-	u64 reached, edges, deepest, levels;	/* levels: of this source */
-	f64 hops;
-};
-
-mill_err bc_need(const struct mill_run *r, const struct mill_bc *how, struct need *out)
+static mill_err declare(struct declaration *d, const void *options, void *self)
 {
-	const struct store *st = r->store;
-	u64 n = st->connected, n_sources;
+	const struct mill_bc *o = options;
+	struct bc_run *b = self;
 
-	if (!st->has_in)
-		return fail(MILL_EUSAGE, "bc reads in-edges, which %s lacks: import it without --out-only", st->path);
-	TRY(sources_count(r, how ? how->sources : NULL, &n_sources));
-	*out = (struct need){
-		.state = n * (sizeof(u32) + 5 * sizeof(f64)) + frontier_bytes(n, false) + 4 * reducer_list_bytes(st) +
-			 computer_bytes(st),
-		.host = n * sizeof(vid) + (bitmap_words(n) + 1) * sizeof(u64) + frontier_host_bytes(n) +
-			sources_bytes(st, n_sources) + 4 * reducer_list_bytes(st) + 4096,
-		.out = true,
-		.advances = true,
-		.in = true,
-		.searches = n_sources,
-	};
-	if (run_owns_sums(r)) {
-		out->own = true;
-		for (int in = 0; in < 2; in++)
-			reducer_join_need(r, out, sizeof(f64));
-		out->host += (n + 3) * sizeof(u64);	/* sizes of levels, of which a path has as many as vertices */
+	b->all = sources_are_all(o->sources);
+	b->normalized = o->normalized;
+	declare_state(d, &b->depth, "depth", sizeof(u32), &unreached);
+	for (u32 i = 0; i < 2; i++) {
+		declare_state(d, &b->paths[i], "paths", sizeof(f64), NULL);
+		declare_state(d, &b->share[i], "share", sizeof(f64), NULL);
 	}
-	for (int in = 0; in < 2; in++)
-		out->state += reducer_bytes(st, in, sizeof(f64)) + reducer_bytes(st, in, sizeof(struct wide));
-	if (r->options.check)
-		out->host += bc_check_bytes(st);
-	return MILL_OK;
+	declare_state(d, &b->score, "score", sizeof(f64), NULL);
+	declare_levels(d, &b->levels);
+	declare_frontier(d, &b->front, false);
+	declare_advance(d, &bfs_advance, MAIN);
+	TRY(declare_reducer(d, &b->in, &bc_reduce, MAIN | LISTS | OVER_IN));
+	TRY(declare_reducer(d, &b->out, &bc_reduce, MAIN | LISTS));
+	TRY(declare_reducer(d, &b->wide_in, &bc_wide_reduce, LISTS | OVER_IN | SELDOM));
+	TRY(declare_reducer(d, &b->wide_out, &bc_wide_reduce, LISTS | SELDOM));
+	declare_compute(d, &bc_wide_widen_compute, SELDOM);
+	declare_bytes(d, 0, 4096);
+	declare_check(d, bc_check_bytes(d->run->store));
+	return declare_sources(d, o->sources);
 }
 
-/* ---- The search ---- */
-
-/* The frontier is the next level. */
-static mill_err keep_level(struct between *b)
-{
-	const struct frontier *f = b->front;
-	u64 at = b->n_reached;
-	const u64 *bits;
-
-	if (!f->n)
-		return MILL_OK;
-	bitmap_put(b->begins, at);
-	b->n_reached += f->n;
-	assert(b->n_reached <= b->run->store->connected);
-	if (!f->dense) {
-		memcpy(b->order + at, f->list, f->n * sizeof(vid));
-		return MILL_OK;
-	}
-	TRY(frontier_bits(b->front, &bits));
-	for (u64 w = 0; at < b->n_reached; w++)
-		for (u64 word = bits[w]; word; word &= word - 1)
-			b->order[at++] = (vid)(w * 64 + (u64)__builtin_ctzll(word));
-	return MILL_OK;
-}
-
-/* By units there are no frontiers: the levels are made of the depths. */
-static mill_err search_units(struct between *b, vid root)
+static mill_err search(struct mill_run *r, struct bc_run *b, vid root)
 {
 	struct bfs_args a = { .depth = b->depth, .level = 0 };
-	const u32 *depth = b->depth->buffer.host;
-	struct vec *counts;
-	u64 *begin;
 
-	TRY(vec_set(b->depth, root, &a.level));
-	TRY(op_traverse(b->run, &bfs_advance, &a, &a.level, &root));
-	TRY(run_vec_host(b->run, &counts, "sizes of levels", a.level + 3ull, sizeof(u64)));
-	begin = counts->buffer.host;
-	for (u64 v = 0; v < b->depth->n; v++)
-		if (depth[v] != UNREACHED)
-			begin[depth[v] + 1]++;
-	for (b->levels = 0; begin[b->levels + 1]; b->levels++) {
-		u64 n = begin[b->levels + 1];
-
-		bitmap_put(b->begins, begin[b->levels]);
-		b->hops += b->levels > 1 ? (f64)n * (f64)(b->levels - 1) : 0;
-		begin[b->levels + 1] += begin[b->levels];
-	}
-	b->n_reached = begin[b->levels];
-	for (u64 v = 0; v < b->depth->n; v++)
-		if (depth[v] != UNREACHED)
-			b->order[begin[depth[v]]++] = (vid)v;
-	run_vec_free(b->run, counts);
-	b->reached += b->n_reached;
-	b->deepest = max_u64(b->deepest, b->levels - 1);
-	return MILL_OK;
-}
-
-static mill_err search(struct between *b, vid root)
-{
-	struct bfs_args a = { .depth = b->depth, .level = 0 };
-	f64 hops = 0;
-
-	if (b->run->need.own)
-		return search_units(b, root);
+	r->search.root = root;
 	TRY(vec_set(b->depth, root, &a.level));
 	TRY(frontier_set(b->front, root));
-	b->n_reached = 0;
 	for (; b->front->n; a.level++) {
-		TRY(keep_level(b));
-		if (a.level > 1)
-			hops += (f64)b->front->n * (a.level - 1);
-		TRY(op_advance(b->run, &bfs_advance, &a, b->front));
+		if (!b->front->unit)
+			TRY(levels_keep(&b->levels, b->front));
+		TRY(op_advance(r, &bfs_advance, &a, b->front));
 	}
-	b->hops += hops;
-	b->reached += b->n_reached;
-	b->levels = a.level;
-	b->deepest = max_u64(b->deepest, b->levels - 1);
+	if (b->front->unit)
+		TRY(levels_find(&b->levels, b->depth));
+	b->reached += b->levels.n_reached;
+	b->deepest = max_u64(b->deepest, b->levels.n_levels - 1);
 	return MILL_OK;
-}
-
-/* The end of the level that begins at order[i]; the beginning of the one that ends there. */
-static u64 level_end(const struct between *b, u64 i)
-{
-	for (i++; i < b->n_reached && !bitmap_get(b->begins, i); i++)
-		if (i % 64 == 0 && !b->begins[i / 64])
-			i += 63;
-	return min_u64(i, b->n_reached);
-}
-
-static u64 level_begin(const struct between *b, u64 i)
-{
-	for (i--; !bitmap_get(b->begins, i); i--)
-		if (i % 64 == 63 && !b->begins[i / 64])
-			i -= 63;
-	return i;
 }
 
 /* ---- The sums ---- */
 
 /* After the paths are counted, a vertex' place in the other levels' array is free: for its dependency. */
-static struct bc_wide_args wide_args(const struct between *b, bool back, u64 level)
+static struct bc_wide_args wide_args(const struct bc_run *b, vid root, bool back, u64 level)
 {
 	struct vec *const *number = back ? b->share : b->paths;
 
 	return (struct bc_wide_args){
 		.given = number[(level + 1) % 2], .mine = number[level % 2], .paths = b->paths[level % 2],
-		.dependency = b->paths[(level + 1) % 2], .score = b->score, .exponent = b->depth, .back = back,
-		.root = b->run->search.root,
+		.dependency = b->paths[(level + 1) % 2], .score = b->score, .exponent = b->depth, .back = back, .root = root,
 	};
 }
 
-static mill_err reduce_level(struct between *b, bool wide, bool back, u64 level, u64 begin, u64 end, u64 *too_many)
+/* Sums level number `level`, at [begin, end) of the order. */
+static mill_err reduce_level(struct mill_run *r, struct bc_run *b, bool back, u64 level, u64 begin, u64 end, u64 *too_many)
 {
-	struct bc_wide_args w = wide_args(b, back, level);
+	struct bc_wide_args w = wide_args(b, r->search.root, back, level);
 	struct bc_args a = { .given = w.given, .mine = w.mine, .paths = w.paths, .dependency = w.dependency,
 			     .score = w.score, .back = back, .root = w.root };
+	const vid *list = b->levels.order + begin;
 
-	if (!wide)
-		return op_reduce_list(b->run, back ? b->out : b->in, &a, b->order + begin, end - begin, too_many);
-	return op_reduce_list(b->run, back ? b->wide_out : b->wide_in, &w, b->order + begin, end - begin, too_many);
+	if (!b->wide_in)
+		return op_reduce_list(r, back ? b->out : b->in, &a, list, end - begin, too_many);
+	return op_reduce_list(r, back ? b->wide_out : b->wide_in, &w, list, end - begin, too_many);
 }
 
-static mill_err make_wide(struct between *b)
+static mill_err make_wide(struct mill_run *r, struct bc_run *b)
 {
-	struct bc_wide_args even = wide_args(b, false, 0), odd = wide_args(b, false, 1);
-	struct mill_run *r = b->run;
+	struct bc_wide_args even = wide_args(b, 0, false, 0), odd = wide_args(b, 0, false, 1);
 	f64 none;
 
 	TRY(op_reducer(r, &b->wide_in, &bc_wide_reduce, true));
@@ -234,18 +125,19 @@ static mill_err make_wide(struct between *b)
 }
 
 /* A level that has more paths than the numbers hold is counted again in wide ones. */
-static mill_err count_paths(struct between *b)
+static mill_err count_paths(struct mill_run *r, struct bc_run *b)
 {
 	u64 level = 0, too_many;
 
-	TRY(vec_set(b->paths[0], b->run->search.root, &(f64){ 1 }));
-	for (u64 at = level_end(b, 0), end; at < b->n_reached; at = end) {
+	TRY(vec_set(b->paths[0], r->search.root, &(f64){ 1 }));
+	for (u64 at = levels_end(&b->levels, 0), end; at < b->levels.n_reached; at = end) {
 		level++;
-		end = level_end(b, at);
-		TRY(reduce_level(b, b->wide_in, false, level, at, end, &too_many));
+		end = levels_end(&b->levels, at);
+		b->hops += (f64)(end - at) * (f64)(level - 1);
+		TRY(reduce_level(r, b, false, level, at, end, &too_many));
 		if (too_many && !b->wide_in) {
-			TRY(make_wide(b));
-			TRY(reduce_level(b, true, false, level, at, end, &too_many));
+			TRY(make_wide(r, b));
+			TRY(reduce_level(r, b, false, level, at, end, &too_many));
 		}
 		if (too_many)
 			return fail(MILL_ELIMIT, "there are more than 2^%u shortest paths to a vertex", BC_EXPONENT_MOST);
@@ -253,80 +145,75 @@ static mill_err count_paths(struct between *b)
 	return MILL_OK;
 }
 
-static mill_err sum_dependencies(struct between *b)
+static mill_err sum_dependencies(struct mill_run *r, struct bc_run *b)
 {
-	u64 none, before = b->run->ledger.total.edges, level = b->levels;
+	u64 none, level = b->levels.n_levels;
 
-	for (u64 end = b->n_reached, at; end; end = at) {
-		at = level_begin(b, end);
-		TRY(reduce_level(b, b->wide_in, true, --level, at, end, &none));
+	for (u64 end = b->levels.n_reached, at; end; end = at) {
+		at = levels_begin(&b->levels, end);
+		TRY(reduce_level(r, b, true, --level, at, end, &none));
 	}
-	b->edges += b->run->ledger.total.edges - before;	/* those out of all vertices reached */
 	return MILL_OK;
 }
 
 /* ---- From source to source ---- */
 
-struct resetting {
-	const struct between *b;
-	struct vec *const *vec;	/* of f64 */
-	u32 n_vecs;
-};
-
 static mill_err reset_some(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	const struct resetting *c = arg;
-	const struct between *b = c->b;
+	const struct bc_run *b = arg;
+	f64 *const x[] = { b->paths[0]->buffer.host, b->paths[1]->buffer.host, b->share[0]->buffer.host, b->share[1]->buffer.host };
 	u32 *depth = b->depth->buffer.host;
 
 	(void)worker;
 	for (u64 i = begin; i < end; i++) {
-		for (u32 k = 0; k < c->n_vecs; k++)
-			((f64 *)c->vec[k]->buffer.host)[b->order[i]] = 0;
-		depth[b->order[i]] = UNREACHED;
+		vid v = b->levels.order[i];
+
+		for (u32 k = 0; k < ARRAY_LEN(x); k++)
+			x[k][v] = 0;
+		depth[v] = UNREACHED;
 	}
 	return MILL_OK;
 }
 
 /* Only what the search reached is looked at, unless that is much: a search of few vertices costs little. */
-static mill_err reset(const struct between *b, struct vec *const *vec, u32 n_vecs)
+static mill_err reset(struct mill_run *r, struct bc_run *b)
 {
-	struct resetting c = { b, vec, n_vecs };
-	f64 zero = 0;
+	struct vec *const all[] = { b->paths[0], b->paths[1], b->share[0], b->share[1] };
 
-	if (b->run->device->native && b->n_reached < b->run->store->connected / 4)
-		return pool_for(b->run->pool, b->n_reached, 16384, reset_some, &c);
-	for (u32 k = 0; k < n_vecs; k++)
-		TRY(device_fill(&vec[k]->buffer, &zero, sizeof(zero)));
+	if (r->device->native && b->levels.n_reached < r->store->connected / 4)
+		return pool_for(r->pool, b->levels.n_reached, 16384, reset_some, b);
+	for (u32 k = 0; k < ARRAY_LEN(all); k++)
+		TRY(device_fill(&all[k]->buffer, &(f64){ 0 }, sizeof(f64)));
 	return device_fill(&b->depth->buffer, &unreached, sizeof(unreached));
 }
 
 /* Once a source has too many paths for doubles the next ones, which probably have as many, begin with wide numbers. */
-static mill_err from_source(struct between *b, vid root, bool last)
+static mill_err from_source(struct mill_run *r, struct bc_run *b, vid root, bool last)
 {
-	struct vec *const all[] = { b->paths[0], b->paths[1], b->share[0], b->share[1] };
+	u64 before;
 
-	b->run->search.root = root;
-	TRY(search(b, root));
-	TRY(count_paths(b));
-	TRY(sum_dependencies(b));
+	TRY(search(r, b, root));
+	before = r->ledger.total.edges;
+	TRY(count_paths(r, b));
+	TRY(sum_dependencies(r, b));
+	b->edges += r->ledger.total.edges - before;
 	if (last)	/* the certificate looks at it */
 		return MILL_OK;
-	for (u64 at = 0; at < b->n_reached; at = level_end(b, at))
-		b->begins[at / 64] &= ~((u64)1 << (at % 64));
-	return reset(b, all, ARRAY_LEN(all));
+	TRY(reset(r, b));
+	levels_clear(&b->levels);
+	return MILL_OK;
 }
 
 /* ---- The scores ---- */
 
 /* All sources of an undirected graph count each pair twice. Normalized as if the sources were a sample of all. */
-static f64 scale_of(const struct store *st, const struct mill_bc *how, u64 n_sources)
+static f64 scale_of(const struct store *st, const struct bc_run *b)
 {
-	f64 n = (f64)st->vertices, half = !st->directed && how && sources_are_all(how->sources) ? 0.5 : 1;
+	f64 n = (f64)st->vertices;
 
-	if (!how || !how->normalized || st->vertices < 3)
-		return half;
-	return n / (f64)n_sources / ((n - 1) * (n - 2));
+	if (!b->normalized || st->vertices < 3)
+		return !st->directed && b->all ? 0.5 : 1;
+	return n / (f64)b->n_sources / ((n - 1) * (n - 2));
 }
 
 static mill_err scale_scores(struct mill_run *r, struct vec *score, f64 scale)
@@ -344,70 +231,32 @@ static mill_err scale_scores(struct mill_run *r, struct vec *score, f64 scale)
 	return err;
 }
 
-static mill_err prepare(struct mill_run *r, struct between *b)
+static mill_err run(struct mill_run *r, void *self)
 {
-	u64 n = r->store->connected;
-	struct vec *host;
+	const struct run_search *s = &r->search;
+	struct bc_run *b = self;
 
-	TRY(op_advance_prepare(r, &bfs_advance));
-	TRY(device_prepare(r->device, &bc_reduce.program.source));
-	TRY(op_reducer(r, &b->in, &bc_reduce, true));
-	TRY(op_reducer(r, &b->out, &bc_reduce, false));
-	run_start(r);
-	TRY(run_vec(r, &b->depth, "depth", n, sizeof(u32), &unreached));
-	for (u32 i = 0; i < 2; i++) {
-		TRY(run_vec(r, &b->paths[i], "paths", n, sizeof(f64), NULL));
-		TRY(run_vec(r, &b->share[i], "share", n, sizeof(f64), NULL));
-	}
-	TRY(run_vec(r, &b->score, "score", n, sizeof(f64), NULL));
-	TRY(run_vec_host(r, &host, "vertices by level", n, sizeof(vid)));
-	b->order = host->buffer.host;
-	TRY(run_vec_host(r, &host, "levels", bitmap_words(n) + 1, sizeof(u64)));
-	b->begins = host->buffer.host;
-	return run_frontier(r, &b->front, false);
-}
-
-static mill_err tell(struct mill_run *r, const struct between *b)
-{
-	u64 n = r->search.n_sources + r->search.n_isolated;
-
-	if (n == 1)
-		TRY(run_fact_id(r, "source", r->search.n_sources ? r->search.source[0] : r->search.isolated_source));
-	run_fact(r, "sources", n);
-	run_fact(r, "reached", b->reached);
+	for (u64 i = 0; i < s->n_sources; i++)
+		TRY(from_source(r, b, s->source[i], i + 1 == s->n_sources));
+	b->n_sources = s->n_sources + s->n_isolated;
+	b->scale = scale_of(r->store, b);
+	TRY(scale_scores(r, b->score, b->scale));
+	run_column(r, "score", MILL_TYPE_F64, b->score, 0, 0);
+	TRY(run_end(r));
+	r->ledger.edges_traversed = b->edges;
+	if (b->n_sources == 1)
+		TRY(run_fact_id(r, "source", s->n_sources ? s->source[0] : s->isolated_source));
+	run_fact(r, "sources", b->n_sources);
+	run_fact(r, "reached", b->reached + s->n_isolated);	/* an isolated one reaches itself */
 	run_fact(r, "max_depth", b->deepest);
 	return result_top(r);
 }
 
-MILL_API mill_err mill_bc(mill_run *r, const struct mill_bc *how)
-{
-	struct between b = { .run = r };
-	struct bc_settings *s;
-	struct vec *settings;
-	struct need need;
-	f64 scale;
-
-	TRY(bc_need(r, how, &need));
-	TRY(run_sources(r, how ? how->sources : NULL));
-	TRY(run_begin(r, "bc", &need));
-	TRY(prepare(r, &b));
-	TRY(run_vec_host(r, &settings, "settings", 1, sizeof(*s)));
-	for (u64 i = 0; i < r->search.n_sources; i++)
-		TRY(from_source(&b, r->search.source[i], i + 1 == r->search.n_sources));
-	b.reached += r->search.n_isolated;	/* each itself, and no more */
-	scale = scale_of(r->store, how, r->search.n_sources + r->search.n_isolated);
-	TRY(scale_scores(r, b.score, scale));
-	run_column(r, "score", MILL_TYPE_F64, b.score, 0, 0);
-	TRY(run_end(r));
-	TRY(tell(r, &b));
-	r->ledger.edges_traversed = b.edges;
-	s = settings->buffer.host;
-	*s = (struct bc_settings){
-		.paths = { b.paths[0], b.paths[1] }, .score = b.score, .exponent = b.wide_in ? b.depth : NULL,
-		.order = b.order, .begins = b.begins, .n_reached = b.n_reached, .n_sources = r->search.n_sources + r->search.n_isolated,
-		.scale = scale, .hops = b.hops,
-	};
-	r->result.settings = s;
-	r->result.check = bc_check;
-	return MILL_OK;
-}
+const struct algorithm algorithm_bc = {
+	.public = { "bc", "betweenness centrality, from all or some sources", false },
+	.size = sizeof(struct bc_run),
+	.declare = declare,
+	.run = run,
+	.check = bc_check,
+	.cost = &cost_bc,
+};

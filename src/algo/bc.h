@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the certificate of betweenness knows of a run: the search from the last source, as it was left. */
+/* Betweenness as its certificate knows it: the search from the last source, as it was left, is there too. */
 #ifndef ALGO_BC_H
 #define ALGO_BC_H
 
+#include "engine/levels.h"
 #include "op/op.h"
 
-struct bc_settings {
-	const struct vec *score;
-	const struct vec *paths[2];	/* of even and odd levels; the dependency is where the other would have them */
-	const struct vec *exponent;	/* NULL: of all paths it is 0 */
-	const vid *order;		/* the vertices reached, by level ... */
-	const u64 *begins;		/* ... of which bit i says that order[i] is the first of its level */
-	u64 n_reached;
-	u64 n_sources;
+/* One source after the other uses the same vectors. */
+struct bc_run {
+	struct frontier *front;
+	struct levels levels;
+	struct vec *depth;		/* then the levels hold them, and this the exponents of wide numbers */
+	struct vec *paths[2];		/* of even and odd levels; the dependency is where the other would have them */
+	struct vec *share[2];
+	struct vec *score;
+	struct reducer *in, *out;
+	struct reducer *wide_in, *wide_out;	/* once a source has too many paths; else NULL, and all exponents are 0 */
+	bool all, normalized;		/* sources; scores */
+	u64 n_sources;			/* isolated ones among them */
+	u64 reached, edges, deepest;
 	f64 scale;			/* of the scores: halved, normalized */
 	f64 hops;			/* over all sources and vertices reached: inner vertices of a path */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Breadth-first search, direction-optimising (Beamer, Asanovic, Patterson, SC 2012). */
 #include "algo/algo.h"
-#include "device/dialect.h"
+#include "algo/tree.h"
 
 #include "algo/bfs.op.h"
 
@@ -14,102 +14,47 @@
 #define PULL 1
 #include "op/advance.inc"
 
+struct bfs_run {
+	struct bfs_args a;
+	struct frontier *front;
+	vid root;
+};
+
 static const u32 unreached = UNREACHED;
 
-mill_err bfs_need(const struct mill_run *r, const struct mill_bfs *how, struct need *out)
+static mill_err declare(struct declaration *d, const void *options, void *self)
 {
-	u64 n = r->store->connected;
+	const struct mill_bfs *o = options;
+	struct bfs_run *b = self;
 
-	(void)how;
-	if (run_owns(r))
-		*out = (struct need){
-			.state = n * sizeof(u32), .out = true, .own = true, .writable = sizeof(u32), .given = sizeof(u32),
-			.host = run_flags_bytes(r->store),
-		};
-	else
-		*out = (struct need){
-			.state = n * sizeof(u32) + frontier_bytes(n, false),
-			.host = frontier_host_bytes(n),
-			.out = true,
-			.advances = true,
-			.in = r->store->has_in && !r->options.async,
-		};
-	if (r->options.parents)
-		tree_need(r, TREE_UNIT, out);
-	return MILL_OK;
+	declare_state(d, &b->a.depth, "depth", sizeof(u32), &unreached);
+	declare_frontier(d, &b->front, false);
+	declare_advance(d, &bfs_advance, MAIN);
+	declare_tree(d, WEIGHT_UNIT);
+	return declare_source(d, o->source, &b->root);
 }
 
-static bool reached(const void *data, u64 v) { return ((const u32 *)data)[v] != UNREACHED; }
-
-static u32 deepest(const u32 *depth, u64 n)
+static mill_err run(struct mill_run *r, void *self)
 {
-	u32 most = 0;
-
-	for (u64 v = 0; v < n; v++)
-		if (depth[v] != UNREACHED && depth[v] > most)
-			most = depth[v];
-	return most;
-}
-
-static mill_err search_units(struct mill_run *r, struct bfs_args *a, vid root)
-{
-	bool has_edges;
-
-	TRY(search_begin(r, a->depth, root, &has_edges));
-	if (!has_edges)
-		return MILL_OK;
-	return op_traverse(r, &bfs_advance, a, &a->level, &root);
-}
-
-static mill_err search(struct mill_run *r, struct bfs_args *a, vid root)
-{
-	struct frontier *front;
-
-	if (r->need.own)
-		return search_units(r, a, root);
-	TRY(run_frontier(r, &front, false));
-	TRY(frontier_begin(front, a->depth, root));
-	for (; front->n; a->level++)
-		TRY(op_advance(r, &bfs_advance, a, front));
-	return MILL_OK;
-}
-
-static mill_err check(struct mill_run *r) { return tree_check(r, TREE_UNIT, r->search.root); }
-
-MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
-{
-	struct bfs_args a = { .level = 0 };
+	struct bfs_run *b = self;
 	struct reach reach;
-	struct need need;
-	const u32 *depth;
-	mill_err err;
-	u32 most;
-	vid root;
 
-	/* Until run_begin the last result stands, and its certificate needs its own root. */
-	TRY(run_source(r, how ? how->source : NULL, &root));
-	TRY(bfs_need(r, how, &need));
-	TRY(run_begin(r, "bfs", &need));
-	r->search.root = root;
-	TRY(op_advance_prepare(r, &bfs_advance));
-	run_start(r);
-	TRY(run_vec(r, &a.depth, "depth", r->store->connected, sizeof(u32), &unreached));
-	TRY(search(r, &a, root));
-
-	run_column(r, "depth", MILL_TYPE_U32, a.depth, UNREACHED, UNREACHED);
+	TRY(frontier_begin(b->front, b->a.depth, b->root));
+	for (; b->front->n; b->a.level++)
+		TRY(op_advance(r, &bfs_advance, &b->a, b->front));
+	run_column(r, "depth", MILL_TYPE_U32, b->a.depth, UNREACHED, UNREACHED);
 	TRY(run_end(r));
-	TRY(vec_map(r, a.depth, &depth));
-	err = count_reached(r, depth, reached, &reach);
-	most = deepest(depth, r->store->connected);
-	vec_unmap(a.depth, (void *)depth);
-	if (err)
-		return err;
-	r->ledger.edges_traversed = reach.edges;
-	TRY(run_fact_id(r, "source", root));
-	run_fact(r, "reached", reach.reached);
-	run_fact(r, "max_depth", most);
-	if (r->options.parents)
-		TRY(tree_settle(r, TREE_UNIT, a.depth, root));
-	r->result.check = check;
-	return MILL_OK;
+	TRY(run_reach(r, b->a.depth, &unreached, &reach));
+	TRY(run_search_facts(r, &reach));
+	run_fact(r, "max_depth", reach.most);
+	return tree_settle(r, WEIGHT_UNIT);
 }
+
+const struct algorithm algorithm_bfs = {
+	.public = { "bfs", "breadth-first search: depths and parents from a source", false },
+	.size = sizeof(struct bfs_run),
+	.declare = declare,
+	.run = run,
+	.check = tree_check,
+	.cost = &cost_bfs,
+};

@@ -5,10 +5,8 @@
  * all edges is cheaper than two. Beside it two others that users know: Soman's hooking and jumping, as Gunrock has it on an
  * edge frontier, and labels that spread.
  */
-#include "algo/algo.h"
 #include "algo/component.h"
 #include "base/random.h"
-#include "device/dialect.h"
 
 #include "algo/cc.op.h"
 
@@ -17,28 +15,18 @@
 #define SOURCE "algo/cc.op.h"
 #define COND 1
 #define PREFETCH parent
-#include "op/scan.inc"
-#define PROGRAM cc
-#define FIELDS CC_FIELDS
-#define SOURCE "algo/cc.op.h"
-#define VERTEX cc_alone
-#include "op/compute.inc"
-#define PROGRAM cc
-#define FIELDS CC_FIELDS
-#define SOURCE "algo/cc.op.h"
-#define VERTEX cc_flat
-#include "op/compute.inc"
+#define SCAN 1
+#define KEEP_EDGE cc_hook
+#define COMPUTE_1 alone
+#define COMPUTE_2 flat
+#include "op/program.inc"
+
 #define PROGRAM cc_sample
 #define FIELDS CC_SAMPLE_FIELDS
 #define SOURCE "algo/cc.op.h"
-#define VERTEX cc_sample_take
-#include "op/compute.inc"
+#define COMPUTE_1 take
+#include "op/program.inc"
 
-#define PROGRAM cc
-#define FIELDS CC_FIELDS
-#define SOURCE "algo/cc.op.h"
-#define KEEP_EDGE cc_hook
-#include "op/filter.inc"
 #define PROGRAM cc_label
 #define FIELDS CC_FIELDS
 #define SOURCE "algo/cc.op.h"
@@ -47,46 +35,53 @@
 
 #define SAMPLES 256
 
-/* Policies with kernels of their own spread labels; in-edges they must know, as labels do. */
-static enum mill_cc_method method_of(const struct mill_run *r, const struct mill_cc *how)
+struct cc_run {
+	struct cc_args a;
+	enum mill_cc_method method;
+	struct vec *least;
+	struct frontier *front;
+	struct edge_frontier *edges;
+};
+
+static const u32 none = UINT32_MAX;
+
+/* Labels spread where the policy has kernels for that; they take the in-edges too. */
+static enum mill_cc_method choose_method(const struct declaration *d, enum mill_cc_method asked)
 {
-	enum mill_cc_method method = how ? how->method : MILL_CC_AFFOREST;
+	bool spread = declared_taken(d, &cc_label_advance.own) && d->run->store->has_in;
 
-	bool spread = run_owns(r) && r->store->has_in;
-
-	return method == MILL_CC_AFFOREST && spread ? MILL_CC_LABELS : method;
+	return asked == MILL_CC_AFFOREST && spread ? MILL_CC_LABELS : asked;
 }
 
-mill_err cc_need(const struct mill_run *r, const struct mill_cc *how, struct need *out)
+static mill_err declare(struct declaration *d, const void *options, void *self)
 {
-	const struct store *st = r->store;
+	const struct mill_cc *o = options;
+	const struct store *st = d->run->store;
+	struct cc_run *c = self;
 
-	*out = (struct need){ .state = st->connected * 2 * sizeof(u32), .out = true };
-	component_need(r, out);
-	if (r->options.check)
-		out->host += component_check_bytes(st);
-	switch (method_of(r, how)) {
-	case MILL_CC_AFFOREST:
-		out->in = st->directed && st->has_in;
-		out->state += 2 * SAMPLES * sizeof(u32) + 64;
-		return MILL_OK;
-	case MILL_CC_HOOKING:
-		out->state += edge_frontier_bytes(st);
-		out->host += edge_frontier_host_bytes(st);
-		return MILL_OK;
-	default:
-		out->own = run_owns(r);
-		out->advances = !out->own;
-		if (out->own) {
-			out->writable = out->given = sizeof(u32);
-			out->host += 4 * run_flags_bytes(st);	/* a view can have more pages */
-		}
-		if (out->advances) {
-			out->state += frontier_bytes(st->connected, false);
-			out->host += frontier_host_bytes(st->connected);
-		}
-		return view_need(st, VIEW_BOTH, "cc --method labels", out);
+	c->method = choose_method(d, o->method);
+	c->a.largest = CC_NOBODY;
+	declare_state(d, &c->a.parent, "component", sizeof(u32), &none);
+	declare_state(d, &c->least, "smallest id", sizeof(u32), &none);
+	declare_component(d);
+	declare_check(d, component_check_bytes(st));
+	declare_compute(d, &cc_alone_compute, 0);
+	TRY(declare_direction(d, false));
+	if (c->method == MILL_CC_LABELS) {
+		declare_frontier(d, &c->front, false);
+		declare_advance(d, &cc_label_advance, MAIN);
+		return declare_view(d, VIEW_BOTH, "cc --method labels");
 	}
+	declare_compute(d, &cc_flat_compute, 0);
+	if (c->method == MILL_CC_HOOKING) {
+		declare_edge_frontier(d, &c->edges);
+		declare_filter(d, &cc_hook_filter);
+		return MILL_OK;
+	}
+	declare_bytes(d, 2 * SAMPLES * sizeof(u32) + 64, 0);
+	declare_compute(d, &cc_sample_take_compute, 0);
+	declare_scan(d, &cc_scan);
+	return st->directed && st->has_in ? declare_direction(d, true) : MILL_OK;
 }
 
 static mill_err flatten(struct mill_run *r, struct cc_args *a)
@@ -182,90 +177,48 @@ static mill_err afforest(struct mill_run *r, struct cc_args *a)
 	return links + more ? flatten(r, a) : MILL_OK;
 }
 
-static mill_err hook(struct mill_run *r, struct cc_args *a, struct edge_frontier *edges)
+static mill_err hook(struct mill_run *r, struct cc_run *c)
 {
-	TRY(edge_frontier_set_all(edges));
-	for (a->round = 0; edges->n; a->round++) {
-		TRY(op_filter_edges(r, &cc_hook_filter, a, edges));
-		TRY(flatten(r, a));
+	TRY(edge_frontier_set_all(c->edges));
+	for (; c->edges->n; c->a.round++) {
+		TRY(op_filter_edges(r, &cc_hook_filter, &c->a, c->edges));
+		TRY(flatten(r, &c->a));
 	}
 	return MILL_OK;
 }
 
-static mill_err spread(struct mill_run *r, struct cc_args *a, struct frontier *front)
+static mill_err spread(struct mill_run *r, struct cc_run *c)
 {
-	if (r->need.own)
-		return op_traverse(r, &cc_label_advance, a, NULL, NULL);
-	TRY(frontier_set_all(front, run_direction(r, false)->n_rows));
-	while (front->n)
-		TRY(op_advance(r, &cc_label_advance, a, front));
+	TRY(frontier_set_all(c->front, run_direction(r, false)->n_rows));
+	while (c->front->n)
+		TRY(op_advance(r, &cc_label_advance, &c->a, c->front));
 	return MILL_OK;
 }
 
-/* What the method takes besides, before the clock runs. */
-struct means {
-	enum mill_cc_method method;
-	struct edge_frontier *edges;
-	struct frontier *front;
-};
-
-static mill_err prepare(struct mill_run *r, struct means *m)
+static mill_err run(struct mill_run *r, void *self)
 {
-	TRY(component_prepare(r));
-	TRY(device_prepare(r->device, &cc_alone_compute.program.source));
-	if (m->method != MILL_CC_LABELS)
-		TRY(device_prepare(r->device, &cc_flat_compute.program.source));
-	switch (m->method) {
-	case MILL_CC_AFFOREST:
-		TRY(device_prepare(r->device, &cc_sample_take_compute.program.source));
-		return device_prepare(r->device, &cc_scan.program.source);
-	case MILL_CC_HOOKING:
-		TRY(device_prepare(r->device, &cc_hook_filter.program.source));
-		return run_edge_frontier(r, &m->edges);
-	default:
-		TRY(op_advance_prepare(r, &cc_label_advance));
-		return r->need.own ? MILL_OK : run_frontier(r, &m->front, false);
-	}
-}
-
-static mill_err find(struct mill_run *r, struct cc_args *a, const struct means *m)
-{
+	struct cc_run *c = self;
+	u64 n_components;
 	f64 sum;
 
-	TRY(op_compute(r, &cc_alone_compute, a, 0, r->store->connected, &sum));
-	switch (m->method) {
-	case MILL_CC_AFFOREST:
-		return afforest(r, a);
-	case MILL_CC_HOOKING:
-		return hook(r, a, m->edges);
-	default:
-		return spread(r, a, m->front);
-	}
-}
-
-mill_err cc_run(struct mill_run *r, const char *algorithm, const struct mill_cc *how)
-{
-	struct means means = { .method = method_of(r, how) };
-	struct cc_args a = { .largest = CC_NOBODY };
-	u64 n = r->store->connected, n_components;
-	struct need need;
-	u32 none = UINT32_MAX;
-	struct vec *least;
-
-	TRY(cc_need(r, how, &need));
-	TRY(run_begin(r, algorithm, &need));
-	TRY(prepare(r, &means));
-	run_start(r);
-	TRY(run_vec(r, &a.parent, "component", n, sizeof(u32), &none));
-	TRY(run_vec(r, &least, "smallest id", n, sizeof(u32), &none));
-	TRY(find(r, &a, &means));
-	TRY(component_names(r, a.parent, least, &n_components));
-
+	TRY(op_compute(r, &cc_alone_compute, &c->a, 0, r->store->connected, &sum));
+	if (c->method == MILL_CC_LABELS)
+		TRY(spread(r, c));
+	else if (c->method == MILL_CC_HOOKING)
+		TRY(hook(r, c));
+	else
+		TRY(afforest(r, &c->a));
+	TRY(component_names(r, c->a.parent, c->least, &n_components));
 	TRY(run_end(r));
 	r->ledger.edges_traversed = r->store->stored_edges;
-	TRY(component_facts(r, n_components));
-	r->result.check = cc_check;
-	return MILL_OK;
+	return component_facts(r, n_components);
 }
 
-MILL_API mill_err mill_cc(mill_run *r, const struct mill_cc *how) { return cc_run(r, "cc", how); }
+const struct algorithm algorithm_cc = {
+	.public = { "cc", "weak components, named after their smallest id", false },
+	.size = sizeof(struct cc_run),
+	.declare = declare,
+	.run = run,
+	.check = cc_check,
+	.cost = &cost_cc,
+};

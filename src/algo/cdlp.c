@@ -10,21 +10,26 @@
 #include "algo/algo.h"
 #include "engine/result.h"
 
-static u32 most_iterations(const struct mill_cdlp *how) { return how && how->iterations ? how->iterations : 10; }
+struct cdlp_run {
+	struct vec *label, *next;
+	struct mode_finder *finder;
+	u32 most;
+};
 
-mill_err cdlp_need(const struct mill_run *r, const struct mill_cdlp *how, struct need *out)
+static mill_err declare(struct declaration *d, const void *options, void *self)
 {
-	u64 n = r->store->connected;
+	const struct mill_cdlp *o = options;
+	const struct store *st = d->run->store;
+	struct cdlp_run *c = self;
 
-	*out = (struct need){
-		.state = 2 * n * sizeof(u32),
-		.host = n * sizeof(u32) + result_ids_bytes(r->store) + result_ranks_bytes(r->store) +
-			(r->options.check ? cdlp_check_bytes(r->store) : 0),
-		.rounds = most_iterations(how),
-	};
-	TRY(view_need(r->store, VIEW_BOTH, "cdlp", out));
-	mode_need(r, out);
-	return MILL_OK;
+	c->most = o->iterations ? o->iterations : 10;
+	declare_state(d, &c->label, "labels", sizeof(u32), NULL);
+	declare_state(d, &c->next, "next labels", sizeof(u32), NULL);
+	declare_mode(d, &c->finder);
+	declare_bytes(d, 0, st->connected * sizeof(u32) + result_ids_bytes(st) + result_ranks_bytes(st));
+	declare_check(d, cdlp_check_bytes(st));
+	declare_rounds(d, c->most, 0, 0);
+	return declare_view(d, VIEW_BOTH, "cdlp");
 }
 
 /* The labels are the ranks at first. */
@@ -44,7 +49,7 @@ static mill_err begin(struct mill_run *r, struct vec *label, struct vec *next)
 	return err;
 }
 
-static mill_err tell(struct mill_run *r, const struct vec *labels)
+static mill_err count_communities(struct mill_run *r, const struct vec *labels)
 {
 	u64 n = r->store->connected, communities = 0;
 	u32 largest = 0, *label, *count;
@@ -66,32 +71,32 @@ static mill_err tell(struct mill_run *r, const struct vec *labels)
 	return MILL_OK;
 }
 
-MILL_API mill_err mill_cdlp(mill_run *r, const struct mill_cdlp *how)
+static mill_err run(struct mill_run *r, void *self)
 {
-	u32 most = most_iterations(how);
-	struct vec *label, *next, *swap;
-	struct mode_finder *finder;
-	struct need need;
+	struct cdlp_run *c = self;
 	u64 changed = 1;
 
-	TRY(cdlp_need(r, how, &need));
-	TRY(run_begin(r, "cdlp", &need));
-	run_start(r);
-	TRY(run_vec(r, &label, "labels", r->store->connected, sizeof(u32), NULL));
-	TRY(run_vec(r, &next, "next labels", r->store->connected, sizeof(u32), NULL));
-	TRY(begin(r, label, next));
-	TRY(op_mode_finder(r, &finder));
-	for (u32 i = 0; i < most && changed; i++) {
-		TRY(op_mode(r, finder, label, next, &changed));
-		swap = label;
-		label = next;
-		next = swap;
+	TRY(begin(r, c->label, c->next));
+	for (u32 i = 0; i < c->most && changed; i++) {
+		struct vec *before = c->label;
+
+		TRY(op_mode(r, c->finder, c->label, c->next, &changed));
+		c->label = c->next;
+		c->next = before;
 	}
-	run_column(r, "community", MILL_TYPE_ID, label, UINT64_MAX, OWN_RANK);
+	run_column(r, "community", MILL_TYPE_ID, c->label, UINT64_MAX, OWN_RANK);
 	TRY(run_end(r));
 	r->ledger.edges_traversed = run_direction(r, false)->n_edges * r->ledger.total.step;
-	TRY(tell(r, label));
-	r->result.settings = next;
-	r->result.check = cdlp_check;
-	return MILL_OK;
+	return count_communities(r, c->label);
 }
+
+static mill_err check(struct mill_run *r) { return cdlp_check(r, ((const struct cdlp_run *)r->self)->next); }
+
+const struct algorithm algorithm_cdlp = {
+	.public = { "cdlp", "communities by label propagation, as LDBC Graphalytics defines them", false },
+	.size = sizeof(struct cdlp_run),
+	.declare = declare,
+	.run = run,
+	.check = check,
+	.cost = &cost_cdlp,
+};

@@ -14,7 +14,7 @@
 
 struct tree_checking {
 	struct mill_run *run;
-	enum tree_kind kind;
+	enum weight_kind kind;
 	const void *distance;
 	const u32 *parent;	/* ranks; NULL: only distances */
 	const vid *rank;	/* of each vertex; with parents */
@@ -30,14 +30,14 @@ static f64 real_of(u64 key)
 	return x;
 }
 
-static bool is_real(enum tree_kind k) { return k == TREE_F32 || k == TREE_F64; }
+static bool is_real(enum weight_kind k) { return k == WEIGHT_F32 || k == WEIGHT_F64; }
 
 /* The distance of v as a key: integers in order, reals by their bits. */
 static u64 key_at(const struct tree_checking *c, u64 v)
 {
 	u32 x;
 
-	if (c->kind != TREE_UNIT && c->kind != TREE_SHORT)
+	if (c->kind != WEIGHT_UNIT && c->kind != WEIGHT_SHORT)
 		return ((const u64 *)c->distance)[v];
 	x = ((const u32 *)c->distance)[v];
 	return x == UINT32_MAX ? UINT64_MAX : x;
@@ -54,12 +54,12 @@ static u64 over_edge(const struct tree_checking *c, u64 key, const void *weight,
 	f64 x;
 
 	switch (c->kind) {
-	case TREE_UNIT:
+	case WEIGHT_UNIT:
 		return key + 1;
-	case TREE_SHORT:
-	case TREE_LONG:
+	case WEIGHT_SHORT:
+	case WEIGHT_LONG:
 		return key + ((const u32 *)weight)[i];
-	case TREE_F32:
+	case WEIGHT_F32:
 		x = real_of(key) + (f64)((const f32 *)weight)[i];
 		break;
 	default:
@@ -168,8 +168,9 @@ static mill_err invert_ranks(struct tree_checking *c)
 	return MILL_OK;
 }
 
-mill_err tree_check(struct mill_run *r, enum tree_kind kind, vid root)
+mill_err tree_check(struct mill_run *r)
 {
+	enum weight_kind kind = (enum weight_kind)r->search.kind;
 	struct tree_checking c = { .run = r, .kind = kind };
 	struct vec *rank = NULL;
 	const struct vec *distance = r->result.column[0].vec, *parent = r->result.n_columns > 1 ? r->result.column[1].vec : NULL;
@@ -187,7 +188,7 @@ mill_err tree_check(struct mill_run *r, enum tree_kind kind, vid root)
 		err = invert_ranks(&c);
 	if (!err) {
 		run_tell(r, "check", 0);
-		err = check_tree(&c, root);
+		err = check_tree(&c, r->search.root);
 	}
 	memory_free(c.order);
 	if (c.rank)
@@ -204,7 +205,7 @@ mill_err tree_check(struct mill_run *r, enum tree_kind kind, vid root)
 
 struct rank_checking {
 	struct mill_run *run;
-	const struct pagerank_settings *settings;
+	const struct pagerank_run *rank;
 	const void *score;
 	u32 *degree;
 	f64 *incoming;
@@ -220,6 +221,8 @@ static f64 value_at(enum mill_precision p, const void *data, u64 v)
 		return ((const f64 *)data)[v];
 	return (f64)((const u64 *)data)[v] * 0x1p-62;
 }
+
+static f64 still_value(const struct pagerank_run *p, u64 number) { return value_at(p->precision, &number, 0); }
 
 static void add_shared(f64 *to, f64 x)
 {
@@ -243,7 +246,7 @@ static mill_err sum_rows(void *arg, const struct segment *seg, vid begin, vid en
 		for (u32 i = seg->row[row]; i < seg->row[row + 1]; i++) {
 			vid u = seg->neighbour[i];
 
-			sum += value_at(c->settings->precision, c->score, u) / c->degree[u];
+			sum += value_at(c->rank->precision, c->score, u) / c->degree[u];
 		}
 		add_shared(&c->incoming[seg->first + row], sum);	/* a list may come in parts */
 	}
@@ -253,7 +256,7 @@ static mill_err sum_rows(void *arg, const struct segment *seg, vid begin, vid en
 /* The L1 distance between the scores and what one more iteration would make of them. */
 static mill_err residual(struct rank_checking *c, const void *teleport, f64 *out, f64 *sum_out)
 {
-	const struct pagerank_settings *s = c->settings;
+	const struct pagerank_run *s = c->rank;
 	u64 n = c->run->store->connected, sources = c->run->store->sources;
 	f64 jump, dangling = 0, sum = 0, total = 0, each = 1 / (f64)c->run->store->vertices;
 
@@ -266,13 +269,15 @@ static mill_err residual(struct rank_checking *c, const void *teleport, f64 *out
 		dangling += v >= sources ? x : 0;
 	}
 	for (u32 i = 0; i < 2; i++) {	/* isolated vertices dangle */
-		sum += (f64)s->isolated[i] * s->isolated_score[i];
-		dangling += (f64)s->isolated[i] * s->isolated_score[i];
+		f64 x = (f64)s->still[i].isolated * still_value(s, s->still[i].score);
+
+		sum += x;
+		dangling += x;
 	}
 	jump = (1 - s->damping) * sum + s->damping * dangling;
 	for (u32 i = 0; i < 2; i++)
-		total += (f64)s->isolated[i] * __builtin_fabs(jump * (teleport ? s->isolated_teleport[i] : each) -
-							     s->isolated_score[i]);
+		total += (f64)s->still[i].isolated * __builtin_fabs(jump * (teleport ? still_value(s, s->still[i].teleport) : each) -
+								    still_value(s, s->still[i].score));
 	for (u64 v = 0; v < n; v++) {
 		f64 part = teleport ? value_at(s->precision, teleport, v) : each;
 
@@ -286,7 +291,7 @@ static mill_err residual(struct rank_checking *c, const void *teleport, f64 *out
 
 static mill_err check_ranks(struct rank_checking *c)
 {
-	const struct pagerank_settings *s = c->settings;
+	const struct pagerank_run *s = c->rank;
 	struct pass pass = { .in = true, .work = sum_rows, .arg = c };
 	const struct store *st = c->run->store;
 	/* Rounding of a score in its own precision; a sum of 1 is off by at most this. */
@@ -316,7 +321,7 @@ static mill_err check_ranks(struct rank_checking *c)
 
 mill_err pagerank_check(struct mill_run *r)
 {
-	struct rank_checking c = { .run = r, .settings = r->result.settings };
+	struct rank_checking c = { .run = r, .rank = r->self };
 	u64 n = r->store->connected;
 	mill_err err;
 
@@ -326,13 +331,13 @@ mill_err pagerank_check(struct mill_run *r)
 	if (!err)
 		err = memory_new(&c.degree, &r->budget, n, sizeof(u32), "the certificate");
 	if (!err)
-		err = vec_map(r, c.settings->score, &c.score);
+		err = vec_map(r, c.rank->score, &c.score);
 	if (!err) {
 		run_tell(r, "check", 0);
 		err = check_ranks(&c);
 	}
 	if (c.score)
-		vec_unmap(c.settings->score, (void *)c.score);
+		vec_unmap(c.rank->score, (void *)c.score);
 	memory_free(c.degree);
 	memory_free(c.incoming);
 	return err;

@@ -15,7 +15,7 @@
 
 struct bc_checking {
 	struct mill_run *run;
-	const struct bc_settings *settings;
+	const struct bc_run *bc;
 	const f64 *paths[2], *score;
 	const u32 *exponent;
 	u32 *depth;	/* as the levels say */
@@ -35,7 +35,7 @@ static void add_shared(f64 *to, f64 x)
 	while (!__atomic_compare_exchange(to, &old, &sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
 
-/* See struct bc_settings; of vertices reached. */
+/* See struct bc_run; of vertices reached. */
 static f64 paths_of(const struct bc_checking *c, u64 v) { return c->paths[c->depth[v] % 2][v]; }
 static f64 dependency_of(const struct bc_checking *c, u64 v) { return c->paths[(c->depth[v] + 1) % 2][v]; }
 
@@ -81,19 +81,19 @@ static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid 
 
 static mill_err read_levels(struct bc_checking *c)
 {
-	const struct bc_settings *s = c->settings;
+	const struct bc_run *s = c->bc;
 	u64 n = c->run->store->connected;
 	u32 level = UINT32_MAX;
 
 	for (u64 v = 0; v < n; v++)
 		c->depth[v] = UINT32_MAX;
-	for (u64 i = 0; i < s->n_reached; i++) {
-		level += bitmap_get(s->begins, i);
-		if (s->order[i] >= n || c->depth[s->order[i]] != UINT32_MAX)
+	for (u64 i = 0; i < s->levels.n_reached; i++) {
+		level += bitmap_get(s->levels.begins, i);
+		if (s->levels.order[i] >= n || c->depth[s->levels.order[i]] != UINT32_MAX)
 			return fail(MILL_ECHECK, "a vertex was reached twice");
-		c->depth[s->order[i]] = level;
+		c->depth[s->levels.order[i]] = level;
 	}
-	if (!s->n_reached)	/* no source has an edge */
+	if (!s->levels.n_reached)	/* no source has an edge */
 		return MILL_OK;
 	return c->depth[c->run->search.root] ? check_wrong(c->run, c->run->search.root, "the source has a distance") : MILL_OK;
 }
@@ -102,13 +102,13 @@ static bool is_near(f64 x, f64 want) { return __builtin_fabs(x - want) <= BC_REL
 
 static mill_err check_vertex(const struct bc_checking *c, u64 v)
 {
-	const struct bc_settings *s = c->settings;
-	bool reached = c->depth[v] != UINT32_MAX, root = s->n_reached && v == c->run->search.root;
+	const struct bc_run *s = c->bc;
+	bool reached = c->depth[v] != UINT32_MAX, root = s->levels.n_reached && v == c->run->search.root;
 	f64 given = reached && !root ? dependency_of(c, v) * s->scale : 0;
 
 	if (!(c->score[v] >= given * (1 - BC_RELATIVE)))
 		return check_wrong(c->run, v, "its score is less than one source gives");
-	if ((s->n_sources == 1 || !s->n_reached) && !is_near(c->score[v], given))
+	if ((s->n_sources == 1 || !s->levels.n_reached) && !is_near(c->score[v], given))
 		return check_wrong(c->run, v, "its score is not what the source gives");
 	if (!reached)
 		return MILL_OK;
@@ -121,7 +121,7 @@ static mill_err check_vertex(const struct bc_checking *c, u64 v)
 
 static mill_err check_scores(struct bc_checking *c)
 {
-	const struct bc_settings *s = c->settings;
+	const struct bc_run *s = c->bc;
 	struct pass pass = { .work = check_rows, .arg = c };
 	struct mill_step step = { 0 };
 	f64 sum = 0;
@@ -140,8 +140,8 @@ static mill_err check_scores(struct bc_checking *c)
 
 mill_err bc_check(struct mill_run *r)
 {
-	struct bc_checking c = { .run = r, .settings = r->result.settings };
-	const struct bc_settings *s = c.settings;
+	struct bc_checking c = { .run = r, .bc = r->self };
+	const struct bc_run *s = c.bc;
 	u64 n = r->store->connected;
 	mill_err err;
 
@@ -156,14 +156,14 @@ mill_err bc_check(struct mill_run *r)
 		err = vec_map(r, s->paths[i], &c.paths[i]);
 	if (!err)
 		err = vec_map(r, s->score, &c.score);
-	if (!err && s->exponent)
-		err = vec_map(r, s->exponent, &c.exponent);
+	if (!err && s->wide_in)
+		err = vec_map(r, s->depth, &c.exponent);
 	if (!err) {
 		run_tell(r, "check", 0);
 		err = check_scores(&c);
 	}
 	if (c.exponent)
-		vec_unmap(s->exponent, (void *)c.exponent);
+		vec_unmap(s->depth, (void *)c.exponent);
 	if (c.score)
 		vec_unmap(s->score, (void *)c.score);
 	for (u32 i = 0; i < 2; i++)

@@ -124,9 +124,9 @@ static mill_err check_labels(struct checking *c, struct vec *degrees)
 	return check_pairs(c);
 }
 
-mill_err cdlp_check(struct mill_run *r)
+mill_err cdlp_check(struct mill_run *r, const struct vec *before)
 {
-	const struct vec *label = r->result.column[0].vec, *before = r->result.settings;
+	const struct vec *label = r->result.column[0].vec;
 	struct checking c = { .run = r };
 	u64 words = bitmap_words(r->store->connected) + 1;
 	struct vec *seen, *chosen, *pair, *degree;

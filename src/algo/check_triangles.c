@@ -16,6 +16,7 @@
 
 struct checking {
 	struct mill_run *run;
+	bool of_arcs;		/* the coefficients */
 	const u64 *count;
 	const f64 *lcc;		/* or NULL */
 	u32 *degree;
@@ -90,7 +91,7 @@ static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid 
 				u32 i = (u32)__builtin_ctzll(both);
 
 				twice[i]++;
-				arcs[i] += c->run->result.kind ? ((const u32 *)seg->weight)[k] : 2;
+				arcs[i] += c->of_arcs ? ((const u32 *)seg->weight)[k] : 2;
 			}
 	}
 	for (u32 i = 0; i < c->n; i++) {
@@ -141,7 +142,7 @@ static mill_err check_all(struct checking *c, const u32 *degree)
 		if (!c->lcc)
 			continue;
 		share = pairs > 0 ? (f64)c->count[v] / pairs : 0;
-		if (!(c->lcc[v] <= share + 1e-12 && c->lcc[v] >= (c->run->result.kind ? share / 2 : share) - 1e-12))
+		if (!(c->lcc[v] <= share + 1e-12 && c->lcc[v] >= (c->of_arcs ? share / 2 : share) - 1e-12))
 			return wrong(c->run, v, "its clustering coefficient does not follow from its triangles");
 	}
 	if (rest)
@@ -191,9 +192,9 @@ static mill_err check(struct checking *c, struct vec *degree)
 	return MILL_OK;
 }
 
-mill_err triangles_check(struct mill_run *r)
+mill_err triangles_check(struct mill_run *r, bool arcs)
 {
-	struct checking c = { .run = r, .count = r->result.column[0].vec->buffer.host };
+	struct checking c = { .run = r, .of_arcs = arcs, .count = r->result.column[0].vec->buffer.host };
 	struct vec *whose, *degree;
 	u32 before = r->n_vecs;
 	mill_err err;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algo/component.h"
 
-#include "device/dialect.h"
 #include "engine/result.h"
 
 #include "algo/component.op.h"
@@ -9,30 +8,25 @@
 #define PROGRAM component
 #define FIELDS COMPONENT_FIELDS
 #define SOURCE "algo/component.op.h"
-#define VERTEX component_least
-#include "op/compute.inc"
-#define PROGRAM component
-#define FIELDS COMPONENT_FIELDS
-#define SOURCE "algo/component.op.h"
-#define VERTEX component_name
-#include "op/compute.inc"
+#define COMPUTE_1 least
+#define COMPUTE_2 name
+#include "op/program.inc"
 
-void component_need(const struct mill_run *r, struct need *n)
+static mill_err make_ranks(struct mill_run *r, const struct declared *x)
 {
-	u64 vertices = r->store->connected;
-
-	n->state += vertices * sizeof(vid) + computer_bytes(r->store);
-	/* The sizes, and to name the components. */
-	n->host += vertices * sizeof(u32) + result_ids_bytes(r->store) + result_ranks_bytes(r->store);
+	(void)x;
+	return result_ranks(r, &(struct vec *){ NULL });
 }
 
-mill_err component_prepare(struct mill_run *r)
+void declare_component(struct declaration *d)
 {
-	struct vec *rank;
+	const struct store *st = d->run->store;
 
-	TRY(device_prepare(r->device, &component_least_compute.program.source));
-	TRY(device_prepare(r->device, &component_name_compute.program.source));
-	return result_ranks(r, &rank);
+	declare_compute(d, &component_least_compute, 0);
+	declare_compute(d, &component_name_compute, 0);
+	declare_bytes(d, st->connected * sizeof(vid),
+		      st->connected * sizeof(u32) /* the sizes */ + result_ids_bytes(st) + result_ranks_bytes(st) /* to name them */);
+	declare_item(d, (struct declared){ .make = make_ranks, .flags = EARLY });
 }
 
 mill_err component_names(struct mill_run *r, struct vec *root, struct vec *least, u64 *n_components)

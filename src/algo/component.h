@@ -5,10 +5,8 @@
 
 #include "algo/algo.h"
 
-/* Adds what naming takes beside the roots themselves and one vector of u32. */
-void component_need(const struct mill_run *r, struct need *n);
-/* Makes ready what naming takes, before the clock runs. */
-mill_err component_prepare(struct mill_run *r);
+/* Declares what naming takes beside the roots themselves and one vector of u32. */
+void declare_component(struct declaration *d);
 /*
  * root[v] = a vertex of v's component, the same for all of them, becomes the column "component": the rank of the
  * smallest id. Components of those with edges are counted. least is a vector of as many u32, all UINT32_MAX.
@@ -16,9 +14,6 @@ mill_err component_prepare(struct mill_run *r);
 mill_err component_names(struct mill_run *r, struct vec *root, struct vec *least, u64 *n_components);
 /* The facts, from column 0. */
 mill_err component_facts(struct mill_run *r, u64 n_components);
-
-/* Weak components under the name of an algorithm. */
-mill_err cc_run(struct mill_run *r, const char *algorithm, const struct mill_cc *how);
 
 /* ---- Certificates ---- */
 

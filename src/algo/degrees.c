@@ -11,21 +11,24 @@
 
 static u64 most_large(const struct store *st) { return st->stored_edges / SMALL_DEGREES; }
 
-mill_err degrees_need(const struct mill_run *r, const void *how, struct need *out)
+struct degrees_run {
+	struct vec *out, *in;	/* in: NULL where the store has no other direction */
+};
+
+static mill_err declare(struct declaration *d, const void *options, void *self)
 {
-	const struct store *st = r->store;
+	const struct store *st = d->run->store;
+	struct degrees_run *g = self;
 	u64 columns = st->directed && st->has_in ? 2 : 1, large = most_large(st);
 
-	(void)how;
-	*out = (struct need){
-		.host = columns * st->connected * sizeof(u32) + 2 * large * sizeof(u64) + SMALL_DEGREES * sizeof(u64) +
-			(SMALL_DEGREES + large) * sizeof(struct mill_bin),
-		.out = r->options.check,
-		.on_host = true,	/* nothing is computed at edges */
-	};
-	if (r->options.check)
-		out->host += columns * st->connected * sizeof(u32) + (SMALL_DEGREES + large) * sizeof(u64);
-	return MILL_OK;
+	(void)options;
+	declare_host(d, &g->out, "degree", st->connected, sizeof(u32));
+	if (columns > 1)
+		declare_host(d, &g->in, "in-degree", st->connected, sizeof(u32));
+	declare_bytes(d, 0, 2 * large * sizeof(u64) + SMALL_DEGREES * sizeof(u64) + (SMALL_DEGREES + large) * sizeof(struct mill_bin));
+	declare_check(d, columns * st->connected * sizeof(u32) + (SMALL_DEGREES + large) * sizeof(u64));
+	d->need.on_host = true;	/* nothing is computed at edges */
+	return d->run->options.check ? declare_direction(d, false) : MILL_OK;
 }
 
 /* ---- The distribution ---- */
@@ -100,7 +103,7 @@ static u64 degree_at(const struct mill_bin *bin, u64 place)
 	return bin->value;
 }
 
-static void tell_facts(struct mill_run *r, const u32 *degree, const u32 *in_degree)
+static void find_facts(struct mill_run *r, const u32 *degree, const u32 *in_degree)
 {
 	const struct mill_bin *bin = r->result.distribution->buffer.host;
 	u64 n = r->store->vertices, n_bins = r->result.distribution->n, isolated = run_isolated(r), most_in = 0;
@@ -115,7 +118,7 @@ static void tell_facts(struct mill_run *r, const u32 *degree, const u32 *in_degr
 	run_fact_real(r, "median", n ? ((f64)degree_at(bin, (n - 1) / 2) + (f64)degree_at(bin, n / 2)) / 2 : 0);
 	if (in_degree)
 		run_fact(r, "max_in", most_in);
-	if (in_degree || !r->store->directed)	/* else nobody knows what leads to a vertex */
+	if (in_degree || !r->store->directed)	/* else what leads to a vertex is not known */
 		run_fact(r, "isolated", isolated);
 }
 
@@ -203,27 +206,28 @@ static mill_err check(struct mill_run *r)
 	return err;
 }
 
-MILL_API mill_err mill_degrees(mill_run *r)
+static mill_err run(struct mill_run *r, void *self)
 {
 	const struct store *st = r->store;
-	struct vec *out, *in = NULL;
-	struct need need;
+	struct degrees_run *g = self;
 
-	TRY(degrees_need(r, NULL, &need));
-	TRY(run_begin(r, "degrees", &need));
-	run_start(r);
-	TRY(run_vec_host(r, &out, "degree", st->connected, sizeof(u32)));
-	if (st->directed && st->has_in)
-		TRY(run_vec_host(r, &in, "in-degree", st->connected, sizeof(u32)));
-	TRY(store_read(st, STORE_OUT_DEGREES, out->buffer.host, st->sources * sizeof(u32), 0));
-	if (in)
-		TRY(store_read(st, STORE_IN_DEGREES, in->buffer.host, st->connected * sizeof(u32), 0));
-	TRY(find_distribution(r, out->buffer.host));
-	run_column(r, "degree", MILL_TYPE_U32, out, UINT64_MAX, 0);
-	if (in)
-		run_column(r, "in_degree", MILL_TYPE_U32, in, UINT64_MAX, 0);
+	TRY(store_read(st, STORE_OUT_DEGREES, g->out->buffer.host, st->sources * sizeof(u32), 0));
+	if (g->in)
+		TRY(store_read(st, STORE_IN_DEGREES, g->in->buffer.host, st->connected * sizeof(u32), 0));
+	TRY(find_distribution(r, g->out->buffer.host));
+	run_column(r, "degree", MILL_TYPE_U32, g->out, UINT64_MAX, 0);
+	if (g->in)
+		run_column(r, "in_degree", MILL_TYPE_U32, g->in, UINT64_MAX, 0);
 	TRY(run_end(r));
-	tell_facts(r, out->buffer.host, in ? in->buffer.host : NULL);
-	r->result.check = check;
+	find_facts(r, g->out->buffer.host, g->in ? g->in->buffer.host : NULL);
 	return MILL_OK;
 }
+
+const struct algorithm algorithm_degrees = {
+	.public = { "degrees", "degrees and their distribution", false },
+	.size = sizeof(struct degrees_run),
+	.declare = declare,
+	.run = run,
+	.check = check,
+	.cost = &cost_degrees,
+};

@@ -6,7 +6,6 @@
  */
 #include "algo/algo.h"
 #include "algo/kcore.h"
-#include "device/dialect.h"
 
 #include "algo/kcore.op.h"
 
@@ -19,18 +18,22 @@
 #define CASCADE 1
 #include "op/advance.inc"
 
-mill_err kcore_need(const struct mill_run *r, const void *how, struct need *out)
-{
-	u64 n = r->store->connected;
+struct kcore_run {
+	struct kcore_args a;
+	struct frontier *front;
+};
 
-	(void)how;
-	*out = (struct need){
-		.state = n * sizeof(u32) + frontier_bytes(n, true),
-		.advances = true,
-		.host = frontier_host_bytes(n) + kcore_settle_bytes(r) +
-			(r->options.check ? kcore_check_bytes(r->store) : 0),
-	};
-	return view_need(r->store, VIEW_SIMPLE, "kcore", out);
+static mill_err declare(struct declaration *d, const void *options, void *self)
+{
+	struct kcore_run *k = self;
+
+	(void)options;
+	declare_state(d, &k->a.core, "core", sizeof(u32), NULL);
+	declare_frontier(d, &k->front, true);
+	declare_advance(d, &kcore_advance, MAIN);
+	declare_bytes(d, 0, kcore_settle_bytes(d->run));
+	declare_check(d, kcore_check_bytes(d->run->store));
+	return declare_view(d, VIEW_SIMPLE, "kcore");
 }
 
 static mill_err peel(struct mill_run *r, struct kcore_args *a, struct frontier *front)
@@ -40,7 +43,7 @@ static mill_err peel(struct mill_run *r, struct kcore_args *a, struct frontier *
 	TRY(frontier_wait_all(front, r->store->connected));
 	while (rest != UINT64_MAX) {
 		TRY(op_near(r, &kcore_advance, a, front, (u64)a->k + 1, &rest));
-		/* Nobody has k neighbours: on to the fewest that anybody has. What waits may fall meanwhile, but not so low. */
+		/* No vertex has k neighbours left: jump to the smallest remaining degree. What waits may fall meanwhile, but not so low. */
 		if (!front->n && rest != UINT64_MAX) {
 			a->k = (u32)rest;
 			continue;
@@ -52,7 +55,7 @@ static mill_err peel(struct mill_run *r, struct kcore_args *a, struct frontier *
 	return MILL_OK;
 }
 
-static mill_err tell(struct mill_run *r, const struct vec *v)
+static mill_err count_cores(struct mill_run *r, const struct vec *v)
 {
 	u64 in_largest = 0;
 	const u32 *core;
@@ -72,27 +75,26 @@ static mill_err tell(struct mill_run *r, const struct vec *v)
 	return MILL_OK;
 }
 
-MILL_API mill_err mill_kcore(mill_run *r)
+static mill_err run(struct mill_run *r, void *self)
 {
-	struct kcore_args a = { .k = 0 };
-	struct frontier *front;
-	struct need need;
+	struct kcore_run *k = self;
 
-	TRY(kcore_need(r, NULL, &need));
-	TRY(run_begin(r, "kcore", &need));
-	TRY(device_prepare(r->device, &kcore_advance.program.source));
-	run_start(r);
-	TRY(run_vec(r, &a.core, "core", r->store->connected, sizeof(u32), NULL));
-	TRY(run_frontier(r, &front, true));
-	TRY(run_degrees(r, a.core));
+	TRY(run_degrees(r, k->a.core));
 	if (r->device->native && r->stream)
-		TRY(kcore_settle(r, a.core, front));
+		TRY(kcore_settle(r, k->a.core, k->front));
 	else
-		TRY(peel(r, &a, front));
-	run_column(r, "core", MILL_TYPE_U32, a.core, UINT64_MAX, 0);
+		TRY(peel(r, &k->a, k->front));
+	run_column(r, "core", MILL_TYPE_U32, k->a.core, UINT64_MAX, 0);
 	TRY(run_end(r));
 	r->ledger.edges_traversed = run_direction(r, false)->n_edges;
-	TRY(tell(r, a.core));
-	r->result.check = kcore_check;
-	return MILL_OK;
+	return count_cores(r, k->a.core);
 }
+
+const struct algorithm algorithm_kcore = {
+	.public = { "kcore", "k-core decomposition: how deep in the dense parts a vertex lies", false },
+	.size = sizeof(struct kcore_run),
+	.declare = declare,
+	.run = run,
+	.check = kcore_check,
+	.cost = &cost_kcore,
+};

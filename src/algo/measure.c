@@ -477,7 +477,7 @@ static mill_err measure_kernels(struct measuring *m)
 	return measure_stream(m, step);
 }
 
-/* GTS's sums, by a run of its own: what more iterations take more, without unpacking and launches. */
+/* Sums that pages are streamed past, by a run of its own: what more iterations take more, without unpacking and launches. */
 static mill_err measure_join(struct measuring *m)
 {
 	f64 one = 0, more = 0, calls;
@@ -521,14 +521,15 @@ static mill_err measure_on(struct measuring *m)
 	struct mill_run *r = m->run;
 	const struct store *st = r->store;
 	const struct need need = {
-		.state = st->connected * sizeof(u32) + frontier_bytes(st->connected, false) + computer_bytes(st) + chunk_bytes(r),
+		.algorithm = "measure",
+		.state = st->connected * sizeof(u32) + frontier_bytes(st->connected, false) + (div_up(st->connected, COMPUTE_BLOCK) + 1) * sizeof(f64) + chunk_bytes(r),
 		.host = frontier_host_bytes(st->connected) + 2 * COPY_BYTES,
 		.out = true,
 		.advances = true,
 	};
 
 	choose_sample(r, need.state);
-	TRY(run_begin(r, "measure", &need));
+	TRY(run_begin(r, &need));
 	TRY(run_vec(r, &m->args.parent, "label", st->connected, sizeof(u32), NULL));
 	TRY(run_frontier(r, &m->front, false));
 	TRY(measure_reading(m));
@@ -571,7 +572,7 @@ static mill_err measure(struct mill_run *r, struct machine *machine)
 
 		mill_run_free(m.run);
 		m.run = NULL;
-		options.policy = "gts";
+		options.policy = policy_several()->public.name;
 		err = mill_run_new(&m.run, &handle, &options);
 		if (!err) {
 			m.run->transfer.sample = sample;

@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What PageRank's certificate knows of a run. */
+/* PageRank as its certificate knows it. */
 #ifndef ALGO_PAGERANK_H
 #define ALGO_PAGERANK_H
 
+#include "engine/precision.h"
 #include "op/op.h"
 
-struct pagerank_settings {
-	f64 damping;
-	f64 change;		/* of the last iteration, L1 */
-	f64 unit;		/* what 1 is in a score: 1, or fixed point's 2^62 */
-	const struct vec *score, *teleport;	/* teleport: NULL if uniform */
-	u64 isolated[2];	/* vertices without edges: those to whom nobody jumps if there is a teleport, and chosen ones */
-	f64 isolated_score[2], isolated_teleport[2];	/* of each of them */
+/*
+ * Vertices to which nothing leads have one of two scores, as they are named or not. For isolated ones, which have no state, that is all there
+ * is; `dangling` counts those without out-edges, isolated or not. Numbers of the precision.
+ */
+struct still {
+	u64 isolated, dangling;
+	u64 teleport, score;
+};
+
+struct pagerank_run {
+	const struct by_precision *programs;
+	const char *personalize;	/* NULL: uniform */
 	enum mill_precision precision;
-	u32 iterations;
+	bool async;
+	u32 most, iterations;
+	f64 damping, tolerance;
+	f64 change;			/* of the last iteration, L1 */
+	struct vec *score, *share, *next, *teleport, *loop, *degree;	/* teleport: NULL if uniform; loop: async, with self-loops */
+	struct reducer *reducer;
+	struct still still[2];		/* named: [1] */
 };
 
 u64 pagerank_check_bytes(const struct store *st);

@@ -18,9 +18,9 @@
 	ARRAY(VALUE, teleport) \
 	ARRAY(VALUE, loop) \
 	ARRAY(u32, degree) \
-	SCALAR(OF(factor, VALUE), damping) \
-	SCALAR(OF(sum, VALUE), base) \
-	SCALAR(OF(factor, VALUE), jump) \
+	SCALAR(f64, damping) \
+	SCALAR(f64, base) \
+	SCALAR(f64, jump) \
 	SCALAR(u32, sources) \
 	SCALAR(u32, personal) \
 	SCALAR(u32, loops)
@@ -53,14 +53,14 @@ DEVICE OF(sum, VALUE) OF(PROGRAM, combine)(OF(sum, VALUE) a, OF(sum, VALUE) b) {
  */
 DEVICE void OF(PROGRAM, settle)(struct PROGRAM s, vid v, OF(sum, VALUE) incoming)
 {
-	OF(sum, VALUE) rank = OF(scale, VALUE)(incoming, s.damping);
+	OF(sum, VALUE) rank = OF(scale, VALUE)(incoming, OF(factor, VALUE)(s.damping));
 
 #if IN_PLACE
 	/* What v gives itself is solved for, not waited for: loop[v] is that part of its score. */
 	if (s.loops)
 		rank -= s.loop[v] * s.score[v];
 #endif
-	rank += s.personal ? OF(scale, VALUE)((OF(sum, VALUE))s.teleport[v], s.jump) : s.base;
+	rank += s.personal ? OF(scale, VALUE)((OF(sum, VALUE))s.teleport[v], OF(factor, VALUE)(s.jump)) : OF(of_real, VALUE)(s.base);
 #if IN_PLACE
 	if (s.loops)
 		rank /= 1 - s.loop[v];
@@ -93,19 +93,6 @@ DEVICE f64 OF(PROGRAM, first)(struct PROGRAM s, vid v)
 	return 0;
 }
 
-/*
- * What apply does at a vertex to which nothing leads, not even itself: isolated ones have no state, and one stands for
- * all that are alike.
- */
-DEVICE VALUE OF(PROGRAM, alone)(struct PROGRAM s, VALUE teleport, VALUE old, u64 *count)
-{
-	VALUE score = (VALUE)(s.personal ? OF(scale, VALUE)((OF(sum, VALUE))teleport, s.jump) : s.base);
-
-	count[0] = fixed_f64(dev_abs(OF(real, VALUE)(score) - OF(real, VALUE)(old)));
-	count[1] = OF(fixed, VALUE)(score);
-	return score;
-}
-
 #if IN_PLACE
 /* Of the edges only self-loops are wanted. */
 DEVICE bool OF(PROGRAM, edge)(struct PROGRAM s, vid u, vid v, u32 w)
@@ -120,7 +107,7 @@ DEVICE bool OF(PROGRAM, edge)(struct PROGRAM s, vid u, vid v, u32 w)
 /* What was made in place does not sum to 1 before its fixed point: damping is the factor that it lacks. */
 DEVICE f64 OF(PROGRAM, fill)(struct PROGRAM s, vid v)
 {
-	s.score[v] = (VALUE)OF(scale, VALUE)((OF(sum, VALUE))s.score[v], s.damping);
+	s.score[v] = (VALUE)OF(scale, VALUE)((OF(sum, VALUE))s.score[v], OF(factor, VALUE)(s.damping));
 	return 0;
 }
 

@@ -7,8 +7,6 @@
  */
 #include "algo/scc.h"
 
-#include "device/dialect.h"
-
 #include "algo/scc.op.h"
 
 #define PROGRAM scc
@@ -18,13 +16,21 @@
 #define PREFETCH mark
 #define UNIQUE 1
 #define PULL 1
-#include "op/advance.inc"
+#define ADVANCE 1
+#define COMPUTE_1 settle
+#define COMPUTE_2 trim
+#define COMPUTE_3 paint
+#define COMPUTE_4 found
+#define COMPUTE_5 divide
+#include "op/program.inc"
+
 #define PROGRAM scc_spread
 #define FIELDS SCC_FIELDS
 #define SOURCE "algo/scc.op.h"
 #define COND 1
 #define PREFETCH mark
 #include "op/advance.inc"
+
 #define PROGRAM scc_claim
 #define FIELDS SCC_FIELDS
 #define SOURCE "algo/scc.op.h"
@@ -32,6 +38,7 @@
 #define PREFETCH root
 #define UNIQUE 1
 #include "op/advance.inc"
+
 #define PROGRAM scc_live
 #define FIELDS SCC_FIELDS
 #define SOURCE "algo/scc.op.h"
@@ -39,58 +46,36 @@
 #define PREFETCH root
 #include "op/scan.inc"
 
-#define PROGRAM scc
-#define FIELDS SCC_FIELDS
-#define SOURCE "algo/scc.op.h"
-#define VERTEX scc_settle
-#include "op/compute.inc"
-#define PROGRAM scc
-#define FIELDS SCC_FIELDS
-#define SOURCE "algo/scc.op.h"
-#define VERTEX scc_trim
-#include "op/compute.inc"
-#define PROGRAM scc
-#define FIELDS SCC_FIELDS
-#define SOURCE "algo/scc.op.h"
-#define VERTEX scc_paint
-#include "op/compute.inc"
-#define PROGRAM scc
-#define FIELDS SCC_FIELDS
-#define SOURCE "algo/scc.op.h"
-#define VERTEX scc_found
-#include "op/compute.inc"
-#define PROGRAM scc
-#define FIELDS SCC_FIELDS
-#define SOURCE "algo/scc.op.h"
-#define VERTEX scc_divide
-#include "op/compute.inc"
-
 /* A search that takes more steps follows something long and thin: one thread does that as fast. */
 #define REACH_STEPS 1000
 /* Another round of trimming follows one that took at least this part of what was open. */
 #define TRIM_WORTH 16
 
-mill_err scc_need(const struct mill_run *r, const void *how, struct need *out)
-{
-	const struct store *st = r->store;
-	u64 n = st->connected;
+struct scc_run {
+	struct scc_args a;
+	struct frontier *front;
+};
 
-	(void)how;
-	if (!st->directed)
-		return cc_need(r, NULL, out);
-	if (!st->has_in)
-		return fail(MILL_EUSAGE, "scc reads in-edges, which %s lacks: import it without --out-only", st->path);
-	*out = (struct need){
-		.state = 3 * n * sizeof(u32) + frontier_bytes(n, false) + 64,
-		/* The search is over when the certificate begins. */
-		.host = frontier_host_bytes(n) + lists_bytes(st) +
-			max_u64(scc_finish_bytes(st), r->options.check ? scc_check_bytes(st) : 0),
-		.out = true,
-		.advances = true,
-		.in = true,
-	};
-	component_need(r, out);
-	return MILL_OK;
+static const u32 none = UINT32_MAX;
+
+static mill_err declare(struct declaration *d, const void *options, void *self)
+{
+	const struct store *st = d->run->store;
+	struct scc_run *s = self;
+
+	(void)options;
+	declare_state(d, &s->a.root, "component", sizeof(u32), &none);
+	declare_state(d, &s->a.colour, "colour", sizeof(u32), NULL);
+	declare_state(d, &s->a.mark, "mark", sizeof(u32), NULL);
+	declare_frontier(d, &s->front, false);
+	declare_advance(d, &scc_advance, MAIN);
+	declare_scan(d, &scc_live_scan);
+	declare_compute(d, &scc_settle_compute, 0);
+	declare_compute(d, &scc_trim_compute, 0);	/* colouring is seldom needed: its programs are built when they are */
+	declare_component(d);
+	/* The search is over when the certificate begins. */
+	declare_bytes(d, 64, lists_bytes(st) + max_u64(scc_finish_bytes(st), d->run->options.check ? scc_check_bytes(st) : 0));
+	return declare_direction(d, true);
 }
 
 #define DEGREES 8192	/* read at a time */
@@ -256,44 +241,28 @@ static mill_err find_all(struct mill_run *r, struct scc_args *a, struct frontier
 	}
 }
 
-static mill_err prepare(struct mill_run *r)
+static mill_err run(struct mill_run *r, void *self)
 {
-	const struct kernel_source *source[] = {
-		&scc_advance.program.source, &scc_live_scan.program.source, &scc_settle_compute.program.source,
-		&scc_trim_compute.program.source,
-	};
+	struct scc_run *s = self;
+	u64 n_components;
 
-	for (size_t i = 0; i < ARRAY_LEN(source); i++)	/* colouring is seldom needed */
-		TRY(device_prepare(r->device, source[i]));
-	return component_prepare(r);
-}
-
-MILL_API mill_err mill_scc(mill_run *r)
-{
-	struct scc_args a = { 0 };
-	u64 n = r->store->connected, n_components;
-	u32 none = UINT32_MAX;
-	struct frontier *f;
-	struct need need;
-
-	if (!r->store->directed)
-		return cc_run(r, "scc", NULL);
-	TRY(scc_need(r, NULL, &need));
-	TRY(run_begin(r, "scc", &need));
-	TRY(prepare(r));
-	run_start(r);
-	TRY(run_vec(r, &a.root, "component", n, sizeof(u32), &none));
-	TRY(run_vec(r, &a.colour, "colour", n, sizeof(u32), NULL));
-	TRY(run_vec(r, &a.mark, "mark", n, sizeof(u32), NULL));
-	TRY(run_frontier(r, &f, false));
-	if (n)
-		TRY(find_all(r, &a, f));
-	TRY(device_fill(&a.mark->buffer, &none, sizeof(none)));
-	TRY(component_names(r, a.root, a.mark, &n_components));
-
+	if (r->store->connected)
+		TRY(find_all(r, &s->a, s->front));
+	TRY(device_fill(&s->a.mark->buffer, &none, sizeof(none)));
+	TRY(component_names(r, s->a.root, s->a.mark, &n_components));
 	TRY(run_end(r));
 	r->ledger.edges_traversed = r->store->stored_edges;
-	TRY(component_facts(r, n_components));
-	r->result.check = scc_check;
-	return MILL_OK;
+	return component_facts(r, n_components);
 }
+
+extern const struct algorithm algorithm_cc;
+
+const struct algorithm algorithm_scc = {
+	.public = { "scc", "strong components, named after their smallest id", false },
+	.size = sizeof(struct scc_run),
+	.declare = declare,
+	.run = run,
+	.check = scc_check,
+	.cost = &cost_scc,
+	.undirected = &algorithm_cc,
+};

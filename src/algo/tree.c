@@ -1,77 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algo/tree.h"
 
-#include "device/dialect.h"
 #include "engine/result.h"
 
-#define PROGRAM tree_unit
-#define VALUE u32
-#include "algo/tree.op.h"
+#define TEMPLATE tree
 #define FIELDS TREE_FIELDS
 #define SOURCE "algo/tree.op.h"
 #define PREFETCH distance
-#include "op/advance.inc"
-
-#define PROGRAM tree_short
-#define VALUE u32
-#define WEIGHT u32
-#include "algo/tree.op.h"
-#define FIELDS TREE_FIELDS
-#define SOURCE "algo/tree.op.h"
-#define PREFETCH distance
-#include "op/advance.inc"
-
-#define PROGRAM tree_long
-#define VALUE u64
-#define WEIGHT u32
-#include "algo/tree.op.h"
-#define FIELDS TREE_FIELDS
-#define SOURCE "algo/tree.op.h"
-#define PREFETCH distance
-#include "op/advance.inc"
-
-#define PROGRAM tree_f32
-#define VALUE f64
-#define WEIGHT f32
-#include "algo/tree.op.h"
-#define FIELDS TREE_FIELDS
-#define SOURCE "algo/tree.op.h"
-#define PREFETCH distance
-#include "op/advance.inc"
-
-#define PROGRAM tree_f64
-#define VALUE f64
-#define WEIGHT f64
-#include "algo/tree.op.h"
-#define FIELDS TREE_FIELDS
-#define SOURCE "algo/tree.op.h"
-#define PREFETCH distance
-#include "op/advance.inc"
-
-static const struct advance_program *const program[TREE_KINDS] = {
-	[TREE_UNIT] = &tree_unit_advance,
-	[TREE_SHORT] = &tree_short_advance,
-	[TREE_LONG] = &tree_long_advance,
-	[TREE_F32] = &tree_f32_advance,
-	[TREE_F64] = &tree_f64_advance,
-};
+#include "op/by_weight.inc"
 
 static const u32 none = UINT32_MAX;
 
-bool tree_may_add_nothing(const struct mill_run *r, enum tree_kind kind)
+bool tree_may_add_nothing(const struct mill_run *r, enum weight_kind kind)
 {
-	return kind == TREE_F32 || kind == TREE_F64 || (kind != TREE_UNIT && r->store->min_weight <= 0);
+	return kind == WEIGHT_F32 || kind == WEIGHT_F64 || (kind != WEIGHT_UNIT && r->store->min_weight <= 0);
 }
 
-void tree_need(const struct mill_run *r, enum tree_kind kind, struct need *n)
+void declare_tree(struct declaration *d, enum weight_kind kind)
 {
-	u64 vertices = r->store->connected;
-	bool rounds = tree_may_add_nothing(r, kind);
+	const struct store *st = d->run->store;
+	u64 n = st->connected;
+	bool rounds = tree_may_add_nothing(d->run, kind);
 
-	n->advances = true;
-	n->state += vertices * (sizeof(u32) * (rounds ? 2 : 1) + sizeof(vid)) + frontier_bytes(vertices, false);
-	n->host += frontier_host_bytes(vertices) + result_ids_bytes(r->store) + result_ranks_bytes(r->store) /* to name the parents */ +
-		   bitmap_words(vertices) * sizeof(u64) + (rounds ? vertices * sizeof(vid) : 0) /* the certificate */;
+	if (!d->run->options.parents)
+		return;
+	d->need.advances = true;
+	declare_bytes(d, n * (sizeof(u32) * (rounds ? 2 : 1) + sizeof(vid)) + frontier_bytes(n, false),
+		      frontier_host_bytes(n) + result_ids_bytes(st) + result_ranks_bytes(st) /* to name the parents */ +
+			      bitmap_words(n) * sizeof(u64) + (rounds ? n * sizeof(vid) : 0) /* the certificate */);
 }
 
 /* hop[v] = 0 for what round 0 settled; says whether something reached is left. */
@@ -110,14 +66,14 @@ static mill_err find_unsettled(struct mill_run *r, struct tree_unit_args *a, boo
 	return err;
 }
 
-static mill_err settle(struct mill_run *r, enum tree_kind kind, struct vec *distance, vid root)
+static mill_err settle(struct mill_run *r, enum weight_kind kind)
 {
 	/* All instances have the same arguments. */
-	struct tree_unit_args a = { .distance = distance };
+	struct tree_unit_args a = { .distance = r->result.column[0].vec };
 	u64 n = r->store->connected;
+	vid root = r->search.root, rank;
 	struct frontier *front;
 	bool left = false;
-	vid rank;
 
 	TRY(result_ranks(r, &a.rank));
 	TRY(run_vec(r, &a.parent, "parent", n, sizeof(u32), &none));
@@ -128,7 +84,7 @@ static mill_err settle(struct mill_run *r, enum tree_kind kind, struct vec *dist
 	TRY(vec_get(a.rank, root, &rank));
 	TRY(run_frontier(r, &front, false));
 	TRY(frontier_set_all(front, r->store->sources));
-	TRY(op_advance(r, program[kind], &a, front));
+	TRY(op_advance(r, tree_advances[kind], &a, front));
 	TRY(vec_set(a.parent, root, &(u32){ rank }));
 	if (!tree_may_add_nothing(r, kind))
 		return MILL_OK;
@@ -138,17 +94,20 @@ static mill_err settle(struct mill_run *r, enum tree_kind kind, struct vec *dist
 		return MILL_OK;
 	TRY(frontier_set_all(front, r->store->sources));
 	for (a.round = 1; front->n; a.round++)
-		TRY(op_advance(r, program[kind], &a, front));
+		TRY(op_advance(r, tree_advances[kind], &a, front));
 	return MILL_OK;
 }
 
-mill_err tree_settle(struct mill_run *r, enum tree_kind kind, struct vec *distance, vid root)
+mill_err tree_settle(struct mill_run *r, enum weight_kind kind)
 {
 	f64 began = clock_now();
 	mill_err err;
 
+	r->search.kind = kind;
+	if (!r->options.parents)
+		return MILL_OK;
 	r->ledger.paused = true;
-	err = settle(r, kind, distance, root);
+	err = settle(r, kind);
 	r->ledger.paused = false;
 	r->ledger.parents = clock_now() - began;
 	return err;

@@ -4,7 +4,6 @@
 
 #include "algo/algo.h"
 #include "base/bitmap.h"
-#include "device/dialect.h"
 #include "op/intersect.h"
 
 #include "algo/triangles.op.h"
@@ -14,27 +13,30 @@
 #define SOURCE "algo/triangles.op.h"
 #include "op/intersect.inc"
 
-/* Every edge of an undirected graph is two arcs: both definitions are the same. */
-static bool wants_arcs(const struct mill_run *r, const struct mill_triangles *how)
-{
-	return how && how->lcc == MILL_LCC_DIRECTED && r->store->directed;
-}
+struct triangles_run {
+	struct triangles_args a;
+	bool arcs;
+	enum mill_lcc lcc;
+};
 
-mill_err triangles_need(const struct mill_run *r, const struct mill_triangles *how, struct need *out)
+static mill_err declare(struct declaration *d, const void *options, void *self)
 {
-	bool arcs = wants_arcs(r, how);
-	u64 n = r->store->connected, lanes = intersect_lanes(r);
-	bool count = run_is_native(r) && !arcs;
+	const struct mill_triangles *o = options;
+	const struct mill_run *r = d->run;
+	struct triangles_run *t = self;
+	u64 n = r->store->connected;
 
-	*out = (struct need){
-		.state = n * lanes * sizeof(u64) * (arcs ? 2 : 1) + 4096,
-		.host = n * (sizeof(u32) + (how && how->lcc ? sizeof(f64) : 0)) + intersect_bytes(r, arcs) +
-			(r->options.check ? triangles_check_bytes(r->store) : 0),
-		.resident = count ? intersect_count_bytes(r) : intersect_resident_bytes(r, arcs),
-		.one_segment = true,
-		.own_lists = intersect_device_bytes(r, arcs),
-	};
-	return view_need(r->store, arcs ? VIEW_ARCS : VIEW_SIMPLE, "triangles", out);
+	/* Every edge of an undirected graph is two arcs: both definitions are the same. */
+	t->arcs = o->lcc == MILL_LCC_DIRECTED && r->store->directed;
+	t->lcc = o->lcc;
+	declare_program(d, &triangles_intersect.program, NULL, 0);
+	declare_bytes(d, n * intersect_lanes(r) * sizeof(u64) * (t->arcs ? 2 : 1) + 4096,
+		      n * (sizeof(u32) + (t->lcc ? sizeof(f64) : 0)) + intersect_bytes(r, t->arcs));
+	declare_check(d, triangles_check_bytes(r->store));
+	d->need.resident = run_is_native(r) && !t->arcs ? intersect_count_bytes(r) : intersect_resident_bytes(r, t->arcs);
+	d->need.one_segment = true;
+	d->need.own_lists = intersect_device_bytes(r, t->arcs);
+	return declare_view(d, t->arcs ? VIEW_ARCS : VIEW_SIMPLE, "triangles");
 }
 
 /* ---- From counts to coefficients ---- */
@@ -92,7 +94,7 @@ static mill_err divide(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
-static void tell(struct summing *s)
+static void find_facts(struct summing *s)
 {
 	f64 sum = 0, pairs = 0;
 	u64 total = 0;
@@ -110,12 +112,12 @@ static void tell(struct summing *s)
 	run_fact_real(s->run, "average_lcc", s->n ? sum / (f64)s->run->store->vertices : 0);
 }
 
-static mill_err finish(struct summing *s, const struct mill_triangles *how, const struct vec *degree)
+static mill_err finish(struct summing *s, enum mill_lcc wanted, const struct vec *degree)
 {
 	struct mill_run *r = s->run;
 	struct vec *lcc;
 
-	if (!how || !how->lcc)
+	if (!wanted)
 		return MILL_OK;
 	TRY(run_vec_host(r, &lcc, "clustering coefficients", s->n, sizeof(f64)));
 	s->lcc = lcc->buffer.host;
@@ -140,34 +142,39 @@ static mill_err count(struct summing *s, struct triangles_args *a, struct vec *d
 	return s->lanes > 1 ? pool_for(r->pool, s->n, 16384, sum_lanes, s) : MILL_OK;
 }
 
-MILL_API mill_err mill_triangles(mill_run *r, const struct mill_triangles *how)
+static mill_err run(struct mill_run *r, void *self)
 {
-	struct triangles_args a = { .n = r->store->connected };
-	bool arcs = wants_arcs(r, how), only;
-	struct summing s = { .run = r, .n = a.n };
+	struct triangles_run *t = self;
+	struct triangles_args *a = &t->a;
+	struct summing s = { .run = r, .n = r->store->connected };
+	bool only = op_can_count(r) && !t->arcs;
 	struct vec *degree = NULL;
-	struct need need;
 
-	TRY(triangles_need(r, how, &need));
-	TRY(run_begin(r, "triangles", &need));
-	TRY(device_prepare(r->device, &triangles_intersect.program.source));
-	run_start(r);
-	only = op_can_count(r) && !arcs;
+	a->n = s.n;
 	s.lanes = only ? 1 : intersect_lanes(r);
-	TRY(run_vec(r, &a.count, "triangles", a.n * s.lanes, sizeof(u64), NULL));
-	if (arcs)
-		TRY(run_vec(r, &a.arcs, "arcs between neighbours", a.n * s.lanes, sizeof(u64), NULL));
-	if (!only || (how && how->lcc)) {
-		TRY(run_vec_host(r, &degree, "degrees", a.n, sizeof(u32)));
+	TRY(run_vec(r, &a->count, "triangles", s.n * s.lanes, sizeof(u64), NULL));
+	if (t->arcs)
+		TRY(run_vec(r, &a->arcs, "arcs between neighbours", s.n * s.lanes, sizeof(u64), NULL));
+	if (!only || t->lcc) {
+		TRY(run_vec_host(r, &degree, "degrees", s.n, sizeof(u32)));
 		TRY(run_degrees(r, degree));
 	}
-	TRY(count(&s, &a, degree, only));
-	run_column(r, "triangles", MILL_TYPE_U64, a.count, UINT64_MAX, 0);
-	TRY(finish(&s, how, degree));
+	TRY(count(&s, a, degree, only));
+	run_column(r, "triangles", MILL_TYPE_U64, a->count, UINT64_MAX, 0);
+	TRY(finish(&s, t->lcc, degree));
 	TRY(run_end(r));
 	r->ledger.edges_traversed = run_direction(r, false)->n_edges;
-	tell(&s);
-	r->result.kind = arcs;
-	r->result.check = triangles_check;
+	find_facts(&s);
 	return MILL_OK;
 }
+
+static mill_err check(struct mill_run *r) { return triangles_check(r, ((const struct triangles_run *)r->self)->arcs); }
+
+const struct algorithm algorithm_triangles = {
+	.public = { "triangles", "triangles through each vertex, clustering coefficients", false },
+	.size = sizeof(struct triangles_run),
+	.declare = declare,
+	.run = run,
+	.check = check,
+	.cost = &cost_triangles,
+};

@@ -29,7 +29,7 @@ static mill_err fill_pagerank(union how *how, const struct options *o)
 			      "--exact is a precision of its own: leave --precision out");
 	how->pagerank = (struct mill_pagerank){
 		.damping = o->damping,
-		.tolerance = o->tolerance,
+		.tolerance = o->tolerance > 0 ? o->tolerance : -1,
 		.iterations = o->iterations,
 		.precision = o->exact			     ? MILL_EXACT
 			     : o->precision == PRECISION_F64 ? MILL_F64
@@ -91,7 +91,7 @@ static const struct algorithm algorithms[] = {
 	{ "cdlp", FOR_CDLP, false, fill_cdlp },
 };
 
-const struct algorithm *algorithm_find(const char *name)
+const struct algorithm *work_find(const char *name)
 {
 	size_t i;
 
@@ -193,7 +193,7 @@ static mill_err check_options(struct work *w, struct options *o, unsigned who, c
 {
 	mill_err err;
 
-	w->algorithm = algorithm_find(algorithm);
+	w->algorithm = work_find(algorithm);
 	if (!w->algorithm)
 		return refuse(MILL_EUSAGE,
 			      "unknown algorithm '%s'; see `millrace list algorithms`",

@@ -25,7 +25,7 @@ struct algorithm {
 };
 
 /* NULL if there is none. */
-const struct algorithm *algorithm_find(const char *name);
+const struct algorithm *work_find(const char *name);
 
 struct work {
 	const struct algorithm *algorithm;

@@ -431,9 +431,10 @@ typedef u64 sum_u64;
 #define scale_f32(x, factor) ((x) * (factor))
 #define scale_f64(x, factor) ((x) * (factor))
 #define scale_u64(x, factor) mul_high_u64(x, factor)
-typedef f64 factor_f32;
-typedef f64 factor_f64;
-typedef u64 factor_u64;
+#define factor_f32(x) (x)
+#define factor_f64(x) (x)
+#define factor_u64(x) fixed_factor(x)
+DEVICE u64 fixed_factor(f64 x) { return x >= 1 ? ~(u64)0 : (u64)(x * 0x1p64); }
 /* Fixed point: 2^62 is 1, so that sums of two never wrap. */
 #define FIXED_ONE ((u64)1 << 62)
 /* A number below 2 in this form, in which sums have the same bits in any order. */
@@ -449,5 +450,8 @@ DEVICE u64 fixed_f64(f64 x)
 #define real_f32(x) ((f64)(x))
 #define real_f64(x) (x)
 #define real_u64(x) ((f64)(x) / (f64)FIXED_ONE)
+#define of_real_f32(x) (x)
+#define of_real_f64(x) (x)
+#define of_real_u64(x) ((u64)((x) * (f64)FIXED_ONE))
 
 #endif

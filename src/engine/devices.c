@@ -71,11 +71,11 @@ void devices_close(struct mill_run *r)
 
 /* ---- In a run ---- */
 
-mill_err devices_suit(const struct mill_run *r, const char *algorithm, const struct need *need)
+mill_err devices_suit(const struct mill_run *r, const struct need *need)
 {
 	if (r->n_opened > 1 && !need->own)
-		return fail(MILL_EUSAGE, "%s runs on one device: name one", algorithm);
-	return need->own ? policy_suits(r->policy, &r->options, algorithm) : MILL_OK;
+		return fail(MILL_EUSAGE, "%s runs on one device: name one", need->algorithm);
+	return need->own ? policy_suits(r->policy, &r->options, need->algorithm) : MILL_OK;
 }
 
 void devices_begin(struct mill_run *r)

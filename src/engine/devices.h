@@ -21,7 +21,7 @@ mill_err devices_open(struct mill_run *r, const struct mill_options *o, const st
 void devices_close(struct mill_run *r);
 
 /* Refuses several devices where the algorithm uses one only, and what the policy does not have where the algorithm goes its way. */
-mill_err devices_suit(const struct mill_run *r, const char *algorithm, const struct need *need);
+mill_err devices_suit(const struct mill_run *r, const struct need *need);
 /* Counts what moves from here on. */
 void devices_begin(struct mill_run *r);
 /* The smallest; 0 on the cpu. */

@@ -62,31 +62,59 @@ void frontier_restart(struct frontier *f, bool in)
 	f->vertices_left = f->run->store->vertices;
 }
 
-mill_err search_begin(struct mill_run *r, struct vec *value, vid v, bool *has_edges)
+mill_err run_unit_frontier(struct mill_run *r, struct frontier **out)
 {
+	struct frontier *f;
+	struct vec *self;
+
+	TRY(run_turn(r, true));
+	TRY(run_vec_host(r, &self, "frontier", 1, sizeof(*f)));
+	f = self->buffer.host;
+	f->run = r;
+	TRY(run_vec_host(r, &self, "flags of units", r->transfer.n_flags + 2ull, sizeof(u32)));
+	f->flag = self->buffer.host;
+	TRY(run_vec_host(r, &self, "active units", r->transfer.units[0].n + 2ull, sizeof(u32)));
+	f->unit = self->buffer.host;
+	*out = f;
+	return MILL_OK;
+}
+
+void frontier_turn_units(struct frontier *f, u64 changed)
+{
+	struct mill_run *r = f->run;
+
+	f->n = r->policy->spread(&r->transfer, f->flag, f->unit) ? max_u64(changed, 1) : 0;
+}
+
+/* Activates the units of vertex *first, or all. */
+static mill_err set_units(struct frontier *f, const vid *first, u64 n)
+{
+	f->n = f->run->policy->begin(&f->run->transfer, f->unit, first) ? n : 0;
+	return MILL_OK;
+}
+
+mill_err frontier_begin(struct frontier *f, struct vec *value, vid v)
+{
+	struct mill_run *r = f->run;
 	u64 zero = 0;
 
-	*has_edges = v < r->store->connected;
-	if (*has_edges)
-		return vec_set(value, v, &zero);
+	r->search.root = v;
+	if (v < r->store->connected) {
+		TRY(vec_set(value, v, &zero));
+		return frontier_set(f, v);
+	}
 	r->search.alone = v;
 	r->result.chosen = &r->search.alone;
 	r->result.n_chosen = 1;
 	return MILL_OK;
 }
 
-mill_err frontier_begin(struct frontier *f, struct vec *value, vid v)
-{
-	bool has_edges;
-
-	TRY(search_begin(f->run, value, v, &has_edges));
-	return has_edges ? frontier_set(f, v) : MILL_OK;
-}
-
 mill_err frontier_set(struct frontier *f, vid v)
 {
 	u64 word = (u64)1 << (v % 64);
 
+	if (f->unit)
+		return set_units(f, &v, 1);
 	f->n = 1;
 	f->pulling = false;
 	f->edges_left = f->run->store->stored_edges;
@@ -123,6 +151,8 @@ mill_err frontier_set_all(struct frontier *f, u64 n)
 {
 	if (!n)
 		return MILL_OK;
+	if (f->unit)
+		return set_units(f, NULL, n);
 	TRY(set_bits(f->bits, n));
 	f->n = n;
 	f->dense = true;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The active vertices: a list while they are known to be few and the topology is resident on the host,
- * a bitmap otherwise. Operators write the next frontier beside it; frontier_turn swaps the two.
+ * a bitmap otherwise; or, where the policy owns the run, a flag for each of its units that has active vertices. Operators write the
+ * next frontier beside it; frontier_turn swaps the two. So `while (front->n) op_advance(...)` is the loop of every traversal.
  */
 #ifndef ENGINE_FRONTIER_H
 #define ENGINE_FRONTIER_H
@@ -29,6 +30,10 @@ struct frontier {
 	u64 vertices_left;	/* that were never active, if none becomes so twice */
 	u64 last_n;
 
+	/* Where the policy owns the run its units are active, not vertices: then there are neither bits, lists nor far vertices. */
+	u32 *unit;		/* not NULL: by unit, is it active? */
+	u32 *flag;		/* by unit or page: what kernels flag in a step */
+
 	/* On a device: */
 	u64 *mirror;		/* the bitmap's copy on the host, once somebody has asked for it */
 	u32 *page_n;		/* active vertices of each page in the direction of the frontier */
@@ -39,13 +44,15 @@ u64 frontier_bytes(u64 n_vertices, bool near_far);
 u64 frontier_host_bytes(u64 n_vertices);
 
 mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far);
+/* Makes one of the policy's units. n is 0 exactly when none is active, else the vertices that the last step changed. */
+mill_err run_unit_frontier(struct mill_run *r, struct frontier **out);
+/* The units of vertices that were flagged become the active ones; so many vertices changed. */
+void frontier_turn_units(struct frontier *f, u64 changed);
 /*
  * A search begins at v: its value is 0, and it is active. One without edges has no state: nothing becomes active then, and the result
  * knows it.
  */
 mill_err frontier_begin(struct frontier *f, struct vec *value, vid v);
-/* The same without a frontier; *has_edges: v has state. */
-mill_err search_begin(struct mill_run *r, struct vec *value, vid v, bool *has_edges);
 /* Makes v (all of 0 .. n - 1) the active vertices, where none is active. */
 mill_err frontier_set(struct frontier *f, vid v);
 mill_err frontier_set_all(struct frontier *f, u64 n);

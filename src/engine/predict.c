@@ -114,14 +114,14 @@ static void set_streaming(struct setting *s, struct mill_plan *plan, const struc
 	s->read_only = s->strategy == GTS_S || s->chunks > 1 || n->spread ? r->store->sources * n->given : 0;
 }
 
-void run_predict(struct mill_run *r, const char *algorithm, const struct need *n, struct mill_plan *plan)
+void run_predict(struct mill_run *r, const struct need *n, struct mill_plan *plan)
 {
 	const struct store *st = r->store;
 	u64 all = direction_pages(st, n, true) + direction_pages(st, n, false), most;
 	struct setting s = {
 		.store = st,
 		.machine = run_machine(r),
-		.algorithm = algorithm,
+		.cost = n->cost,
 		.rounds = n->rounds,
 		.tolerance = n->tolerance,
 		.damping = n->damping,

@@ -128,6 +128,8 @@ static void clear_result(struct mill_run *r)
 {
 	while (r->n_vecs)
 		run_vec_free(r, r->vec[r->n_vecs - 1]);
+	memory_free(r->self);
+	r->self = NULL;
 	r->result = (struct run_result){ 0 };
 }
 
@@ -423,13 +425,14 @@ static bool suits(const struct mill_run *r, const struct need *n)
 	       have->one_segment >= n->one_segment && have->on_host == n->on_host && !have->own_lists == !n->own_lists;
 }
 
-mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need *need)
+mill_err run_begin(struct mill_run *r, const struct need *need)
 {
+	const char *algorithm = need->algorithm;
 	f64 began = clock_now(), traced;
 	struct mill_plan plan;
 	mill_err err;
 
-	TRY(devices_suit(r, algorithm, need));
+	TRY(devices_suit(r, need));
 	r->device = run_is_native(r) || (need->own && r->policy->home == HOME_HOST) ? r->host : r->opened[0];
 	trace_use(r->trace);
 	trace_name("caller");
@@ -444,7 +447,7 @@ mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need 
 	r->algorithm = algorithm;
 	run_plan(r, need, &plan);
 	TRY(refuse_small(r, &plan));
-	run_predict(r, algorithm, need, &plan);
+	run_predict(r, need, &plan);
 	if (r->loaded && suits(r, need))
 		return MILL_OK;
 	unload(r);
@@ -468,8 +471,12 @@ void run_start(struct mill_run *r)
 
 mill_err run_end(struct mill_run *r)
 {
-	f64 seconds = clock_now() - r->began;
+	f64 seconds;
 
+	/* A result that is still on a device is none yet. */
+	for (u32 i = 0; i < r->result.n_columns; i++)
+		TRY(vec_fetch(r->result.column[i].vec));
+	seconds = clock_now() - r->began;
 	if (r->ledger.n_runs < LEDGER_RUNS)
 		r->ledger.run[r->ledger.n_runs++] = seconds;
 	for (u32 i = 0; i < r->n_opened; i++)

@@ -58,14 +58,13 @@ struct run_result {
 	const u64 *chosen;		/* isolated vertices that the user named, ascending */
 	u64 n_chosen;
 	const vid *rank_of;		/* of a column of ids: see result_ranks. NULL: none of them is isolated */
-	u32 kind;			/* the algorithm's own choice of types, for its certificate */
-	const void *settings;		/* what else the certificate must know; a host vector */
 	u64 hash;
 };
 
 /* Where a search begins; see engine/sources.h. */
 struct run_search {
 	vid root;
+	u32 kind;			/* how its distances are kept */
 	vid *source;			/* of one from several, without isolated ones */
 	u64 n_sources, n_isolated;	/* in it; left out of it */
 	vid isolated_source;		/* the last of the latter */
@@ -111,6 +110,7 @@ struct mill_run {
 
 	/* The algorithm under way, or the last one. */
 	const char *algorithm;
+	void *self;			/* what it knows of itself: its certificate may read that */
 	struct vec *vec[RUN_VECS];
 	u32 n_vecs;
 	struct emit *emit;		/* one per worker */
@@ -125,7 +125,7 @@ struct mill_run {
 };
 
 /* Frees the last result, makes room and loads the topology; refuses a budget that is too small. */
-mill_err run_begin(struct mill_run *r, const char *algorithm, const struct need *need);
+mill_err run_begin(struct mill_run *r, const struct need *need);
 /* A stream of any store with the run's threads, way of reading and policy. */
 mill_err run_open_stream(struct mill_run *r, struct stream **out, const struct store *st, u64 bytes, u64 most);
 /* Gives the frames of a streamed graph back, for an operator that streams another; and takes them again. */
@@ -137,13 +137,9 @@ mill_err run_end(struct mill_run *r);
 /* Fills in what the need means for this run's budgets, but for what is predicted. */
 void run_plan(const struct mill_run *r, const struct need *need, struct mill_plan *out);
 /* Adds that: plan is of run_plan. */
-void run_predict(struct mill_run *r, const char *algorithm, const struct need *need, struct mill_plan *plan);
+void run_predict(struct mill_run *r, const struct need *need, struct mill_plan *plan);
 const struct machine *run_machine(struct mill_run *r);
 bool run_may_have_bins(const struct mill_run *r, const struct need *n);
-/* Has the policy units and kernels of its own, on the devices that the run has? */
-static inline bool run_owns(const struct mill_run *r) { return r->n_opened && r->policy->takes; }
-/* And are reductions its own too? They are pushed to sums whose home is the host. */
-static inline bool run_owns_sums(const struct mill_run *r) { return run_owns(r) && r->policy->home == HOME_HOST; }
 /* Does the policy own the run, with the state on the host? */
 static inline bool run_home_is_host(const struct mill_run *r) { return r->need.own && r->policy->home == HOME_HOST; }
 /* Changes between the policy's units and pages, where the policy has the state on the device. */
@@ -184,6 +180,8 @@ void run_tell(struct mill_run *r, const char *format, u64 number);
 
 /* The number of out-neighbours of each vertex (u32) in the graph that the run reads: a view has its own. */
 mill_err run_degrees(struct mill_run *r, struct vec *to);
+/* The out-degree (u32) of each vertex in the store, or 1 if it has none. */
+mill_err run_divisors(struct mill_run *r, struct vec *to);
 
 /* The direction's topology: in is out for an undirected store, and for a view. */
 struct topology *run_direction(struct mill_run *r, bool in);

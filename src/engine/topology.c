@@ -377,3 +377,23 @@ mill_err run_pass(struct mill_run *r, const struct pass *p, struct mill_step *st
 	step_add_pass(step, &sp);
 	return err;
 }
+
+mill_err run_divisors(struct mill_run *r, struct vec *to)
+{
+	const struct store *st = r->store;
+	u32 *degree;
+	mill_err err;
+
+	TRY(vec_map(r, to, &degree));
+	err = store_read(st, STORE_OUT_DEGREES, degree, st->sources * sizeof(u32), 0);
+	for (u64 v = st->sources; v < st->connected; v++)
+		degree[v] = 1;
+	/* A hostile store must not make us divide by zero. */
+	for (u64 v = 0; !err && v < st->sources; v++)
+		if (!degree[v])
+			err = fail(MILL_ECORRUPT, "%s: vertex %llu is a source without out-edges", st->path, (unsigned long long)v);
+	if (!err && !r->device->native)
+		err = device_write(&to->buffer, 0, degree, to->buffer.size);
+	vec_unmap(to, degree);
+	return err;
+}

@@ -2,20 +2,6 @@
 #include "model/model.h"
 
 #include <math.h>
-#include <string.h>
-
-/* What an algorithm does, as far as it costs something. */
-struct work {
-	f64 steps;		/* supersteps */
-	f64 most;		/* at most so many; 0: as many more as the row is unsure */
-	f64 edges;		/* looked at */
-	f64 edge_seconds;	/* of a thread, for each */
-	f64 vertices;		/* visited by passes over the vertices */
-	f64 full;		/* as many passes over all pages would have as many active ones */
-	bool levels;		/* equation 2 */
-	bool sums;		/* what is written begins at 0 in every pass */
-	bool sliding;		/* few pages at a time, which move on slowly: the front of a search over a map */
-};
 
 static f64 vertices(const struct setting *s) { return (f64)s->store->connected; }
 static f64 edges(const struct setting *s) { return (f64)s->store->stored_edges; }
@@ -175,36 +161,29 @@ static void kcore_work(const struct setting *s, struct work *w)
 	w->sliding = false;
 }
 
-/*
- * One row for each algorithm. sure: the time may be so many times longer or shorter, and supersteps that nothing bounds
- * so many times more or fewer.
- */
-static const struct model {
-	const char *algorithm;
-	void (*work)(const struct setting *s, struct work *w);
-	f64 sure;
-} models[] = {
-	{ "bfs", bfs_work, 2 },
-	{ "sssp", sssp_work, 2 },
-	{ "pagerank", pagerank_work, 1.5 },
-	{ "cc", cc_work, 2 },
-	{ "scc", scc_work, 4 },
-	{ "bc", bc_work, 3 },
-	{ "kcore", kcore_work, 4 },
-	{ "triangles", triangles_work, 4 },
-	{ "cdlp", cdlp_work, 2 },
-	{ "degrees", degrees_work, 2 },
-};
+static void level_work(const struct setting *s, struct work *w) { search_work(s, w, s->machine->levels, edges(s)); }
 
-static const struct model *model_of(const char *algorithm)
+static void round_work(const struct setting *s, struct work *w)
 {
-	static const struct model other = { "", bfs_work, 8 };
-
-	for (size_t i = 0; i < ARRAY_LEN(models); i++)
-		if (!strcmp(models[i].algorithm, algorithm))
-			return &models[i];
-	return &other;
+	w->steps = w->most = w->full = (f64)(s->rounds ? s->rounds : 1);
+	w->edges = w->steps * edges(s);
+	w->edge_seconds = s->gts ? s->machine->join : s->machine->gather;
+	w->vertices = w->steps * vertices(s);
+	w->sums = true;
 }
+
+const struct cost cost_bfs = { bfs_work, 2 };
+const struct cost cost_sssp = { sssp_work, 2 };
+const struct cost cost_pagerank = { pagerank_work, 1.5 };
+const struct cost cost_cc = { cc_work, 2 };
+const struct cost cost_scc = { scc_work, 4 };
+const struct cost cost_bc = { bc_work, 3 };
+const struct cost cost_kcore = { kcore_work, 4 };
+const struct cost cost_triangles = { triangles_work, 4 };
+const struct cost cost_cdlp = { cdlp_work, 2 };
+const struct cost cost_degrees = { degrees_work, 2 };
+const struct cost cost_search = { level_work, 8 };
+const struct cost cost_rounds = { round_work, 4 };
 
 /* ---- What it costs ---- */
 
@@ -352,7 +331,7 @@ static void device_cost(const struct setting *s, const struct work *w, struct mi
 
 void model_predict(const struct setting *s, struct mill_prediction *out)
 {
-	const struct model *model = model_of(s->algorithm);
+	const struct cost *model = s->cost ? s->cost : &cost_search;
 	const struct machine *m = s->machine;
 	struct work w = { 0 };
 	f64 pages, compute, sure;

@@ -15,11 +15,40 @@
 #include "model/gts_model.h"
 #include "model/machine.h"
 
+struct setting;
+
+/* What an algorithm does, as far as it costs something. */
+struct work {
+	f64 steps;		/* supersteps */
+	f64 most;		/* at most so many; 0: as many more as the row is unsure */
+	f64 edges;		/* looked at */
+	f64 edge_seconds;	/* of a thread, for each */
+	f64 vertices;		/* visited by passes over the vertices */
+	f64 full;		/* as many passes over all pages would have as many active ones */
+	bool levels;		/* equation 2 */
+	bool sums;		/* what is written begins at 0 in every pass */
+	bool sliding;		/* few pages at a time, which move on slowly: the front of a search over a map */
+};
+
+/*
+ * The row of an algorithm. sure: the time may be so many times longer or shorter, and supersteps that nothing bounds so many times
+ * more or fewer.
+ */
+struct cost {
+	void (*work)(const struct setting *s, struct work *w);
+	f64 sure;
+};
+
+/* Those that are there: one for each algorithm whose cost is known well, and general ones for others. */
+extern const struct cost cost_bfs, cost_sssp, cost_pagerank, cost_cc, cost_scc, cost_bc, cost_kcore, cost_triangles, cost_cdlp, cost_degrees;
+extern const struct cost cost_search;	/* levels of a frontier, every edge looked at once */
+extern const struct cost cost_rounds;	/* rounds, each a sum over all edges */
+
 /* What the model is told of a run. */
 struct setting {
 	const struct store *store;
 	const struct machine *machine;
-	const char *algorithm;
+	const struct cost *cost;	/* NULL: cost_search */
 	u64 rounds;		/* of algorithms that go round: at most so many ... */
 	f64 tolerance, damping;	/* ... or (pagerank) until the change is below; 0: all of them */
 	u64 searches;		/* bc: from so many sources */

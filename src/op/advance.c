@@ -343,11 +343,25 @@ static bool choose_pull(struct advance_ctx *a)
 	}
 }
 
-mill_err op_advance_prepare(struct mill_run *r, const struct advance_program *p)
+/* A search that may pull reads in-edges too; not where units are the policy's, or where steps mean nothing. */
+static void add_direction(const struct declaration *d, const struct declared *x, struct need *n)
 {
-	if (!r->need.own)
-		return device_prepare(r->device, &p->program.source);
-	return transfer_prepare(&r->transfer, &r->policy->takes(&p->own)->source);
+	const struct advance_program *p = x->what;
+
+	n->out |= !n->view;
+	n->in |= p->pull && d->run->store->has_in && !n->own && !n->view && !d->run->options.async;
+	n->weights |= p->weighted;
+	if (n->own && x->flags & MAIN) {
+		n->writable = (u32)max_u64(n->writable, p->own.join->writable_size);
+		n->given = (u32)max_u64(n->given, p->own.join->given_size);
+	}
+}
+
+void declare_advance(struct declaration *d, const struct advance_program *p, u32 flags)
+{
+	declare_program(d, &p->program, &p->own, flags);
+	d->item[d->n - 1].bytes = add_direction;
+	d->item[d->n - 1].what = p;
 }
 
 /* ---- By units, with the policy's kernels ---- */
@@ -360,36 +374,17 @@ static u64 edge_lanes(const struct mill_run *r, u64 edges)
 	return r->options.count_lanes && r->policy->in_place ? div_up(edges, group) * group : 0;
 }
 
-mill_err op_traverse(struct mill_run *r, const struct advance_program *p, const void *args, u32 *level, const vid *first)
+/* All rows of the active units are looked at; next come the units of vertices that changed. */
+static mill_err advance_units(struct advance_ctx *a, struct mill_step *step)
 {
-	struct transfer *t = &r->transfer;
-	struct device_pass pass = { .forms = &p->own, .args = args };
-	u64 frontier = first ? 1 : run_direction(r, false)->n_rows, n_active;
-	struct vec *flags, *active;
+	struct device_pass pass = { .activity.n = a->front->unit, .forms = &a->program->own, .args = a->args, .next = a->front->flag };
+	struct mill_run *r = a->run;
 
-	TRY(run_turn(r, true));
-	TRY(run_vec_host(r, &flags, "flags of units", t->n_flags + 2ull, sizeof(u32)));
-	TRY(run_vec_host(r, &active, "active units", t->units[0].n + 2ull, sizeof(u32)));
-	pass.next = flags->buffer.host;
-	pass.activity.n = active->buffer.host;
-	for (n_active = r->policy->begin(t, active->buffer.host, first); n_active;) {
-		struct mill_step step = { .frontier = frontier, .direction = "push" };
-		f64 began = clock_now();
-
-		if (r->hook.see_step)
-			r->hook.see_step(r, active->buffer.host, t->units[0].n);
-		run_tell(r, "step %llu", r->ledger.total.step + 1);
-		TRY(transfer_pass(t, &pass, &step));
-		step.lanes += edge_lanes(r, step.edges);
-		ledger_add(&r->ledger, &step, began);
-		frontier = step.updates;
-		n_active = r->policy->spread(t, flags->buffer.host, active->buffer.host);
-		if (level)
-			++*level;
-	}
-	TRY(program_fetch(&p->program, args));
-	run_vec_free(r, active);
-	run_vec_free(r, flags);
+	if (r->hook.see_step)
+		r->hook.see_step(r, a->front->unit, r->transfer.units[0].n);
+	TRY(transfer_pass(&r->transfer, &pass, step));
+	step->lanes += edge_lanes(r, step->edges);
+	frontier_turn_units(a->front, step->updates);
 	return MILL_OK;
 }
 
@@ -402,11 +397,13 @@ mill_err op_advance(struct mill_run *r, const struct advance_program *p, const v
 
 	if (!f->n)
 		return MILL_OK;
-	TRY(program_fetch(&p->program, args));
-	a.pull = f->pulling = choose_pull(&a);
+	if (!f->unit) {		/* else the state may stay where it is newest */
+		TRY(program_fetch(&p->program, args));
+		a.pull = f->pulling = choose_pull(&a);
+	}
 	step.direction = a.pull ? "pull" : "push";
 	run_tell(r, "step %llu", r->ledger.total.step + 1);
-	TRY(r->device->native ? advance_native(&a, &step) : advance_device(&a, &step));
+	TRY(f->unit ? advance_units(&a, &step) : r->device->native ? advance_native(&a, &step) : advance_device(&a, &step));
 	ledger_add(&r->ledger, &step, began);
 	return MILL_OK;
 }
@@ -454,6 +451,9 @@ mill_err op_near(struct mill_run *r, const struct advance_program *p, const void
 	struct near_ctx n = { &a, f->limit };
 	struct tally t;
 
+	*rest = UINT64_MAX;
+	if (f->unit)		/* there nothing waits */
+		return MILL_OK;
 	TRY(program_fetch(&p->program, args));
 	f->limit = limit;
 	if (!r->device->native)

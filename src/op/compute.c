@@ -9,9 +9,19 @@ struct computing {
 	f64 *sum;
 };
 
-u64 computer_bytes(const struct store *st)
+/* One after the other has the same room. */
+static void add_bytes(const struct declaration *d, const struct declared *x, struct need *n)
 {
-	return (div_up(st->connected, COMPUTE_BLOCK) + 1) * sizeof(f64);
+	for (const struct declared *before = d->item; before < x; before++)
+		if (before->bytes == add_bytes)
+			return;
+	n->state += (div_up(d->run->store->connected, COMPUTE_BLOCK) + 1) * sizeof(f64);
+}
+
+void declare_compute(struct declaration *d, const struct compute_program *p, u32 flags)
+{
+	declare_program(d, &p->program, NULL, flags);
+	declare_item(d, (struct declared){ .bytes = add_bytes });
 }
 
 static mill_err compute_blocks(void *arg, u64 begin, u64 end, unsigned worker)

@@ -137,6 +137,8 @@ static mill_err filter_device(struct filtering *f, struct mill_step *step)
 	return MILL_OK;
 }
 
+void declare_filter(struct declaration *d, const struct filter_program *p) { declare_program(d, &p->program, NULL, 0); }
+
 mill_err op_filter_edges(struct mill_run *r, const struct filter_program *p, const void *args, struct edge_frontier *ef)
 {
 	struct filtering f = { .run = r, .program = p, .args = args, .edges = ef };

@@ -420,11 +420,13 @@ static u64 most_pages(const struct store *st, const struct need *n)
 	return ((u64)st->out.n_pages + (st->directed && st->has_in ? st->in.n_pages : 0)) * (n->view ? 4 : 1) + 2;
 }
 
-void mode_need(const struct mill_run *r, struct need *n)
+static void add_bytes(const struct declaration *d, const struct declared *x, struct need *n)
 {
+	const struct mill_run *r = d->run;
 	const struct store *st = r->store;
 	u64 pages = most_pages(st, n), v = st->connected;
 
+	(void)x;
 	n->state += v * sizeof(u32);
 	if (r->device->native) {
 		n->state += (bitmap_words(v) + 1) * sizeof(u64) + pool_size(r->pool) * sizeof(struct table);
@@ -517,6 +519,10 @@ mill_err op_mode_finder(struct mill_run *r, struct mode_finder **out)
 	*out = m;
 	return MILL_OK;
 }
+
+static mill_err make(struct mill_run *r, const struct declared *x) { return op_mode_finder(r, x->out); }
+
+void declare_mode(struct declaration *d, struct mode_finder **out) { declare_item(d, (struct declared){ .bytes = add_bytes, .make = make, .out = out }); }
 
 mill_err op_mode(struct mill_run *r, struct mode_finder *m, const struct vec *from, const struct vec *to, u64 *changed)
 {

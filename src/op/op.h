@@ -6,9 +6,7 @@
 #ifndef OP_OP_H
 #define OP_OP_H
 
-#include "engine/edge_frontier.h"
-#include "engine/frontier.h"
-#include "engine/run.h"
+#include "engine/declaration.h"
 #include "op/program.h"
 
 /* Where to go on from push to pull and back (Beamer's alpha and beta, or the factors of Gunrock's estimates) unless the options say. */
@@ -27,19 +25,15 @@ struct estimate {
 struct estimate advance_estimate(u64 n_f, u64 n_u, u64 n, u64 m);
 enum mill_mapping advance_mapping(u64 n_rows, u64 n_edges, u64 n_f);
 
-/* Builds the kernels that this run will take of the program: the operator's, or the policy's. */
-mill_err op_advance_prepare(struct mill_run *r, const struct advance_program *p);
-
-/* Gives the frontier's edges to the program; what it activates is the frontier afterwards. */
-mill_err op_advance(struct mill_run *r, const struct advance_program *p, const void *args,
-		    struct frontier *f);
+/* Declares a program of op_advance along out-edges, and with PULL also along in-edges, if the store has them. flags: MAIN or 0. */
+void declare_advance(struct declaration *d, const struct advance_program *p, u32 flags);
 
 /*
- * The same from beginning to end by units, with the kernels of the run's policy (run_owns). In a step all rows of the active units are looked at;
- * next come the units of vertices that changed. level (may be NULL): counted up after each step, in args. Active at first: the units of vertex
- * `first`, or all.
+ * Gives the frontier's edges to the program; what it activates is the frontier afterwards. A frontier of units takes the kernels of the run's
+ * policy: then all rows of the active units are looked at, and next come the units of vertices that changed.
  */
-mill_err op_traverse(struct mill_run *r, const struct advance_program *p, const void *args, u32 *level, const vid *first);
+mill_err op_advance(struct mill_run *r, const struct advance_program *p, const void *args,
+		    struct frontier *f);
 
 /*
  * Near/far: moves what waits and has a key below `limit` to the frontier, and forgets what was
@@ -56,9 +50,8 @@ mill_err op_near(struct mill_run *r, const struct advance_program *p, const void
 struct reducer;
 mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduce_program *p, bool in);
 mill_err op_reduce(struct mill_run *r, struct reducer *red, const void *args, u64 *count);
-u64 reducer_bytes(const struct store *st, bool in, u32 sum_size);
-/* Adds what a reducer needs whose sums pages are streamed past, by programs that say GIVEN, of elements of that size. */
-void reducer_join_need(const struct mill_run *r, struct need *n, u32 given_size);
+/* Declares a reducer of out-edges, with OVER_IN of in-edges: error if the store lacks them. flags: MAIN, LISTS, SELDOM. */
+mill_err declare_reducer(struct declaration *d, struct reducer **out, const struct reduce_program *p, u32 flags);
 
 /*
  * The same for chosen vertices only: those of a host list without repeats, or of a frontier. The sums have the same
@@ -68,25 +61,23 @@ mill_err op_reduce_list(struct mill_run *r, struct reducer *red, const void *arg
 			u64 *count);
 mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *args, struct frontier *f,
 			 u64 *count);
-/* What lists need besides, on the host and, if that is another, on the device. */
-u64 reducer_list_bytes(const struct store *st);
 
 /*
  * A neighbourhood reduction without a program, because what it counts has no fixed size: to[v] becomes what most of v's out-neighbours have
  * in `from`, of several the smallest; without neighbours it is from[v], and vertices without a row keep what `to` has. Both hold a u32 a
- * vertex, a value below store->connected. *changed: how many differ. The finder keeps what passes share. A need
- * gets what both take besides `from` and `to`; its view is known by then.
+ * vertex, a value below store->connected. *changed: how many differ. The finder keeps what passes share; the view is declared before it.
  */
 struct mode_finder;
 mill_err op_mode_finder(struct mill_run *r, struct mode_finder **out);
 mill_err op_mode(struct mill_run *r, struct mode_finder *m, const struct vec *from, const struct vec *to, u64 *changed);
-void mode_need(const struct mill_run *r, struct need *n);
+void declare_mode(struct declaration *d, struct mode_finder **out);
 
 /*
  * Filters: what the program does not keep leaves the frontier. What it keeps may change the state of other vertices, as
  * hooking does.
  */
 mill_err op_filter(struct mill_run *r, const struct filter_program *p, const void *args, struct frontier *f);
+void declare_filter(struct declaration *d, const struct filter_program *p);
 mill_err op_filter_edges(struct mill_run *r, const struct filter_program *p, const void *args, struct edge_frontier *ef);
 /* Advance to edges: the edges of the frontier (which stays) that the program keeps become the active ones. */
 mill_err op_expand(struct mill_run *r, const struct filter_program *p, const void *args, struct frontier *f,
@@ -109,12 +100,13 @@ struct scan {
 };
 mill_err op_scan(struct mill_run *r, const struct scan_program *p, const void *args, const struct scan *how,
 		 u64 *updates);
+void declare_scan(struct declaration *d, const struct scan_program *p);
 /* Does another pass over the edges move nothing? Then several that each look at little are better than one at all. */
 bool op_rescan_is_free(const struct mill_run *r);
 
 /* Calls the program at vertices [begin, end) and sums what it returns, in a fixed order. */
 mill_err op_compute(struct mill_run *r, const struct compute_program *p, const void *args, u64 begin,
 		    u64 end, f64 *sum);
-u64 computer_bytes(const struct store *st);
+void declare_compute(struct declaration *d, const struct compute_program *p, u32 flags);
 
 #endif

@@ -7,6 +7,16 @@
 #include "engine/emit.h"
 #include "transfer/program.h"
 
+/* How weights, and distances that are sums of them, are kept: op/by_weight.inc. */
+enum weight_kind {
+	WEIGHT_UNIT,	/* every edge counts 1, u32 */
+	WEIGHT_SHORT,	/* u32 weights, sums fit u32 */
+	WEIGHT_LONG,	/* u32 weights, u64 */
+	WEIGHT_F32,	/* f32 weights, f64 */
+	WEIGHT_F64,
+	WEIGHT_KINDS
+};
+
 /* ---- Native forms ---- */
 
 /* How far to ask for memory ahead of its use: some hundred nanoseconds of work. */
@@ -60,6 +70,7 @@ struct reduce_program {
 	u32 given;		/* with GIVEN: the offset, in the arguments, of the vector that gather reads at u, */
 	u32 given_size;		/* and the size of its elements; 0 without */
 	bool real;		/* and sums are f64, not u64 */
+	u32 spread_size;	/* with SPREAD: of what gather reads at u; 0 without */
 	bool weighted;
 	u32 n_counts;		/* COUNTS; `count` below: so many */
 	/*
@@ -88,12 +99,21 @@ struct scan_window {
 
 #define SCAN_FEW 4u	/* a window at the beginning, so narrow that each list is a memory access of its own */
 
+struct compute_program;
+
 struct scan_program {
 	struct program program;
 	void (*rows)(const void *args, const struct segment *seg, vid begin, vid end,
 		     const struct scan_window *window, struct tally *tally);
 	/* Are the edges of any row of the range wanted (cond)? */
 	bool (*wanted)(const void *args, u64 begin, u64 end);
+};
+
+/* What op/by_precision.inc makes of a program for one precision; compute in the order of COMPUTE_1 and so on. */
+struct by_precision {
+	const struct reduce_program *reduce;
+	const struct scan_program *scan;
+	const struct compute_program *compute[3];
 };
 
 /* filter: op/filter.inc. Of vertices: words. Of edges: the others; bits are by edge number. */

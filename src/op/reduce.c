@@ -83,7 +83,7 @@ static void find_splits(const struct topology *t, struct split_list *out, u64 *n
 	}
 }
 
-u64 reducer_bytes(const struct store *st, bool in, u32 sum_size)
+static u64 reducer_bytes(const struct store *st, bool in, u32 sum_size)
 {
 	struct topology streamed = { .pages = in ? &st->in : &st->out };
 	u64 splits, slots;
@@ -93,14 +93,6 @@ u64 reducer_bytes(const struct store *st, bool in, u32 sum_size)
 	splits = max_u64(splits, st->stored_edges / HUB_EDGES + 1);
 	slots = max_u64(slots, st->stored_edges / LIST_BLOCK + splits);
 	return slots * sum_size + 2 * (splits + 1) * sizeof(struct split_list) + 1024;
-}
-
-void reducer_join_need(const struct mill_run *r, struct need *n, u32 given_size)
-{
-	n->state += r->store->connected * sizeof(u64);
-	n->host += run_flags_bytes(r->store);
-	n->writable = (u32)max_u64(n->writable, sizeof(u64));
-	n->given = (u32)max_u64(n->given, given_size);
 }
 
 /* The sources give what one array has, so pages of the other direction can be streamed past the sums (op/sum.c). */
@@ -137,6 +129,42 @@ mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduc
 	}
 	*out = red;
 	return MILL_OK;
+}
+
+static void add_bytes(const struct declaration *d, const struct declared *x, struct need *n)
+{
+	const struct reduce_program *p = x->what;
+	const struct store *st = d->run->store;
+	bool in = x->flags & OVER_IN, joined = n->own && d->run->policy->home == HOME_HOST && p->given_size;
+
+	n->state += reducer_bytes(st, in, p->sum_size);
+	if (x->flags & LISTS) {	/* on the host and, if that is another, on the device */
+		n->state += bitmap_words(st->connected) * sizeof(u64) + 64;
+		n->host += bitmap_words(st->connected) * sizeof(u64) + 64;
+	}
+	n->spread = (u32)max_u64(n->spread, p->spread_size);
+	if (!n->view)
+		*(in != joined ? &n->in : &n->out) = true;
+	if (!joined)
+		return;
+	n->state += st->connected * sizeof(u64);
+	n->host += run_flags_bytes(st);
+	n->writable = (u32)max_u64(n->writable, sizeof(u64));
+	n->given = (u32)max_u64(n->given, p->given_size);
+}
+
+static mill_err make(struct mill_run *r, const struct declared *x)
+{
+	TRY(device_prepare(r->device, &x->program->source));
+	return op_reducer(r, x->out, x->what, x->flags & OVER_IN);
+}
+
+mill_err declare_reducer(struct declaration *d, struct reducer **out, const struct reduce_program *p, u32 flags)
+{
+	declare_item(d, (struct declared){ add_bytes, make, out, .program = &p->program, .forms = sum_forms(p), .what = p, .flags = flags | EARLY });
+	return flags & OVER_IN && !d->run->store->has_in ?
+		       fail(MILL_EUSAGE, "%s reads in-edges, which %s lacks: import it without --out-only", d->need.algorithm, d->run->store->path) :
+		       MILL_OK;
 }
 
 static struct split_list *find_split(const struct reducer *red, vid v)
@@ -355,8 +383,6 @@ static mill_err make_bits(struct mill_run *r, struct reducer *red)
 		TRY(run_vec(r, &red->bits_device, "vertices of a list", words, sizeof(u64), NULL));
 	return MILL_OK;
 }
-
-u64 reducer_list_bytes(const struct store *st) { return bitmap_words(st->connected) * sizeof(u64) + 64; }
 
 static bool has_work(void *arg, u64 begin, u64 end)
 {

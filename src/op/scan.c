@@ -78,6 +78,8 @@ static mill_err scan_device(struct scanning *s, struct mill_step *step)
 	return MILL_OK;
 }
 
+void declare_scan(struct declaration *d, const struct scan_program *p) { declare_program(d, &p->program, NULL, 0); }
+
 mill_err op_scan(struct mill_run *r, const struct scan_program *p, const void *args, const struct scan *how,
 		 u64 *updates)
 {

@@ -49,6 +49,8 @@ static const struct own_forms *adding(u32 given_size, bool real)
 	return given_size == sizeof(f32) ? &f32_form : &f64_form;
 }
 
+const struct own_forms *sum_forms(const struct reduce_program *p) { return p->given_size ? adding(p->given_size, p->real) : NULL; }
+
 struct look_ctx {
 	const struct pages *pages;
 	const struct vec *given;

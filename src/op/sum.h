@@ -4,6 +4,7 @@
 #define OP_SUM_H
 
 #include "engine/run.h"
+#include "op/program.h"
 
 /*
  * sum[v] becomes the sum of what the sources of edges to v give, over out-edges or in-edges: `given` has f32, f64 or u64, the sums are
@@ -11,5 +12,7 @@
  */
 mill_err sum_given(struct mill_run *r, struct vec *given, struct vec *sum, bool real, bool in, struct mill_step *step);
 mill_err sum_prepare(struct mill_run *r, u32 given_size, bool real);
+/* The forms of a reduction that policies may take; NULL without GIVEN. */
+const struct own_forms *sum_forms(const struct reduce_program *p);
 
 #endif

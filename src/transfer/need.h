@@ -12,14 +12,18 @@ enum view {
 	VIEW_BOTH	/* out- and in-lists merged; loops and parallel edges stay */
 };
 
+struct cost;
+
 struct need {
+	const char *algorithm;	/* as users know it */
+	const struct cost *cost;	/* its row of the cost model; NULL: about as a search */
 	u64 state;		/* bytes of vectors, frontiers included, where the device is */
 	u64 host;		/* bytes that are on the host in any case: ids for parents, a certificate */
 	bool out, in;		/* the directions that it reads */
 	bool weights;
 	bool advances;		/* along a frontier; with `own` this is of what follows */
 	u32 edge_scratch;	/* device bytes for each edge of the segments that kernels work on; see transfer->scratch_edges */
-	bool own;		/* the policy's units and kernels: run_owns. With home HOST the state is on the host, and ... */
+	bool own;		/* the policy's units and kernels. With home HOST the state is on the host, and ... */
 	u32 writable, given;	/* ... bytes, of each vertex, that edges write, and that sources give, at most, go to the devices */
 	u32 spread;		/* not 0: in-edges are only reduced, by programs with SPREAD, from values of so many bytes */
 	u64 resident;		/* host bytes more, if the topology is resident */

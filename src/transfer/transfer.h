@@ -100,6 +100,7 @@ struct policy {
 	enum home home;
 	bool in_place;			/* no steps: kernels see what others have just written */
 	bool host;			/* plans moves for the host's threads */
+	bool only_own;			/* refuses runs that it does not own; otherwise they go over pages, and the report says so */
 	/* Values of the general options that runs of its own have, a bit each; 0: all. And those of the first that no other policy has. */
 	u32 mappings, filters, directions, own_mappings;
 	/* Plans the passes of runs that it owns or, if it owns none, those of all runs, by pages. NULL: plan_pages. */

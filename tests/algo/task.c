@@ -38,9 +38,9 @@ const struct task tasks[N_TASKS] = {
 	{ "cc, labels", "cc", call_cc, &(struct mill_cc){ MILL_CC_LABELS }, false, false, BITS },
 	{ "scc", "scc", call_scc, NULL, false, false, BITS },
 	{ "degrees", "degrees", call_degrees, NULL, false, false, BITS },
-	{ "pagerank, exact", "pagerank", call_pagerank, &(struct mill_pagerank){ .iterations = 4, .precision = MILL_EXACT }, false,
+	{ "pagerank, exact", "pagerank", call_pagerank, &(struct mill_pagerank){ .tolerance = -1, .iterations = 4, .precision = MILL_EXACT }, false,
 	  false, BITS },
-	{ "pagerank", "pagerank", call_pagerank, &(struct mill_pagerank){ .iterations = 4 }, false, false, F32 },
+	{ "pagerank", "pagerank", call_pagerank, &(struct mill_pagerank){ .tolerance = -1, .iterations = 4 }, false, false, F32 },
 	{ "bc", "bc", call_bc, &(struct mill_bc){ .sources = "random:2" }, false, false, F64 },
 };
 

@@ -237,7 +237,7 @@ static void test_overflow(void **state)
 				continue;
 			run = run_open(store, c, (struct mill_options){ .check = true }, "bc", &how);
 			got = expect_bc(&g, c->name, run, &how, want);
-			assert_non_null(((const struct bc_settings *)run->result.settings)->exponent);
+			assert_non_null(((const struct bc_run *)run->self)->wide_in);
 			if (!c->device && hash && got != hash)
 				fail_msg("diamonds, %s: other bits", c->name);
 			hash = c->device ? hash : got;
@@ -481,7 +481,7 @@ static void test_certificate(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		for (int several = 0; several < 2; several++) {
 			struct mill_bc how = { .sources = several ? "1,2,0" : "0" };
-			const struct bc_settings *s;
+			const struct bc_run *s;
 			struct graph g;
 			mill_store *store;
 			mill_run *run;
@@ -494,8 +494,8 @@ static void test_certificate(void **state)
 			run = run_open(store, config_named(names[i]), (struct mill_options){ .check = true }, "bc", &how);
 			OK(mill_bc(run, &how));
 			OK(mill_run_check(run));
-			s = run->result.settings;
-			assert_int_equal(s->n_reached, 7);
+			s = run->self;
+			assert_int_equal(s->levels.n_reached, 7);
 			for (u64 v = 0; v < 7; v++) {
 				spoil(run, s->score, v, 1e-3);
 				spoil(run, s->score, v, -0.5);
@@ -507,8 +507,8 @@ static void test_certificate(void **state)
 			}
 			/* A vertex in the wrong level, in both directions; one twice; one level less. */
 			for (u32 k = 1; k < 7; k++) {
-				vid *order = (vid *)s->order;
-				u64 *begins = (u64 *)s->begins;
+				vid *order = (vid *)s->levels.order;
+				u64 *begins = (u64 *)s->levels.begins;
 
 				if (bitmap_get(begins, k)) {
 					swap = order[k];

@@ -7,7 +7,7 @@ static const enum mill_precision precisions[] = { MILL_F32, MILL_F64, MILL_EXACT
 /* Its hash; whether it was done as asked is looked at too. */
 static u64 rank(const struct graph *g, mill_store *store, u32 threads, u32 frames, int bins, enum mill_precision precision)
 {
-	struct mill_pagerank how = { .precision = precision, .iterations = 5 };
+	struct mill_pagerank how = { .precision = precision, .tolerance = -1, .iterations = 5 };
 	struct mill_report report;
 	struct mill_plan plan;
 	mill_run *run;
@@ -121,7 +121,7 @@ static void test_choice(void **state)
 		OK(mill_generate(&built, &how));
 		OK(mill_store_open(&store, how.target.path));
 		OK(mill_run_new(&run, store, &(struct mill_options){ .memory = GIB }));
-		OK(mill_pagerank(run, &(struct mill_pagerank){ .iterations = 2 }));
+		OK(mill_pagerank(run, &(struct mill_pagerank){ .tolerance = -1, .iterations = 2 }));
 		if (!run->bins != !cases[i].bins)
 			fail_msg("%s of %llu vertices: the other layout", cases[i].kind,
 				 (unsigned long long)cases[i].vertices);

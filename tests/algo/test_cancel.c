@@ -24,7 +24,7 @@ static int watch(void *arg, const struct mill_progress *p)
 
 enum task { TASK_BFS, TASK_SSSP, TASK_PAGERANK, TASKS };
 static const char *const task_name[] = { "bfs", "sssp", "pagerank" };
-static const struct mill_pagerank ranking = { .precision = MILL_EXACT, .iterations = 4 };
+static const struct mill_pagerank ranking = { .precision = MILL_EXACT, .tolerance = -1, .iterations = 4 };
 
 static mill_err do_task(mill_run *run, enum task t)
 {

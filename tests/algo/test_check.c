@@ -212,7 +212,7 @@ static void test_pagerank(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		for (size_t j = 0; j < ARRAY_LEN(precisions) * ARRAY_LEN(device_names); j++) {
 			const struct config *c = config_named(device_names[j / ARRAY_LEN(precisions)]);
-			struct mill_pagerank how = { .precision = precisions[j % ARRAY_LEN(precisions)], .tolerance = -1 };
+			struct mill_pagerank how = { .precision = precisions[j % ARRAY_LEN(precisions)] };
 			struct graph g;
 			mill_store *store;
 			mill_run *run;

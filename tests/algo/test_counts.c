@@ -58,7 +58,7 @@ static char source[24];	/* an original id of the store at hand */
 static const struct mill_bfs search = { source };
 static const struct mill_sssp paths = { .source = source };
 static const struct mill_cc afforest = { MILL_CC_AFFOREST }, labels = { MILL_CC_LABELS };
-static const struct mill_pagerank scans = { .iterations = 5, .precision = MILL_EXACT };
+static const struct mill_pagerank scans = { .tolerance = -1, .iterations = 5, .precision = MILL_EXACT };
 static const struct mill_bc between = { .sources = source };
 
 enum { BFS = 1, SSSP = 2, AFFOREST = 4, LABELS = 8, PAGERANK = 16, BC = 32, EVERY = 63 };

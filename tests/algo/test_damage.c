@@ -11,7 +11,7 @@
 #include "task.h"
 #include "store/page.h"
 
-static const struct mill_pagerank scan = { .iterations = 1, .precision = MILL_EXACT };
+static const struct mill_pagerank scan = { .tolerance = -1, .iterations = 1, .precision = MILL_EXACT };
 
 /* A store of one direction whose pages are altered under the eyes of the runs. */
 struct victim {

@@ -56,22 +56,24 @@ struct bench {
 
 static void bench_init(struct bench *b, mill_store *store, const struct config *c)
 {
-	struct need need = { .out = true };
+	struct declaration d;
 	struct mill_plan plan;
-	u64 n;
 
 	*b = (struct bench){ .run = run_open(store, c, (struct mill_options){ 0 }, "cc", NULL) };
-	n = b->run->store->connected;
-	need.state = n * sizeof(u32) + frontier_bytes(n, false) + edge_frontier_bytes(b->run->store);
-	need.host = frontier_host_bytes(n) + edge_frontier_host_bytes(b->run->store);
+	declaration_init(&d, b->run, "edges", false);
+	declare_state(&d, &b->args.flag, "flag", sizeof(u32), NULL);
+	declare_frontier(&d, &b->front, false);
+	declare_edge_frontier(&d, &b->edges);
+	declare_filter(&d, &pick_edge_filter);
+	declare_filter(&d, &pick_vertex_filter);
+	OK(declare_direction(&d, false));
+	OK(declaration_end(&d));
 	if (c->device && c->pages != AMPLE) {
-		run_plan(b->run, &need, &plan);
+		run_plan(b->run, &d.need, &plan);
 		b->run->device->own.limit = plan.device_needed + (c->pages - 2) * (u64)b->run->store->page_size;
 	}
-	OK(run_begin(b->run, "edges", &need));
-	OK(run_vec(b->run, &b->args.flag, "flag", n, sizeof(u32), NULL));
-	OK(run_frontier(b->run, &b->front, false));
-	OK(run_edge_frontier(b->run, &b->edges));
+	OK(run_begin(b->run, &d.need));
+	OK(declaration_make(&d));
 	b->bits = calloc(1, b->edges->bits->buffer.size + 8);
 	assert_non_null(b->bits);
 }

@@ -136,7 +136,7 @@ static void test_rmat(void **state)
 /* ---- Closed forms ---- */
 
 #define ITERATIONS 4u
-static const struct mill_pagerank scans = { .iterations = ITERATIONS, .precision = MILL_EXACT };
+static const struct mill_pagerank scans = { .tolerance = -1, .iterations = ITERATIONS, .precision = MILL_EXACT };
 
 static u64 moved(const mill_run *run, enum traffic kind, bool down)
 {

@@ -103,8 +103,7 @@ static void advance_sample(const struct way *w, mill_store *store, bool small)
 {
 	const u64 active = 1 << 1 | 1 << 2 | 1 << 3, *bits;
 	static const u32 flag[7] = { 1, 1, 1, 1 };
-	struct need need = { .state = 7 * sizeof(u32) + frontier_bytes(7, false) + 64, .host = frontier_host_bytes(7),
-			     .out = true, .advances = true };
+	struct declaration d;
 	struct visit_args a;
 	struct frontier *f;
 	struct mill_plan plan;
@@ -112,13 +111,18 @@ static void advance_sample(const struct way *w, mill_store *store, bool small)
 	mill_run *run;
 
 	OK(mill_run_new(&run, store, &w->options));
-	run_plan(run, &need, &plan);
+	declaration_init(&d, run, "visit", false);
+	declare_state(&d, &a.flag, "flag", sizeof(u32), NULL);
+	declare_frontier(&d, &f, false);
+	declare_advance(&d, &visit_advance, 0);
+	declare_bytes(&d, 64, 0);
+	OK(declaration_end(&d));
+	run_plan(run, &d.need, &plan);
 	if (small)
 		shrink(run, plan.device_needed);
-	OK(run_begin(run, "visit", &need));
-	OK(run_vec(run, &a.flag, "flag", 7, sizeof(u32), NULL));
+	OK(run_begin(run, &d.need));
+	OK(declaration_make(&d));
 	OK(device_write(&a.flag->buffer, 0, flag, sizeof(flag)));
-	OK(run_frontier(run, &f, false));
 	OK(device_write(&f->bits->buffer, 0, &active, sizeof(active)));
 	f->n = 3;
 	OK(frontier_measure(f));

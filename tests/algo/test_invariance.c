@@ -36,7 +36,7 @@ struct answer {
 static struct answer answer_of(const struct graph *g, mill_store *store, const struct config *c, size_t i)
 {
 	char id[32];
-	struct mill_pagerank ranking = { .precision = variants[i].precision, .iterations = 12,
+	struct mill_pagerank ranking = { .precision = variants[i].precision, .tolerance = -1, .iterations = 12,
 					 .personalize = variants[i].personal ? id : NULL };
 	bool search = strcmp(variants[i].algorithm, "pagerank");
 	struct mill_options o = { .parents = true, .check = true };

@@ -28,6 +28,7 @@ static void try_precisions(const struct graph *g, mill_store *store, const struc
 		struct mill_pagerank how = {
 			.precision = precisions[i].precision,
 			.iterations = ITERATIONS,
+			.tolerance = -1,
 			.damping = damping,
 			.personalize = personalize,
 		};
@@ -245,9 +246,9 @@ static void test_stopping(void **state)
 		u32 iterations;
 		u64 least, most;
 	} cases[] = {
-		{ "as many as asked", 0, 7, 7, 7 },
-		{ "a hundred", 0, 0, 100, 100 },
-		{ "the usual tolerance", -1, 0, 10, 99 },
+		{ "as many as asked", -1, 7, 7, 7 },
+		{ "a hundred", -1, 0, 100, 100 },
+		{ "the usual tolerance", 0, 0, 10, 99 },
 		{ "any change will do", 10, 0, 1, 1 },
 		{ "whichever is first", 1e-15, 5, 5, 5 },
 	};

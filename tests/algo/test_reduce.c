@@ -63,23 +63,25 @@ static f64 value_of(vid u) { return random_unit(9, u) * __builtin_ldexp(1, (int)
 static void begin_view(mill_run *run, struct trying *t, bool in, enum view view)
 {
 	u64 n = run->store->connected;
-	struct need need = { .state = 2 * n * sizeof(f64) + (view ? 2 : 1) * reducer_bytes(run->store, in, sizeof(f64)) +
-				      2 * reducer_list_bytes(run->store) + frontier_bytes(n, false),
-			     .host = frontier_host_bytes(n), .out = true, .in = true };
+	static const f64 minus_one = -1;
 	f64 *x = calloc(n + 1, sizeof(*x));
+	struct declaration d;
 
-	if (view)
-		OK(view_need(run->store, view, "trial", &need));
 	*t = (struct trying){ .args = { .factor = 1.5 } };
-	OK(run_begin(run, "trial", &need));
-	OK(run_vec(run, &t->args.value, "value", n, sizeof(f64), NULL));
-	OK(run_vec(run, &t->args.result, "result", n, sizeof(f64), &(f64){ -1 }));
+	declaration_init(&d, run, "trial", false);
+	if (view)
+		OK(declare_view(&d, view, "trial"));
+	declare_state(&d, &t->args.value, "value", sizeof(f64), NULL);
+	declare_state(&d, &t->args.result, "result", sizeof(f64), &minus_one);
+	declare_frontier(&d, &t->front, false);
+	OK(declare_reducer(&d, &t->reducer, &trial_reduce, LISTS | (in ? OVER_IN : 0)));
+	OK(declaration_end(&d));
+	OK(run_begin(run, &d.need));
+	OK(declaration_make(&d));
 	for (u64 v = 0; v < n; v++)
 		x[v] = value_of((vid)v);
 	OK(device_write(&t->args.value->buffer, 0, x, n * sizeof(*x)));
 	free(x);
-	OK(op_reducer(run, &t->reducer, &trial_reduce, in));
-	OK(run_frontier(run, &t->front, false));
 }
 
 static void begin(mill_run *run, struct trying *t, bool in) { begin_view(run, t, in, VIEW_NONE); }

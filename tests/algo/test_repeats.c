@@ -8,7 +8,7 @@
 
 static mill_err bfs(mill_run *r) { return mill_bfs(r, &(struct mill_bfs){ .source = "max-degree" }); }
 static mill_err sssp(mill_run *r) { return mill_sssp(r, &(struct mill_sssp){ .source = "max-degree" }); }
-static mill_err pagerank(mill_run *r) { return mill_pagerank(r, &(struct mill_pagerank){ .iterations = 5 }); }
+static mill_err pagerank(mill_run *r) { return mill_pagerank(r, &(struct mill_pagerank){ .tolerance = -1, .iterations = 5 }); }
 static mill_err afforest(mill_run *r) { return mill_cc(r, &(struct mill_cc){ .method = MILL_CC_AFFOREST }); }
 static mill_err hooking(mill_run *r) { return mill_cc(r, &(struct mill_cc){ .method = MILL_CC_HOOKING }); }
 static mill_err labels(mill_run *r) { return mill_cc(r, &(struct mill_cc){ .method = MILL_CC_LABELS }); }

@@ -16,7 +16,7 @@ static const struct {
 
 static struct mill_pagerank ranking(size_t t)
 {
-	return (struct mill_pagerank){ .precision = tasks[t].precision, .iterations = 5 };
+	return (struct mill_pagerank){ .precision = tasks[t].precision, .tolerance = -1, .iterations = 5 };
 }
 
 static mill_err do_task(mill_run *run, size_t t)

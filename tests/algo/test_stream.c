@@ -22,7 +22,7 @@ static void call(mill_run *run, size_t algorithm)
 	else if (algorithm == 1)
 		OK(mill_sssp(run, &(struct mill_sssp){ .source = "max-degree" }));
 	else
-		OK(mill_pagerank(run, &(struct mill_pagerank){ .iterations = 4 }));
+		OK(mill_pagerank(run, &(struct mill_pagerank){ .tolerance = -1, .iterations = 4 }));
 }
 
 /* What a run read, step by step, as one number. */

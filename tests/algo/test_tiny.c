@@ -96,7 +96,7 @@ static void test_pagerank(void **state)
 	naive_pagerank(&g, 0.85, 10, NULL, want);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
-			struct mill_pagerank how = { .precision = kinds[k].precision, .iterations = 10 };
+			struct mill_pagerank how = { .precision = kinds[k].precision, .tolerance = -1, .iterations = 10 };
 			const struct config *c = config_named(names[i]);
 			mill_run *run;
 

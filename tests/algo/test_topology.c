@@ -144,7 +144,7 @@ static void test_algorithms(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		struct mill_pagerank how = { .precision = MILL_F64, .iterations = 5 };
+		struct mill_pagerank how = { .precision = MILL_F64, .tolerance = -1, .iterations = 5 };
 		u64 bfs = 0, sssp = 0, pagerank = 0;
 		struct graph g;
 		mill_store *store;

@@ -9,7 +9,7 @@
 
 #define ITERATIONS 5u
 
-static const struct mill_pagerank scans = { .iterations = ITERATIONS, .precision = MILL_EXACT };
+static const struct mill_pagerank scans = { .tolerance = -1, .iterations = ITERATIONS, .precision = MILL_EXACT };
 
 /* ---- Stores and runs ---- */
 

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/levels.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Where levels are found from depths they are counted first; a path has as many as vertices. */
+static void add_bytes(const struct declaration *d, const struct declared *x, struct need *n)
+{
+	u64 vertices = d->run->store->connected;
+
+	(void)x;
+	n->host += vertices * sizeof(vid) + (bitmap_words(vertices) + 1) * sizeof(u64) + (n->own ? (vertices + 3) * sizeof(u64) : 0);
+}
+
+static mill_err make(struct mill_run *r, const struct declared *x)
+{
+	struct levels *l = x->out;
+	u64 n = r->store->connected;
+
+	l->run = r;
+	TRY(run_vec_host(r, &l->order_vec, "vertices by level", n, sizeof(vid)));
+	l->order = l->order_vec->buffer.host;
+	TRY(run_vec_host(r, &l->begins_vec, "levels", bitmap_words(n) + 1, sizeof(u64)));
+	l->begins = l->begins_vec->buffer.host;
+	return MILL_OK;
+}
+
+void declare_levels(struct declaration *d, struct levels *l) { declare_item(d, (struct declared){ .bytes = add_bytes, .make = make, .out = l }); }
+
+void levels_clear(struct levels *l)
+{
+	for (u64 at = 0; at < l->n_reached; at = levels_end(l, at))
+		l->begins[at / 64] &= ~((u64)1 << (at % 64));
+	l->n_reached = l->n_levels = 0;
+}
+
+mill_err levels_keep(struct levels *l, struct frontier *f)
+{
+	u64 at = l->n_reached;
+	const u64 *bits;
+
+	bitmap_put(l->begins, at);
+	l->n_levels++;
+	l->n_reached += f->n;
+	assert(l->n_reached <= l->run->store->connected);
+	if (!f->dense) {
+		memcpy(l->order + at, f->list, f->n * sizeof(vid));
+		return MILL_OK;
+	}
+	TRY(frontier_bits(f, &bits));
+	for (u64 w = 0; at < l->n_reached; w++)
+		for (u64 word = bits[w]; word; word &= word - 1)
+			l->order[at++] = (vid)(w * 64 + (u64)__builtin_ctzll(word));
+	return MILL_OK;
+}
+
+/* begin[k + 1]: the vertices of depth k; becomes where they begin. */
+static void count_levels(struct levels *l, u64 *begin)
+{
+	for (; begin[l->n_levels + 1]; l->n_levels++) {
+		bitmap_put(l->begins, begin[l->n_levels]);
+		begin[l->n_levels + 1] += begin[l->n_levels];
+	}
+	l->n_reached = begin[l->n_levels];
+}
+
+mill_err levels_find(struct levels *l, const struct vec *depths)
+{
+	const u32 *depth;
+	struct vec *counts;
+	u64 *begin, most = 0;
+
+	TRY(vec_map(l->run, depths, &depth));	/* the state's home is the host: no copy */
+	for (u64 v = 0; v < depths->n; v++)
+		if (depth[v] != UINT32_MAX)
+			most = max_u64(most, depth[v]);
+	TRY(run_vec_host(l->run, &counts, "sizes of levels", most + 3, sizeof(u64)));
+	begin = counts->buffer.host;
+	for (u64 v = 0; v < depths->n; v++)
+		if (depth[v] != UINT32_MAX)
+			begin[depth[v] + 1]++;
+	count_levels(l, begin);
+	for (u64 v = 0; v < depths->n; v++)
+		if (depth[v] != UINT32_MAX)
+			l->order[begin[depth[v]]++] = (vid)v;
+	run_vec_free(l->run, counts);
+	vec_unmap(depths, (void *)depth);
+	return MILL_OK;
+}
+
+u64 levels_end(const struct levels *l, u64 i)
+{
+	for (i++; i < l->n_reached && !bitmap_get(l->begins, i); i++)
+		if (i % 64 == 0 && !l->begins[i / 64])
+			i += 63;
+	return min_u64(i, l->n_reached);
+}
+
+u64 levels_begin(const struct levels *l, u64 i)
+{
+	for (i--; !bitmap_get(l->begins, i); i--)
+		if (i % 64 == 63 && !l->begins[i / 64])
+			i -= 63;
+	return i;
+}
