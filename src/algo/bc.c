@@ -53,6 +53,7 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 		declare_state(d, &b->share[i], "share", sizeof(f64), NULL);
 	}
 	declare_state(d, &b->score, "score", sizeof(f64), NULL);
+	declare_loop(d, &b->loop, sizeof(b->loop));
 	declare_levels(d, &b->levels);
 	declare_frontier(d, &b->front, false);
 	declare_advance(d, &bfs_advance, MAIN);
@@ -80,8 +81,8 @@ static mill_err search(struct mill_run *r, struct bc_run *b, vid root)
 	}
 	if (b->front->unit)
 		TRY(levels_find(&b->levels, b->depth));
-	b->reached += b->levels.n_reached;
-	b->deepest = max_u64(b->deepest, b->levels.n_levels - 1);
+	b->loop.reached += b->levels.n_reached;
+	b->loop.deepest = max_u64(b->loop.deepest, b->levels.n_levels - 1);
 	return MILL_OK;
 }
 
@@ -133,7 +134,7 @@ static mill_err count_paths(struct mill_run *r, struct bc_run *b)
 	for (u64 at = levels_end(&b->levels, 0), end; at < b->levels.n_reached; at = end) {
 		level++;
 		end = levels_end(&b->levels, at);
-		b->hops += (f64)(end - at) * (f64)(level - 1);
+		b->loop.hops += (f64)(end - at) * (f64)(level - 1);
 		TRY(reduce_level(r, b, false, level, at, end, &too_many));
 		if (too_many && !b->wide_in) {
 			TRY(make_wide(r, b));
@@ -190,13 +191,10 @@ static mill_err reset(struct mill_run *r, struct bc_run *b)
 /* Once a source has too many paths for doubles the next ones, which probably have as many, begin with wide numbers. */
 static mill_err from_source(struct mill_run *r, struct bc_run *b, vid root, bool last)
 {
-	u64 before;
-
 	TRY(search(r, b, root));
-	before = r->ledger.total.edges;
 	TRY(count_paths(r, b));
 	TRY(sum_dependencies(r, b));
-	b->edges += r->ledger.total.edges - before;
+	b->loop.edges += 2 * b->levels.n_edges;	/* out to the last level and back */
 	if (last)	/* the certificate looks at it */
 		return MILL_OK;
 	TRY(reset(r, b));
@@ -236,19 +234,19 @@ static mill_err run(struct mill_run *r, void *self)
 	const struct run_search *s = &r->search;
 	struct bc_run *b = self;
 
-	for (u64 i = 0; i < s->n_sources; i++)
-		TRY(from_source(r, b, s->source[i], i + 1 == s->n_sources));
+	for (u64 *i = &b->loop.source; *i < s->n_sources; ++*i)
+		TRY(from_source(r, b, s->source[*i], *i + 1 == s->n_sources));
 	b->n_sources = s->n_sources + s->n_isolated;
 	b->scale = scale_of(r->store, b);
 	TRY(scale_scores(r, b->score, b->scale));
 	run_column(r, "score", MILL_TYPE_F64, b->score, 0, 0);
 	TRY(run_end(r));
-	r->ledger.edges_traversed = b->edges;
+	r->ledger.edges_traversed = b->loop.edges;
 	if (b->n_sources == 1)
 		TRY(run_fact_id(r, "source", s->n_sources ? s->source[0] : s->isolated_source));
 	run_fact(r, "sources", b->n_sources);
-	run_fact(r, "reached", b->reached + s->n_isolated);	/* an isolated one reaches itself */
-	run_fact(r, "max_depth", b->deepest);
+	run_fact(r, "reached", b->loop.reached + s->n_isolated);	/* an isolated one reaches itself */
+	run_fact(r, "max_depth", b->loop.deepest);
 	return result_top(r);
 }
 

@@ -18,9 +18,12 @@ struct bc_run {
 	struct reducer *wide_in, *wide_out;	/* once a source has too many paths; else NULL, and all exponents are 0 */
 	bool all, normalized;		/* sources; scores */
 	u64 n_sources;			/* isolated ones among them */
-	u64 reached, edges, deepest;
 	f64 scale;			/* of the scores: halved, normalized */
-	f64 hops;			/* over all sources and vertices reached: inner vertices of a path */
+	struct bc_loop {		/* over all sources so far */
+		u64 source;		/* so many are done */
+		u64 reached, edges, deepest;
+		f64 hops;		/* inner vertices of a path, over all vertices reached */
+	} loop;
 };
 
 u64 bc_check_bytes(const struct store *st);

@@ -28,6 +28,7 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	struct bfs_run *b = self;
 
 	declare_state(d, &b->a.depth, "depth", sizeof(u32), &unreached);
+	declare_loop(d, &b->a.level, sizeof(b->a.level));
 	declare_frontier(d, &b->front, false);
 	declare_advance(d, &bfs_advance, MAIN);
 	declare_tree(d, WEIGHT_UNIT);

@@ -63,6 +63,8 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	c->a.largest = CC_NOBODY;
 	declare_state(d, &c->a.parent, "component", sizeof(u32), &none);
 	declare_state(d, &c->least, "smallest id", sizeof(u32), &none);
+	declare_loop(d, &c->a.largest, sizeof(c->a.largest));
+	declare_loop(d, &c->a.round, sizeof(c->a.round));
 	declare_component(d);
 	declare_check(d, component_check_bytes(st));
 	declare_compute(d, &cc_alone_compute, 0);

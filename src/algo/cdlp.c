@@ -13,7 +13,7 @@
 struct cdlp_run {
 	struct vec *label, *next;
 	struct mode_finder *finder;
-	u32 most;
+	u32 most, iteration;
 };
 
 static mill_err declare(struct declaration *d, const void *options, void *self)
@@ -25,6 +25,7 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	c->most = o->iterations ? o->iterations : 10;
 	declare_state(d, &c->label, "labels", sizeof(u32), NULL);
 	declare_state(d, &c->next, "next labels", sizeof(u32), NULL);
+	declare_loop(d, &c->iteration, sizeof(c->iteration));
 	declare_mode(d, &c->finder);
 	declare_bytes(d, 0, st->connected * sizeof(u32) + result_ids_bytes(st) + result_ranks_bytes(st));
 	declare_check(d, cdlp_check_bytes(st));
@@ -77,7 +78,7 @@ static mill_err run(struct mill_run *r, void *self)
 	u64 changed = 1;
 
 	TRY(begin(r, c->label, c->next));
-	for (u32 i = 0; i < c->most && changed; i++) {
+	for (; c->iteration < c->most && changed; c->iteration++) {
 		struct vec *before = c->label;
 
 		TRY(op_mode(r, c->finder, c->label, c->next, &changed));

@@ -269,15 +269,15 @@ static mill_err residual(struct rank_checking *c, const void *teleport, f64 *out
 		dangling += v >= sources ? x : 0;
 	}
 	for (u32 i = 0; i < 2; i++) {	/* isolated vertices dangle */
-		f64 x = (f64)s->still[i].isolated * still_value(s, s->still[i].score);
+		f64 x = (f64)s->loop.still[i].isolated * still_value(s, s->loop.still[i].score);
 
 		sum += x;
 		dangling += x;
 	}
 	jump = (1 - s->damping) * sum + s->damping * dangling;
 	for (u32 i = 0; i < 2; i++)
-		total += (f64)s->still[i].isolated * __builtin_fabs(jump * (teleport ? still_value(s, s->still[i].teleport) : each) -
-								    still_value(s, s->still[i].score));
+		total += (f64)s->loop.still[i].isolated * __builtin_fabs(jump * (teleport ? still_value(s, s->loop.still[i].teleport) : each) -
+								    still_value(s, s->loop.still[i].score));
 	for (u64 v = 0; v < n; v++) {
 		f64 part = teleport ? value_at(s->precision, teleport, v) : each;
 
@@ -313,9 +313,9 @@ static mill_err check_ranks(struct rank_checking *c)
 	if (__builtin_fabs(sum - 1) > slack)
 		return fail(MILL_ECHECK, "the scores sum to %.17g, not 1", sum);
 	/* An iteration shrinks the change by the damping at least. */
-	if (rest > s->damping * s->change + slack)
+	if (rest > s->damping * s->loop.change + slack)
 		return fail(MILL_ECHECK, "one more iteration would change the scores by %g, the last one by %g", rest,
-			    s->change);
+			    s->loop.change);
 	return MILL_OK;
 }
 

@@ -132,9 +132,9 @@ static mill_err check_scores(struct bc_checking *c)
 		TRY(check_vertex(c, v));
 		sum += c->score[v];
 	}
-	if (!is_near(sum, s->hops * s->scale))
+	if (!is_near(sum, s->loop.hops * s->scale))
 		return fail(MILL_ECHECK, "the scores sum to %.17g, the shortest paths have %.17g inner vertices", sum,
-			    s->hops * s->scale);
+			    s->loop.hops * s->scale);
 	return MILL_OK;
 }
 

@@ -29,6 +29,7 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 
 	(void)options;
 	declare_state(d, &k->a.core, "core", sizeof(u32), NULL);
+	declare_loop(d, &k->a.k, sizeof(k->a.k));
 	declare_frontier(d, &k->front, true);
 	declare_advance(d, &kcore_advance, MAIN);
 	declare_bytes(d, 0, kcore_settle_bytes(d->run));

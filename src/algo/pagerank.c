@@ -61,9 +61,10 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	if (!p->async)
 		declare_state(d, &p->next, "next share", size, NULL);
 	else if (st->self_loops)
-		declare_state(d, &p->loop, "self-loops", size, NULL);
+		declare_state(d, &p->self_loop, "self-loops", size, NULL);
 	if (p->personalize)
 		declare_state(d, &p->teleport, "teleport", size, NULL);
+	declare_loop(d, &p->loop, sizeof(p->loop));
 	declare_compute(d, p->programs->compute[FIRST], 0);
 	declare_compute(d, p->programs->compute[MASS], 0);
 	declare_check(d, pagerank_check_bytes(st));
@@ -74,7 +75,7 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 /* teleport[v]: the named vertices share 1 equally. */
 static mill_err personalize(struct mill_run *r, struct pagerank_run *p)
 {
-	struct still *named = &p->still[1], *other = &p->still[0];
+	struct still *named = &p->loop.still[1], *other = &p->loop.still[0];
 	struct personal who;
 	mill_err err = run_personal(r, &who, p->personalize, "--personalize");
 
@@ -96,9 +97,9 @@ static mill_err personalize(struct mill_run *r, struct pagerank_run *p)
 static struct pagerank_f32_args arguments(const struct mill_run *r, const struct pagerank_run *p, f64 damping, f64 jump)
 {
 	return (struct pagerank_f32_args){
-		.score = p->score, .share = p->share, .next = p->next ? p->next : p->share, .teleport = p->teleport, .loop = p->loop,
+		.score = p->score, .share = p->share, .next = p->next ? p->next : p->share, .teleport = p->teleport, .loop = p->self_loop,
 		.degree = p->degree, .damping = damping, .base = jump / (f64)max_u64(r->store->vertices, 1), .jump = jump,
-		.sources = (u32)r->store->sources, .personal = p->teleport != NULL, .loops = p->loop != NULL,
+		.sources = (u32)r->store->sources, .personal = p->teleport != NULL, .loops = p->self_loop != NULL,
 	};
 }
 
@@ -124,7 +125,7 @@ static f64 isolated_mass(const struct pagerank_run *p)
 	f64 sum = 0;
 
 	for (u32 i = 0; i < 2; i++)
-		sum += (f64)p->still[i].isolated * number_real(p->precision, p->still[i].score);
+		sum += (f64)p->loop.still[i].isolated * number_real(p->precision, p->loop.still[i].score);
 	return sum;
 }
 
@@ -137,30 +138,29 @@ static mill_err fill_up(struct mill_run *r, struct pagerank_run *p)
 	sum += isolated_mass(p);
 	lacks = sum > 0 ? 1 / sum : 1;
 	for (u32 i = 0; i < 2; i++)
-		p->still[i].score = number_of(p->precision, number_real(p->precision, p->still[i].score) * lacks);
+		p->loop.still[i].score = number_of(p->precision, number_real(p->precision, p->loop.still[i].score) * lacks);
 	return compute(r, p, FILL, lacks, &sum);
 }
 
-/* Makes the first scores; *dangling: what dangles. */
-static mill_err begin_scores(struct mill_run *r, struct pagerank_run *p, f64 *dangling)
+static mill_err first_scores(struct mill_run *r, struct pagerank_run *p)
 {
 	struct pagerank_f32_args a = arguments(r, p, 0, 1);
 	u64 mass = 0, count[2];
 	f64 none;
 
 	for (u32 i = 0; i < 2; i++) {
-		settle_still(p, &p->still[i], &a, count);
-		mass += p->still[i].dangling * count[1];
+		settle_still(p, &p->loop.still[i], &a, count);
+		mass += p->loop.still[i].dangling * count[1];
 	}
-	*dangling = (f64)mass / (f64)FIXED_ONE;
+	p->loop.dangling = (f64)mass / (f64)FIXED_ONE;
+	p->loop.mass = 1;
 	return compute(r, p, FIRST, 0, &none);
 }
 
-/* Makes the next; count: the change, what is dangling, and all there is if it is asynchronous. */
-static mill_err next_scores(struct mill_run *r, struct pagerank_run *p, f64 jump, u64 *count)
+static mill_err next_scores(struct mill_run *r, struct pagerank_run *p)
 {
+	u64 one[2], count[3] = { 0 };	/* the change, what is dangling and, in place, all there is */
 	struct pagerank_f32_args a;
-	u64 one[2];
 
 	if (p->next) {
 		struct vec *share = p->share;
@@ -168,35 +168,31 @@ static mill_err next_scores(struct mill_run *r, struct pagerank_run *p, f64 jump
 		p->share = p->next;
 		p->next = share;
 	}
-	a = arguments(r, p, p->damping, jump);
+	a = arguments(r, p, p->damping, (1 - p->damping) * p->loop.mass + p->damping * p->loop.dangling);
 	TRY(op_reduce(r, p->reducer, &a, count));
 	for (u32 i = 0; i < 2; i++) {
-		settle_still(p, &p->still[i], &a, one);
-		count[0] += p->still[i].isolated * one[0];
-		count[1] += p->still[i].isolated * one[1];
-		count[2] += p->still[i].isolated * one[1];
+		settle_still(p, &p->loop.still[i], &a, one);
+		count[0] += p->loop.still[i].isolated * one[0];
+		count[1] += p->loop.still[i].isolated * one[1];
+		count[2] += p->loop.still[i].isolated * one[1];
 	}
+	p->loop.change = (f64)count[0] / (f64)FIXED_ONE;
+	p->loop.dangling = (f64)count[1] / (f64)FIXED_ONE;
+	/* In place mass is not kept: jumps share what there is, and the sum is made 1 at the end. */
+	p->loop.mass = p->async ? (f64)count[2] / (f64)FIXED_ONE : 1;
 	return MILL_OK;
 }
 
 static mill_err iterate(struct mill_run *r, struct pagerank_run *p)
 {
 	struct pagerank_f32_args loops = arguments(r, p, p->damping, 1);
-	f64 dangling, mass = 1;
-	u64 count[3] = { 0 };
 
-	if (p->loop)
+	if (p->self_loop)
 		TRY(op_scan(r, p->programs->scan, &loops, &(struct scan){ .in = true }, NULL));
-	TRY(begin_scores(r, p, &dangling));
-	for (; p->iterations < p->most; p->iterations++) {
-		if (p->iterations && p->change < p->tolerance)
-			break;
-		TRY(next_scores(r, p, (1 - p->damping) * mass + p->damping * dangling, count));
-		p->change = (f64)count[0] / (f64)FIXED_ONE;
-		dangling = (f64)count[1] / (f64)FIXED_ONE;
-		/* In place mass is not kept: jumps share what there is, and the sum is made 1 at the end. */
-		mass = p->async ? (f64)count[2] / (f64)FIXED_ONE : 1;
-	}
+	TRY(first_scores(r, p));
+	p->loop.change = __builtin_inf();
+	for (; p->loop.iterations < p->most && !(p->loop.change < p->tolerance); p->loop.iterations++)
+		TRY(next_scores(r, p));
 	return p->async ? fill_up(r, p) : MILL_OK;
 }
 
@@ -205,21 +201,21 @@ static mill_err run(struct mill_run *r, void *self)
 	struct pagerank_run *p = self;
 	f64 sum = 0, score[2];
 
-	p->still[0] = (struct still){ .isolated = run_isolated(r), .dangling = r->store->vertices - r->store->sources };
+	p->loop.still[0] = (struct still){ .isolated = run_isolated(r), .dangling = r->store->vertices - r->store->sources };
 	if (p->personalize)
 		TRY(personalize(r, p));
 	TRY(iterate(r, p));
 	run_column(r, "score", precision_type(p->precision), p->score, 0, 0);
 	r->result.column[0].scale = precision_unit(p->precision);
 	for (u32 i = 0; i < 2; i++)
-		score[i] = number_real(p->precision, p->still[i].score);
+		score[i] = number_real(p->precision, p->loop.still[i].score);
 	memcpy(&r->result.column[0].isolated, &score[0], sizeof(u64));
 	memcpy(&r->result.column[0].chosen, &score[1], sizeof(u64));
 	TRY(run_end(r));
-	r->ledger.edges_traversed = (u64)p->iterations * r->store->stored_edges;
+	r->ledger.edges_traversed = (u64)p->loop.iterations * r->store->stored_edges;
 	TRY(compute(r, p, MASS, p->damping, &sum));
 	run_fact_real(r, "sum", sum + isolated_mass(p));
-	run_fact_real(r, "change", p->change);
+	run_fact_real(r, "change", p->loop.change);
 	return result_top(r);
 }
 

@@ -20,12 +20,16 @@ struct pagerank_run {
 	const char *personalize;	/* NULL: uniform */
 	enum mill_precision precision;
 	bool async;
-	u32 most, iterations;
+	u32 most;
 	f64 damping, tolerance;
-	f64 change;			/* of the last iteration, L1 */
-	struct vec *score, *share, *next, *teleport, *loop, *degree;	/* teleport: NULL if uniform; loop: async, with self-loops */
+	struct vec *score, *share, *next, *teleport, *self_loop, *degree;	/* teleport: NULL if uniform; self_loop: async, with self-loops */
 	struct reducer *reducer;
-	struct still still[2];		/* named: [1] */
+	struct pagerank_loop {
+		u32 iterations;
+		f64 change;		/* of the last iteration, L1 */
+		f64 dangling, mass;	/* of vertices without out-edges; of all: 1 unless scores are made in place */
+		struct still still[2];	/* named: [1] */
+	} loop;
 };
 
 u64 pagerank_check_bytes(const struct store *st);

@@ -67,6 +67,7 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	declare_state(d, &s->a.root, "component", sizeof(u32), &none);
 	declare_state(d, &s->a.colour, "colour", sizeof(u32), NULL);
 	declare_state(d, &s->a.mark, "mark", sizeof(u32), NULL);
+	declare_loop(d, &s->a.pivot, sizeof(s->a.pivot));
 	declare_frontier(d, &s->front, false);
 	declare_advance(d, &scc_advance, MAIN);
 	declare_scan(d, &scc_live_scan);

@@ -24,6 +24,7 @@ void declare_tree(struct declaration *d, enum weight_kind kind)
 
 	if (!d->run->options.parents)
 		return;
+	declare_advance(d, tree_advances[kind], 0);
 	d->need.advances = true;
 	declare_bytes(d, n * (sizeof(u32) * (rounds ? 2 : 1) + sizeof(vid)) + frontier_bytes(n, false),
 		      frontier_host_bytes(n) + result_ids_bytes(st) + result_ranks_bytes(st) /* to name the parents */ +

@@ -15,8 +15,8 @@
 
 struct triangles_run {
 	struct triangles_args a;
+	struct vec *degree, *lcc;	/* lcc: NULL unless it is wanted */
 	bool arcs;
-	enum mill_lcc lcc;
 };
 
 static mill_err declare(struct declaration *d, const void *options, void *self)
@@ -24,14 +24,18 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	const struct mill_triangles *o = options;
 	const struct mill_run *r = d->run;
 	struct triangles_run *t = self;
-	u64 n = r->store->connected;
+	u64 n = r->store->connected, lanes = intersect_lanes(r);
 
 	/* Every edge of an undirected graph is two arcs: both definitions are the same. */
 	t->arcs = o->lcc == MILL_LCC_DIRECTED && r->store->directed;
-	t->lcc = o->lcc;
 	declare_program(d, &triangles_intersect.program, NULL, 0);
-	declare_bytes(d, n * intersect_lanes(r) * sizeof(u64) * (t->arcs ? 2 : 1) + 4096,
-		      n * (sizeof(u32) + (t->lcc ? sizeof(f64) : 0)) + intersect_bytes(r, t->arcs));
+	declare_vec(d, &t->a.count, "triangles", n * lanes, sizeof(u64), NULL);
+	if (t->arcs)
+		declare_vec(d, &t->a.arcs, "arcs between neighbours", n * lanes, sizeof(u64), NULL);
+	declare_host(d, &t->degree, "degrees", n, sizeof(u32));
+	if (o->lcc)
+		declare_host(d, &t->lcc, "clustering coefficients", n, sizeof(f64));
+	declare_bytes(d, 4096, intersect_bytes(r, t->arcs));
 	declare_check(d, triangles_check_bytes(r->store));
 	d->need.resident = run_is_native(r) && !t->arcs ? intersect_count_bytes(r) : intersect_resident_bytes(r, t->arcs);
 	d->need.one_segment = true;
@@ -112,27 +116,24 @@ static void find_facts(struct summing *s)
 	run_fact_real(s->run, "average_lcc", s->n ? sum / (f64)s->run->store->vertices : 0);
 }
 
-static mill_err finish(struct summing *s, enum mill_lcc wanted, const struct vec *degree)
+static mill_err find_lcc(struct summing *s, const struct triangles_run *t)
 {
-	struct mill_run *r = s->run;
-	struct vec *lcc;
-
-	if (!wanted)
-		return MILL_OK;
-	TRY(run_vec_host(r, &lcc, "clustering coefficients", s->n, sizeof(f64)));
-	s->lcc = lcc->buffer.host;
-	s->degree = degree->buffer.host;
-	TRY(pool_for(r->pool, s->n, 16384, divide, s));
-	run_column(r, "lcc", MILL_TYPE_F64, lcc, UINT64_MAX, 0);
+	s->lcc = t->lcc->buffer.host;
+	s->degree = t->degree->buffer.host;
+	TRY(pool_for(s->run->pool, s->n, 16384, divide, s));
+	run_column(s->run, "lcc", MILL_TYPE_F64, t->lcc, UINT64_MAX, 0);
 	return MILL_OK;
 }
 
 /* The vectors become the summing's, in one lane. */
-static mill_err count(struct summing *s, struct triangles_args *a, struct vec *degree, bool only)
+static mill_err count(struct summing *s, struct triangles_run *t, bool only)
 {
+	struct triangles_args *a = &t->a;
 	struct mill_run *r = s->run;
 
-	TRY(only ? op_intersect_count(r, a->count) : op_intersect(r, &triangles_intersect, a, degree));
+	if (!only || t->lcc)
+		TRY(run_degrees(r, t->degree));
+	TRY(only ? op_intersect_count(r, a->count) : op_intersect(r, &triangles_intersect, a, t->degree));
 	TRY(bring(r, &a->count));
 	s->count = a->count->buffer.host;
 	if (a->arcs) {
@@ -145,23 +146,15 @@ static mill_err count(struct summing *s, struct triangles_args *a, struct vec *d
 static mill_err run(struct mill_run *r, void *self)
 {
 	struct triangles_run *t = self;
-	struct triangles_args *a = &t->a;
 	struct summing s = { .run = r, .n = r->store->connected };
 	bool only = op_can_count(r) && !t->arcs;
-	struct vec *degree = NULL;
 
-	a->n = s.n;
+	t->a.n = s.n;
 	s.lanes = only ? 1 : intersect_lanes(r);
-	TRY(run_vec(r, &a->count, "triangles", s.n * s.lanes, sizeof(u64), NULL));
-	if (t->arcs)
-		TRY(run_vec(r, &a->arcs, "arcs between neighbours", s.n * s.lanes, sizeof(u64), NULL));
-	if (!only || t->lcc) {
-		TRY(run_vec_host(r, &degree, "degrees", s.n, sizeof(u32)));
-		TRY(run_degrees(r, degree));
-	}
-	TRY(count(&s, a, degree, only));
-	run_column(r, "triangles", MILL_TYPE_U64, a->count, UINT64_MAX, 0);
-	TRY(finish(&s, t->lcc, degree));
+	TRY(count(&s, t, only));
+	run_column(r, "triangles", MILL_TYPE_U64, t->a.count, UINT64_MAX, 0);
+	if (t->lcc)
+		TRY(find_lcc(&s, t));
 	TRY(run_end(r));
 	r->ledger.edges_traversed = run_direction(r, false)->n_edges;
 	find_facts(&s);

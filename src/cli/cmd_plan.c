@@ -82,8 +82,7 @@ static void report_strategy(struct json *j, const struct mill_plan *p)
 /* p NULL: nothing is known. */
 static void report_plan(struct json *j, const struct mill_plan *p, const struct mill_report *r)
 {
-	static const char *const key[] = { "state",	    "needed",	  "resident",
-					   "device_needed", "pass_bytes", "fits" };
+	static const char *const key[] = { "state", "needed", "resident", "device_needed", "pass_bytes", "saved", "fits" };
 	size_t i;
 
 	json_object(j, "plan");
@@ -93,6 +92,7 @@ static void report_plan(struct json *j, const struct mill_plan *p, const struct 
 		json_u64(j, "resident", p->resident);
 		json_u64(j, "device_needed", p->device_needed);
 		json_u64(j, "pass_bytes", p->pass_bytes);
+		json_u64(j, "saved", p->saved);
 		json_bool(j, "fits", p->fits);
 	} else {
 		for (i = 0; i < sizeof(key) / sizeof(key[0]); i++)

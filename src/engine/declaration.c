@@ -15,18 +15,21 @@ void declare_item(struct declaration *d, struct declared item)
 
 static void state_bytes_of(const struct declaration *d, const struct declared *x, struct need *n)
 {
-	n->state += d->run->store->connected * x->size;
+	(void)d;
+	n->state += x->n * x->size;
 }
 
-static mill_err make_state(struct mill_run *r, const struct declared *x)
+static mill_err make_state(struct mill_run *r, const struct declared *x) { return run_vec(r, x->out, x->name, x->n, x->size, x->fill); }
+
+void declare_vec(struct declaration *d, struct vec **out, const char *name, u64 n, u32 size, const void *fill)
 {
-	return run_vec(r, x->out, x->name, r->store->connected, x->size, x->fill);
+	declare_item(d, (struct declared){ state_bytes_of, make_state, out, name, fill, .n = n, .size = size });
+	d->saved += n * size;
 }
 
 void declare_state(struct declaration *d, struct vec **out, const char *name, u32 size, const void *fill)
 {
-	declare_item(d, (struct declared){ state_bytes_of, make_state, out, name, fill, .size = size });
-	d->saved += d->run->store->connected * size;
+	declare_vec(d, out, name, d->run->store->connected, size, fill);
 }
 
 static mill_err make_divisors(struct mill_run *r, const struct declared *x)
@@ -39,7 +42,7 @@ static mill_err make_divisors(struct mill_run *r, const struct declared *x)
 
 void declare_divisors(struct declaration *d, struct vec **out)
 {
-	declare_item(d, (struct declared){ state_bytes_of, make_divisors, out, "degree", .size = sizeof(u32), .flags = EARLY });
+	declare_item(d, (struct declared){ state_bytes_of, make_divisors, out, "degree", .n = d->run->store->connected, .size = sizeof(u32), .flags = EARLY });
 }
 
 static void host_bytes_of(const struct declaration *d, const struct declared *x, struct need *n)
@@ -54,6 +57,12 @@ void declare_host(struct declaration *d, struct vec **out, const char *name, u64
 {
 	declare_item(d, (struct declared){ host_bytes_of, make_host, out, name, .n = n, .size = size });
 	d->saved += n * size;
+}
+
+void declare_loop(struct declaration *d, void *scalars, u64 bytes)
+{
+	declare_item(d, (struct declared){ .out = scalars, .name = "loop", .n = bytes });
+	d->saved += bytes;
 }
 
 static void frontier_bytes_of(const struct declaration *d, const struct declared *x, struct need *n)

@@ -43,19 +43,23 @@ struct declaration {
 	struct mill_run *run;
 	bool plans;		/* nothing will run: sources are not looked for */
 	struct need need;	/* complete after declaration_end */
-	u64 saved;		/* bytes of a checkpoint */
+	u64 saved;		/* bytes of a checkpoint: vectors, frontiers, scalars of the loop */
 	struct declared item[DECLARED_MOST];
 	u32 n;
 };
 
 /* ---- For algorithms ---- */
 
-/* Declares a vector by vertex, each element set to `fill` (NULL: zero); fill must live as long as the run. */
+/* Declares a vector of n elements where the device is, each set to `fill` (NULL: zero), which must live as long as the run. */
+void declare_vec(struct declaration *d, struct vec **out, const char *name, u64 n, u32 size, const void *fill);
+/* Declares one with an element for each vertex. */
 void declare_state(struct declaration *d, struct vec **out, const char *name, u32 size, const void *fill);
 /* Declares the out-degree (u32) of each vertex, or 1 if it has none: what shares are divided by. */
 void declare_divisors(struct declaration *d, struct vec **out);
 /* Declares a vector of n elements in host memory. */
 void declare_host(struct declaration *d, struct vec **out, const char *name, u64 n, u32 size);
+/* Declares the scalars of the loop, which are complete between two steps: a checkpoint saves them beside vectors and frontiers. */
+void declare_loop(struct declaration *d, void *scalars, u64 bytes);
 /* Declares a frontier: of vertices or, where the policy owns the run, of its units. */
 void declare_frontier(struct declaration *d, struct frontier **out, bool near_far);
 void declare_edge_frontier(struct declaration *d, struct edge_frontier **out);

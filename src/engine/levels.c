@@ -10,7 +10,8 @@ static void add_bytes(const struct declaration *d, const struct declared *x, str
 	u64 vertices = d->run->store->connected;
 
 	(void)x;
-	n->host += vertices * sizeof(vid) + (bitmap_words(vertices) + 1) * sizeof(u64) + (n->own ? (vertices + 3) * sizeof(u64) : 0);
+	n->host += vertices * sizeof(vid) + d->run->store->sources * sizeof(u32) + (bitmap_words(vertices) + 1) * sizeof(u64) +
+		   (n->own ? (vertices + 3) * sizeof(u64) : 0);
 }
 
 static mill_err make(struct mill_run *r, const struct declared *x)
@@ -23,21 +24,32 @@ static mill_err make(struct mill_run *r, const struct declared *x)
 	l->order = l->order_vec->buffer.host;
 	TRY(run_vec_host(r, &l->begins_vec, "levels", bitmap_words(n) + 1, sizeof(u64)));
 	l->begins = l->begins_vec->buffer.host;
-	return MILL_OK;
+	TRY(run_vec_host(r, &l->degree_vec, "degrees", r->store->sources, sizeof(u32)));
+	l->degree = l->degree_vec->buffer.host;
+	return store_read(r->store, STORE_OUT_DEGREES, l->degree_vec->buffer.host, r->store->sources * sizeof(u32), 0);
 }
 
-void declare_levels(struct declaration *d, struct levels *l) { declare_item(d, (struct declared){ .bytes = add_bytes, .make = make, .out = l }); }
+void declare_levels(struct declaration *d, struct levels *l) { declare_item(d, (struct declared){ .bytes = add_bytes, .make = make, .out = l, .flags = EARLY }); }
 
 void levels_clear(struct levels *l)
 {
 	for (u64 at = 0; at < l->n_reached; at = levels_end(l, at))
 		l->begins[at / 64] &= ~((u64)1 << (at % 64));
-	l->n_reached = l->n_levels = 0;
+	l->n_reached = l->n_levels = l->n_edges = 0;
+}
+
+/* Counts the edges of what was reached after the first `from`. */
+static void count_edges(struct levels *l, u64 from)
+{
+	u64 n_sources = l->run->store->sources;
+
+	for (u64 i = from; i < l->n_reached; i++)
+		l->n_edges += l->order[i] < n_sources ? l->degree[l->order[i]] : 0;
 }
 
 mill_err levels_keep(struct levels *l, struct frontier *f)
 {
-	u64 at = l->n_reached;
+	u64 from = l->n_reached, at = from;
 	const u64 *bits;
 
 	bitmap_put(l->begins, at);
@@ -46,12 +58,14 @@ mill_err levels_keep(struct levels *l, struct frontier *f)
 	assert(l->n_reached <= l->run->store->connected);
 	if (!f->dense) {
 		memcpy(l->order + at, f->list, f->n * sizeof(vid));
+		count_edges(l, from);
 		return MILL_OK;
 	}
 	TRY(frontier_bits(f, &bits));
 	for (u64 w = 0; at < l->n_reached; w++)
 		for (u64 word = bits[w]; word; word &= word - 1)
 			l->order[at++] = (vid)(w * 64 + (u64)__builtin_ctzll(word));
+	count_edges(l, from);
 	return MILL_OK;
 }
 
@@ -84,6 +98,7 @@ mill_err levels_find(struct levels *l, const struct vec *depths)
 	for (u64 v = 0; v < depths->n; v++)
 		if (depth[v] != UINT32_MAX)
 			l->order[begin[depth[v]]++] = (vid)v;
+	count_edges(l, 0);
 	run_vec_free(l->run, counts);
 	vec_unmap(depths, (void *)depth);
 	return MILL_OK;

@@ -13,7 +13,9 @@ struct levels {
 	vid *order;
 	u64 *begins;
 	u64 n_reached, n_levels;
-	struct vec *order_vec, *begins_vec;	/* own the arrays */
+	u64 n_edges;				/* stored edges out of those reached */
+	const u32 *degree;			/* of vertices with out-edges */
+	struct vec *order_vec, *begins_vec, *degree_vec;	/* own the arrays */
 };
 
 void declare_levels(struct declaration *d, struct levels *l);

@@ -495,7 +495,6 @@ static mill_err prepare_device(struct mill_run *r, struct mode_finder *m)
 	u32 n_pages = run_direction(r, false)->pages->n_pages;
 	struct vec *v;
 
-	TRY(device_prepare(r->device, &mode_source));
 	TRY(run_vec_host(r, &v, "cut lists", n_pages, sizeof(struct cut_list)));
 	m->cut = v->buffer.host;
 	TRY(run_vec_host(r, &v, "windows of pages", n_pages + 1u, sizeof(u32)));
@@ -507,9 +506,9 @@ static mill_err prepare_device(struct mill_run *r, struct mode_finder *m)
 	return write_cuts(r, m);
 }
 
-mill_err op_mode_finder(struct mill_run *r, struct mode_finder **out)
+static mill_err make_finder(struct mill_run *r, const struct declared *x)
 {
-	struct mode_finder *m;
+	struct mode_finder **out = x->out, *m;
 	struct vec *self;
 
 	TRY(run_vec_host(r, &self, "mode finder", 1, sizeof(*m)));
@@ -520,9 +519,17 @@ mill_err op_mode_finder(struct mill_run *r, struct mode_finder **out)
 	return MILL_OK;
 }
 
-static mill_err make(struct mill_run *r, const struct declared *x) { return op_mode_finder(r, x->out); }
+static mill_err build(struct mill_run *r, const struct declared *x)
+{
+	(void)x;
+	return device_prepare(r->device, &mode_source);
+}
 
-void declare_mode(struct declaration *d, struct mode_finder **out) { declare_item(d, (struct declared){ .bytes = add_bytes, .make = make, .out = out }); }
+void declare_mode(struct declaration *d, struct mode_finder **out)
+{
+	declare_item(d, (struct declared){ .make = build, .flags = EARLY });
+	declare_item(d, (struct declared){ .bytes = add_bytes, .make = make_finder, .out = out });
+}
 
 mill_err op_mode(struct mill_run *r, struct mode_finder *m, const struct vec *from, const struct vec *to, u64 *changed)
 {

@@ -68,7 +68,6 @@ mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *ar
  * vertex, a value below store->connected. *changed: how many differ. The finder keeps what passes share; the view is declared before it.
  */
 struct mode_finder;
-mill_err op_mode_finder(struct mill_run *r, struct mode_finder **out);
 mill_err op_mode(struct mill_run *r, struct mode_finder *m, const struct vec *from, const struct vec *to, u64 *changed);
 void declare_mode(struct declaration *d, struct mode_finder **out);
 

@@ -8,7 +8,7 @@
 
 #define RELATIVE 1e-9
 
-/* Adds what a source gives; counts up to 2^16383 fit. */
+/* Adds what a source gives; counts up to 2^16383 fit. score[n] counts the edges that it leads over, out and back. */
 static void naive_source(const struct graph *g, u32 root, f64 *score)
 {
 	long double *paths = calloc(g->n, sizeof(*paths)), *given = calloc(g->n, sizeof(*given));
@@ -32,6 +32,7 @@ static void naive_source(const struct graph *g, u32 root, f64 *score)
 	while (tail--) {
 		u32 u = queue[tail];
 
+		score[g->n] += 2 * (f64)(g->row[u + 1u] - g->row[u]);
 		for (u64 i = g->row[u]; i < g->row[u + 1u]; i++) {
 			u32 v = g->stored[i].to;
 
@@ -76,6 +77,8 @@ static u64 expect_bc(const struct graph *g, const char *where, mill_run *run, co
 	if (mill_run_check(run))
 		fail_msg("%s, %s: the certificate says: %s", g->name, where, mill_error());
 	mill_run_report(run, &report);
+	if (report.edges_traversed != (u64)want[g->n])
+		fail_msg("%s, %s: %llu edges were traversed, not %.0f", g->name, where, (unsigned long long)report.edges_traversed, want[g->n]);
 	if (report.memory_peak > report.memory_budget || report.device_peak > report.device_budget)
 		fail_msg("%s, %s: the peak is above the budget", g->name, where);
 	free(got);
@@ -154,7 +157,7 @@ static void test_tiny(void **state)
 			if (k * (65536 / copies) >> bit & 1)
 				graph_add(&g, 4 * k + bit / 4, 4 * k + bit % 4);
 	graph_index(&g);
-	want = calloc(g.n, sizeof(*want));
+	want = calloc(g.n + 1u, sizeof(*want));
 	for (u32 k = 0; k < copies; k++) {	/* each on its own */
 		struct graph small;
 		f64 *score;
@@ -166,6 +169,7 @@ static void test_tiny(void **state)
 		graph_index(&small);
 		score = naive_bc(&small, NULL, 0);
 		memcpy(want + 4 * k, score, 4 * sizeof(*score));
+		want[g.n] += score[4];
 		free(score);
 		graph_release(&small);
 	}
@@ -261,12 +265,15 @@ static void test_forms(void **state)
 			struct graph g;
 			mill_store *store;
 			mill_run *run;
-			f64 *want, n;
+			f64 *want, *naive, n;
 
 			if (!shape_make(&g, shape_named(names[i])))
 				continue;
 			n = g.n;
-			want = calloc(g.n, sizeof(*want));
+			want = calloc(g.n + 1u, sizeof(*want));
+			naive = naive_bc(&g, NULL, 0);
+			want[g.n] = naive[g.n];
+			free(naive);
 			for (u32 v = 0; v < g.n && i < 2; v++) {
 				want[v] = (f64)v * (n - 1 - v);	/* before it x behind it, once */
 				if (normalized)
