@@ -7,16 +7,7 @@
 #include "algo/bc.h"
 
 #include "algo/algo.h"
-
-#include "algo/bfs.op.h"
-#define PROGRAM bfs
-#define FIELDS BFS_FIELDS
-#define SOURCE "algo/bfs.op.h"
-#define WRITES depth
-#define LEVEL level
-#define COND 1
-#define PULL 1
-#include "op/advance.inc"
+#include "algo/bfs.h"
 
 #include "algo/bc.op.h"
 #define PROGRAM bc
@@ -56,7 +47,7 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	declare_loop(d, &b->loop, sizeof(b->loop));
 	declare_levels(d, &b->levels);
 	declare_frontier(d, &b->front, false);
-	declare_advance(d, &bfs_advance, MAIN);
+	declare_advance(d, bfs_levels, MAIN);
 	TRY(declare_reducer(d, &b->in, &bc_reduce, MAIN | LISTS | OVER_IN));
 	TRY(declare_reducer(d, &b->out, &bc_reduce, MAIN | LISTS));
 	TRY(declare_reducer(d, &b->wide_in, &bc_wide_reduce, LISTS | OVER_IN | SELDOM));
@@ -77,7 +68,7 @@ static mill_err search(struct mill_run *r, struct bc_run *b, vid root)
 	for (; b->front->n; a.level++) {
 		if (!b->front->unit)
 			TRY(levels_keep(&b->levels, b->front));
-		TRY(op_advance(r, &bfs_advance, &a, b->front));
+		TRY(op_advance(r, bfs_levels, &a, b->front));
 	}
 	if (b->front->unit)
 		TRY(levels_find(&b->levels, b->depth));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Breadth-first search, direction-optimising (Beamer, Asanovic, Patterson, SC 2012). */
+#include "algo/bfs.h"
+
 #include "algo/algo.h"
 #include "algo/tree.h"
-
-#include "algo/bfs.op.h"
 
 #define PROGRAM bfs
 #define FIELDS BFS_FIELDS
@@ -13,6 +13,8 @@
 #define COND 1
 #define PULL 1
 #include "op/advance.inc"
+
+const struct advance_program *const bfs_levels = &bfs_advance;
 
 struct bfs_run {
 	struct bfs_args a;
