@@ -6,22 +6,20 @@
 #include "cli/command.h"
 #include "cli/message.h"
 
-#define BASH                                                                                            \
-	"_millrace() {\n"                                                                               \
-	"\tlocal word=${COMP_WORDS[COMP_CWORD]}\n"                                                      \
-	"\t[[ $word == = ]] && word=\n"                                                                 \
-	"\tmapfile -t COMPREPLY < <(\"${COMP_WORDS[0]}\" completion words -- \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n" \
-	"\t[[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *: ]] && compopt -o nospace\n"                \
-	"}\n"                                                                                           \
+/* For bash, and for zsh, which has functions that do as bash does. */
+#define BASH                                                                                                                          \
+	"_millrace() {\n"                                                                                                             \
+	"\tlocal IFS=$'\\n'\n"                                                                                                        \
+	"\tCOMPREPLY=($(\"${COMP_WORDS[0]}\" completion words -- \"${COMP_WORDS[@]:1:$COMP_CWORD}\" 2>/dev/null))\n"                   \
+	"\t[[ ${#COMPREPLY[@]} != 1 || ${COMPREPLY[0]} != *: ]] || compopt -o nospace 2>/dev/null || true\n"                         \
+	"}\n"                                                                                                                         \
 	"complete -o bashdefault -o default -F _millrace millrace\n"
 
 static const struct {
 	const char *shell, *script;
 } scripts[] = {
 	{ "bash", BASH },
-	{ "zsh", "autoload -U +X bashcompinit && bashcompinit\n"
-		 "_millrace() { COMPREPLY=(${(f)\"$(${COMP_WORDS[1]} completion words -- ${COMP_WORDS[2,COMP_CWORD+1]} 2>/dev/null)\"}); }\n"
-		 "complete -o bashdefault -o default -F _millrace millrace\n" },
+	{ "zsh", "autoload -U +X compinit bashcompinit\ncompinit\nbashcompinit\n" BASH },
 	{ "fish", "complete -c millrace -a '(set -l words (commandline -opc) (commandline -ct); $words[1] completion words -- $words[2..-1] 2>/dev/null)'\n" },
 };
 
