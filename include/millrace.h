@@ -523,7 +523,7 @@ struct mill_algorithm {
 	const struct mill_option *option;	/* of its own option struct; ends with an entry whose name is NULL. NULL: it has none */
 	size_t options_size;	/* of that struct */
 	const char *const *column;	/* of its result, all that it may have, in their order; ends with NULL */
-	const char *const *fact;	/* keys of its result in reports, likewise */
+	const char *const *fact;	/* keys of its result in reports, likewise; NULL: none */
 	unsigned traits;	/* of enum mill_trait */
 	const char *steps_option, *steps_word;	/* "method", "labels": it has frontiers and can leave out steps only with this choice; NULL: always */
 	bool needs_weights;

@@ -14,9 +14,9 @@
 /* Is it among the names that the algorithm's row has? */
 static inline bool is_among(const char *const *name, const char *wanted)
 {
-	while (*name && strcmp(*name, wanted))
+	while (name && *name && strcmp(*name, wanted))
 		name++;
-	return *name;
+	return name && *name;
 }
 
 void run_column(struct mill_run *r, const char *name, enum mill_type type, struct vec *v, u64 none, u64 isolated)
