@@ -368,9 +368,9 @@ struct mill_options {
 	bool count_lanes;	/* count SIMD slots and atomics, which takes time */
 	bool fallback;		/* a device that cannot be opened is no error: the run is on the cpu; see also mill_run_fall_back */
 	/*
-	 * Where the algorithm allows it (bfs, sssp, cc by labels, pagerank) pages are not worked on in steps: what a page activates of
-	 * itself goes on at once, scores are used as soon as they are new. Fewer passes; searches and labels end with the same
-	 * values, pagerank within its tolerance. Only on the cpu.
+	 * Where the algorithm allows it (MILL_ASYNC: bfs, sssp, cc by labels, pagerank) pages are not worked on in steps: what a page activates of
+	 * itself goes on at once, scores are used as soon as they are new. Fewer passes. Results of bfs, sssp and cc have the same bits as with
+	 * steps; those of pagerank are within its tolerance, and their bits may differ from run to run. Only on the cpu.
 	 */
 	bool async;
 	bool parents;		/* bfs and sssp also settle the parents */
@@ -415,6 +415,7 @@ struct mill_pagerank {
 };
 
 enum mill_cc_method {
+	MILL_CC_AUTO,		/* LABELS on a device whose policy has kernels for them, elsewhere AFFOREST */
 	MILL_CC_AFFOREST,	/* samples of the edges first, then only what is outside the largest component */
 	MILL_CC_HOOKING,	/* an edge frontier, hooking and pointer jumping (Soman, Gunrock) */
 	MILL_CC_LABELS		/* the smallest label spreads */
@@ -430,7 +431,7 @@ struct mill_cc {
  * undirected graph each pair counts once; chosen sources add up what each of them gives.
  */
 struct mill_bc {
-	const char *sources;	/* "ID,ID,...", "@FILE", "random:K", "all"; NULL: "random:1" */
+	const char *sources;	/* "ID,ID,...", "@FILE", "random:K", "all", or one as bfs takes it; NULL: "random:1" */
 	bool normalized;	/* divided by the number of pairs of others, and scaled from the sources to all vertices */
 };
 
@@ -470,37 +471,69 @@ MILL_API mill_err mill_run_algorithm(mill_run *run, const char *algorithm, const
 /* Certifies the last result by its properties, in one or two passes over the edges. */
 MILL_API mill_err mill_run_check(mill_run *run);
 
-struct mill_algorithm {
-	const char *name;	/* "bfs" */
-	const char *summary;
-	bool needs_weights;
-};
-/* Ends with an entry whose name is NULL. */
-MILL_API const struct mill_algorithm *mill_algorithms(void);
-
-/* ---- Policies: which page goes when another comes, and more; what options each has ---- */
+/* ---- Options as rows: what the fields of some settings are called, hold and mean. Algorithms and policies have them ---- */
 
 enum mill_option_kind {
 	MILL_OPTION_FLAG,	/* bool */
 	MILL_OPTION_U32,	/* uint32_t */
+	MILL_OPTION_U64,	/* uint64_t */
 	MILL_OPTION_SIZE,	/* uint64_t: bytes */
-	MILL_OPTION_CHOICE	/* an enum, as int: which of the words */
+	MILL_OPTION_REAL,	/* double */
+	MILL_OPTION_TEXT,	/* const char * */
+	MILL_OPTION_CHOICE,	/* an enum, as int: which of the words */
+	MILL_OPTION_SWITCH	/* an enum, as int: --name is `first`, --name=WORD is first + which of the words */
 };
 
-/* One option. Of the field that it sets 0 is the default. */
+/* One option. Of the field that it sets 0 is the default. Of two that set the same field only one can be given. */
 struct mill_option {
 	const char *name;	/* "partition-size": --partition-size, and partition_size in reports */
 	enum mill_option_kind kind;
 	size_t at;		/* offset of the field in the settings */
 	const char *argument;	/* as help shows it; NULL of a flag */
-	const char *help;
-	const char *const *word;	/* of a choice; ends with NULL */
-	uint32_t low, high;	/* of a number: from .. to; high 0: any */
-	const uint32_t *only;	/* of a number: these alone; ends with 0. NULL: all from low to high */
-	uint32_t usual;		/* what the default comes to, a number or which of the words; 0: itself, or it depends */
-	bool zero;		/* of a size: 0 can be given, as MILL_SIZE_NONE; else 0 stands for the smallest */
+	const char *help;	/* without the default, if `usual` or `usual_text` says it */
+	const char *const *word;	/* of a choice or switch; what a text may also be; what stands for 0 in a real ("auto"). Ends with NULL */
+	double low, high;	/* of a number: from .. to; high 0: any */
+	bool open;		/* of a real: the bounds themselves are out */
+	const uint32_t *only;	/* of a whole number: these alone; ends with 0. NULL: all from low to high */
+	double usual;		/* what the default comes to, a number or which of the words; 0: itself, or it depends */
+	const char *usual_text;	/* the same of a text */
+	int first;		/* of a switch */
+	bool zero;		/* 0 can be given: a size then is MILL_SIZE_NONE, a real -1; else a size of 0 stands for the smallest */
 	bool several;		/* says what several devices share out: in a lab a matter of its rows */
+	bool only_run;		/* changes nothing of what a run needs: plans do not take it */
 };
+
+/* ---- What algorithms there are ---- */
+
+/* What an algorithm does, and so which fields of mill_options hold for it. */
+enum mill_trait {
+	MILL_PARENTS = 1 << 0,		/* has parents: parents */
+	MILL_FRONTIERS = 1 << 1,	/* goes along frontiers in steps: mapping, filter */
+	MILL_PULLS = 1 << 2,		/* in steps that may go along in-edges: direction, do_a, do_b */
+	MILL_SUMS = 1 << 3,		/* reduces whole lists: mapping, under a policy that has its own */
+	MILL_ASYNC = 1 << 4,		/* can leave out the steps: async */
+	MILL_SIMPLE = 1 << 5		/* takes the graph as an undirected simple one */
+};
+
+struct mill_algorithm {
+	const char *name;	/* "bfs" */
+	const char *summary;	/* a line, without a full stop */
+	const char *help;	/* some lines more, each with its end */
+	const char *examples;	/* command lines, likewise */
+	const struct mill_option *option;	/* of its own option struct; ends with an entry whose name is NULL. NULL: it has none */
+	size_t options_size;	/* of that struct */
+	const char *const *column;	/* of its result, all that it may have, in their order; ends with NULL */
+	const char *const *fact;	/* keys of its result in reports, likewise; NULL: none */
+	unsigned traits;	/* of enum mill_trait */
+	const char *steps_option, *steps_word;	/* "method", "labels": it has frontiers and can leave out steps only with this choice; NULL: always */
+	bool needs_weights;
+};
+/* Ends with an entry whose name is NULL. */
+MILL_API const struct mill_algorithm *mill_algorithms(void);
+/* NULL if there is none of this name. */
+MILL_API const struct mill_algorithm *mill_algorithm(const char *name);
+
+/* ---- Policies: which page goes when another comes, and more; what options each has ---- */
 
 struct mill_variant;
 

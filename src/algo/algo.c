@@ -2,9 +2,11 @@
 /* The table of algorithms, and how one is planned and run. */
 #include "algo/algo.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
+#include "base/option.h"
 #include "engine/devices.h"
 
 #define ALGORITHM(name) extern const struct algorithm algorithm_##name;
@@ -41,14 +43,30 @@ MILL_API const struct mill_algorithm *mill_algorithms(void)
 	return shown;
 }
 
+MILL_API const struct mill_algorithm *mill_algorithm(const char *name)
+{
+	const struct mill_algorithm *a = mill_algorithms();
+
+	while (a->name && strcmp(a->name, name))
+		a++;
+	return a->name ? a : NULL;
+}
+
 /* ---- Calls ---- */
 
 /* Options that are not given. */
-static const u64 defaults[32];
+static const u64 defaults[64];
+
+bool algorithm_rounds(const char *name, const void *options)
+{
+	const struct algorithm *a = algorithm_find(name);
+
+	return a && a->rounds && a->rounds(options ? options : defaults);
+}
 
 /* One call: which algorithm, with which options, and what it declares. */
 struct call {
-	const char *name;
+	const struct mill_algorithm *public;	/* that was asked for */
 	const struct algorithm *algorithm;
 	const void *options;
 	void *self;
@@ -61,9 +79,11 @@ static mill_err call_find(struct call *c, const struct mill_run *r, const char *
 
 	if (!a)
 		return fail(MILL_EUSAGE, "unknown algorithm '%s'", name);
-	c->name = a->public.name;
+	assert(a->public.options_size <= sizeof(defaults));
+	c->public = &a->public;
 	c->options = options ? options : defaults;
 	c->algorithm = a;
+	TRY(options_check(a->public.option, c->options));
 	if (a->undirected && !r->store->directed) {
 		c->algorithm = a->undirected;
 		c->options = defaults;
@@ -75,10 +95,10 @@ static mill_err call_find(struct call *c, const struct mill_run *r, const char *
 static mill_err call_declare(struct call *c, struct mill_run *r, struct budget *budget, bool plans)
 {
 	c->self = NULL;
-	TRY(memory_new(&c->self, budget, 1, max_u64(c->algorithm->size, 1), c->name));
-	declaration_init(&c->declaration, r, c->name, plans);
+	TRY(memory_new(&c->self, budget, 1, max_u64(c->algorithm->size, 1), c->public->name));
+	declaration_init(&c->declaration, r, c->public->name, plans);
 	TRY(c->algorithm->declare(&c->declaration, c->options, c->self));
-	c->declaration.need.cost = algorithm_find(c->name)->cost;
+	c->declaration.need.cost = algorithm_find(c->public->name)->cost;
 	return declaration_end(&c->declaration);
 }
 
@@ -96,6 +116,7 @@ MILL_API mill_err mill_run_algorithm(mill_run *r, const char *name, const void *
 		return err;
 	}
 	r->self = c.self;
+	r->row = c.public;
 	TRY(declaration_make(&c.declaration));
 	TRY(c.algorithm->run(r, c.self));
 	r->result.check = c.algorithm->check;

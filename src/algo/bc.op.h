@@ -22,21 +22,6 @@
 
 STATE(bc, BC_FIELDS);
 
-DEVICE f64 bc_start(struct bc s)
-{
-	(void)s;
-	return 0;
-}
-
-DEVICE f64 bc_gather(struct bc s, vid u, vid v, u32 w)
-{
-	(void)v;
-	(void)w;
-	return s.given[u];
-}
-
-DEVICE f64 bc_combine(f64 a, f64 b) { return a + b; }
-
 /* Counts those with too many paths. */
 DEVICE void bc_apply(struct bc s, vid v, f64 sum, u64 *count)
 {

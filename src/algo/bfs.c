@@ -53,8 +53,30 @@ static mill_err run(struct mill_run *r, void *self)
 	return tree_settle(r, WEIGHT_UNIT);
 }
 
+/* ---- The row ---- */
+
+static const struct mill_option options[] = {
+	OPTION_SOURCE(offsetof(struct mill_bfs, source)),
+	{ 0 },
+};
+
 const struct algorithm algorithm_bfs = {
-	.public = { "bfs", "breadth-first search: depths and parents from a source", false },
+	.public = {
+		.name = "bfs",
+		.summary = "breadth-first search: depths and parents from a source",
+		.help = "How many edges away from the source is every vertex? -o writes `id depth parent`; of several\n"
+			"valid parents it is the one with the smallest id, unreached vertices have -1.\n",
+		.examples = "  millrace bfs web.mill --source 42 -o depths.tsv\n"
+			    "  millrace bfs web.mill --source max-degree --memory 1G --check --json\n"
+			    "  millrace bfs web.mill --repeat 5\n"
+			    "  millrace bfs web.mill --device opencl:all --strategy s\n"
+			    "  millrace bfs web.mill --device opencl:0/2 --device-cache 0 --mapping hybrid --warp 8\n",
+		.option = options,
+		.options_size = sizeof(struct mill_bfs),
+		.column = NAMES("depth", "parent"),
+		.fact = NAMES("source", "reached", "max_depth"),
+		.traits = MILL_PARENTS | MILL_FRONTIERS | MILL_PULLS | MILL_ASYNC,
+	},
 	.size = sizeof(struct bfs_run),
 	.declare = declare,
 	.run = run,

@@ -50,7 +50,9 @@ static enum mill_cc_method choose_method(const struct declaration *d, enum mill_
 {
 	bool spread = declared_taken(d, &cc_label_advance.own) && d->run->store->has_in;
 
-	return asked == MILL_CC_AFFOREST && spread ? MILL_CC_LABELS : asked;
+	if (asked)
+		return asked;
+	return spread ? MILL_CC_LABELS : MILL_CC_AFFOREST;
 }
 
 static mill_err declare(struct declaration *d, const void *options, void *self)
@@ -216,8 +218,33 @@ static mill_err run(struct mill_run *r, void *self)
 	return component_facts(r, n_components);
 }
 
+/* ---- The row ---- */
+
+static const struct mill_option options[] = {
+	{ "method", MILL_OPTION_CHOICE, offsetof(struct mill_cc, method), "NAME",
+	  .help = "auto (default: labels on a device whose policy has kernels for them, else afforest), afforest, hooking or labels",
+	  .word = NAMES("auto", "afforest", "hooking", "labels") },
+	{ 0 },
+};
+
 const struct algorithm algorithm_cc = {
-	.public = { "cc", "weak components, named after their smallest id", false },
+	.public = {
+		.name = "cc",
+		.summary = "weak components: which vertices hang together",
+		.help = "Directions do not count. -o writes `id component`, the smallest id in the component. Of the\n"
+			"methods, which all give the same result, afforest links trees and looks at few edges; hooking\n"
+			"keeps an edge frontier and jumps pointers; labels spreads the smallest label, in as many steps\n"
+			"as the longest way through a component.\n",
+		.examples = "  millrace cc web.mill -o components.tsv\n"
+			    "  millrace cc web.mill --memory 1G --check\n",
+		.option = options,
+		.options_size = sizeof(struct mill_cc),
+		.column = NAMES("component"),
+		.fact = NAMES("components", "largest"),
+		.traits = MILL_FRONTIERS | MILL_ASYNC,
+		.steps_option = "method",
+		.steps_word = "labels",
+	},
 	.size = sizeof(struct cc_run),
 	.declare = declare,
 	.run = run,

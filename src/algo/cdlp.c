@@ -93,8 +93,27 @@ static mill_err run(struct mill_run *r, void *self)
 
 static mill_err check(struct mill_run *r) { return cdlp_check(r, ((const struct cdlp_run *)r->self)->next); }
 
+/* ---- The row ---- */
+
+static const struct mill_option options[] = {
+	{ "iterations", MILL_OPTION_U32, offsetof(struct mill_cdlp, iterations), "N", .help = "at most so many", .low = 1, .usual = 10 },
+	{ 0 },
+};
+
 const struct algorithm algorithm_cdlp = {
-	.public = { "cdlp", "communities by label propagation, as LDBC Graphalytics defines them", false },
+	.public = {
+		.name = "cdlp",
+		.summary = "communities by label propagation, as LDBC Graphalytics defines them",
+		.help = "Every vertex begins with its own id as label and takes again and again the one that most of\n"
+			"its neighbours have, of several the smallest. Both ends of a directed edge are neighbours, an\n"
+			"edge in both directions counts twice. -o writes `id community`.\n",
+		.examples = "  millrace cdlp web.mill --iterations 20 -o communities.tsv\n"
+			    "  millrace cdlp web.mill --memory 1G --check\n",
+		.option = options,
+		.options_size = sizeof(struct mill_cdlp),
+		.column = NAMES("community"),
+		.fact = NAMES("communities", "largest"),
+	},
 	.size = sizeof(struct cdlp_run),
 	.declare = declare,
 	.run = run,

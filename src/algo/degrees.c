@@ -224,7 +224,16 @@ static mill_err run(struct mill_run *r, void *self)
 }
 
 const struct algorithm algorithm_degrees = {
-	.public = { "degrees", "degrees and their distribution", false },
+	.public = {
+		.name = "degrees",
+		.summary = "how many edges every vertex has, and how they are distributed",
+		.help = "-o writes `id degree`, of a directed graph `id degree in_degree`. Self-loops and parallel edges\n"
+			"count as they are stored. The distribution is in the report: [[degree, vertices], ...].\n",
+		.examples = "  millrace degrees web.mill\n"
+			    "  millrace degrees web.mill -o degrees.csv --json=report.json --check\n",
+		.column = NAMES("degree", "in_degree"),
+		.fact = NAMES("min", "max", "mean", "median", "max_in", "isolated", "distribution"),
+	},
 	.size = sizeof(struct degrees_run),
 	.declare = declare,
 	.run = run,

@@ -92,7 +92,18 @@ static mill_err run(struct mill_run *r, void *self)
 }
 
 const struct algorithm algorithm_kcore = {
-	.public = { "kcore", "k-core decomposition: how deep in the dense parts a vertex lies", false },
+	.public = {
+		.name = "kcore",
+		.summary = "k-cores: how deep in the dense parts a vertex lies",
+		.help = "The largest k such that a vertex stays when all of fewer than k neighbours go, again and again. Of\n"
+			"the undirected simple graph: directions, loops and parallel edges do not count. -o writes\n"
+			"`id core`.\n",
+		.examples = "  millrace kcore web.mill -o cores.tsv\n"
+			    "  millrace kcore web.mill --memory 25% --check --json\n",
+		.column = NAMES("core"),
+		.fact = NAMES("max_core", "core_size"),
+		.traits = MILL_FRONTIERS | MILL_SIMPLE,
+	},
 	.size = sizeof(struct kcore_run),
 	.declare = declare,
 	.run = run,

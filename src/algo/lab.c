@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "algo/algo.h"
 #include "base/memory.h"
 #include "engine/devices.h"
 
@@ -133,14 +134,9 @@ static uint64_t smallest_budget(mill_run *run, const struct mill_lab *lab)
 	return r.device_budget < plan.device_needed ? plan.device_needed : 0;
 }
 
-/* Sums of floats come in another order on devices. */
 static bool promises_bits(const struct mill_lab *lab)
 {
-	const struct mill_pagerank *how = lab->how;
-
-	if (!strcmp(lab->algorithm, "pagerank"))
-		return how && how->precision == MILL_EXACT;
-	return strcmp(lab->algorithm, "bc");
+	return !algorithm_rounds(lab->algorithm, lab->how);
 }
 
 /* Once cold, then as often as it is to be timed. */

@@ -27,6 +27,7 @@
 
 STATE(PROGRAM, PAGERANK_FIELDS);
 
+#if IN_PLACE
 DEVICE OF(sum, VALUE) OF(PROGRAM, start)(struct PROGRAM s)
 {
 	(void)s;
@@ -37,14 +38,11 @@ DEVICE OF(sum, VALUE) OF(PROGRAM, gather)(struct PROGRAM s, vid u, vid v, u32 w)
 {
 	(void)v;
 	(void)w;
-#if IN_PLACE
 	return OF(dev_load, VALUE)(&s.share[u]);
-#else
-	return s.share[u];
-#endif
 }
 
 DEVICE OF(sum, VALUE) OF(PROGRAM, combine)(OF(sum, VALUE) a, OF(sum, VALUE) b) { return a + b; }
+#endif
 
 /*
  * score = jump + damping x (incoming + what dangling vertices give). Jumps and dangling mass go to all alike

@@ -259,7 +259,17 @@ static mill_err run(struct mill_run *r, void *self)
 extern const struct algorithm algorithm_cc;
 
 const struct algorithm algorithm_scc = {
-	.public = { "scc", "strong components, named after their smallest id", false },
+	.public = {
+		.name = "scc",
+		.summary = "strong components: which vertices lead to each other",
+		.help = "-o writes `id component`, the smallest id in the component. Reads in-edges too, so a store made\n"
+			"with --out-only is refused; of an undirected graph these are the weak components.\n",
+		.examples = "  millrace scc web.mill -o components.tsv\n"
+			    "  millrace scc web.mill --memory 25% --check\n",
+		.column = NAMES("component"),
+		.fact = NAMES("components", "largest"),
+		.traits = MILL_FRONTIERS,
+	},
 	.size = sizeof(struct scc_run),
 	.declare = declare,
 	.run = run,

@@ -128,8 +128,32 @@ static mill_err run(struct mill_run *r, void *self)
 	return tree_settle(r, s->kind);
 }
 
+/* ---- The row ---- */
+
+#define AT(field) offsetof(struct mill_sssp, field)
+
+static const struct mill_option options[] = {
+	OPTION_SOURCE(AT(source)),
+	{ "delta", MILL_OPTION_REAL, AT(delta), "auto|N", .help = "width of a distance step (default auto)", .word = NAMES("auto"), .open = true,
+	  .only_run = true },
+	{ "unit-weights", MILL_OPTION_FLAG, AT(unit_weights), NULL, .help = "every edge counts 1" },
+	{ 0 },
+};
+
 const struct algorithm algorithm_sssp = {
-	.public = { "sssp", "shortest paths from a source, by weight", true },
+	.public = {
+		.name = "sssp",
+		.summary = "shortest paths from a source over non-negative weights",
+		.help = "-o writes `id distance parent`; unreached vertices have distance inf and parent -1.\n",
+		.examples = "  millrace sssp roads.mill --source 1 -o distances.csv\n"
+			    "  millrace sssp web.mill --unit-weights --source max-degree --check\n",
+		.option = options,
+		.options_size = sizeof(struct mill_sssp),
+		.column = NAMES("distance", "parent"),
+		.fact = NAMES("source", "reached", "delta"),
+		.traits = MILL_PARENTS | MILL_FRONTIERS | MILL_ASYNC,
+		.needs_weights = true,
+	},
 	.size = sizeof(struct sssp_run),
 	.declare = declare,
 	.run = run,

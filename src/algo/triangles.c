@@ -163,8 +163,30 @@ static mill_err run(struct mill_run *r, void *self)
 
 static mill_err check(struct mill_run *r) { return triangles_check(r, ((const struct triangles_run *)r->self)->arcs); }
 
+/* ---- The row ---- */
+
+static const struct mill_option options[] = {
+	{ "lcc", MILL_OPTION_SWITCH, offsetof(struct mill_triangles, lcc), "[=directed]",
+	  .help = "also local clustering coefficients; directed: as LDBC counts arcs", .word = NAMES("undirected", "directed"),
+	  .first = MILL_LCC_UNDIRECTED },
+	{ 0 },
+};
+
 const struct algorithm algorithm_triangles = {
-	.public = { "triangles", "triangles through each vertex, clustering coefficients", false },
+	.public = {
+		.name = "triangles",
+		.summary = "triangles through each vertex, and clustering coefficients",
+		.help = "Of the undirected simple graph: directions, loops and parallel edges do not count. -o writes\n"
+			"`id triangles`, with --lcc also the share of pairs of neighbours that are neighbours\n"
+			"themselves; --lcc=directed counts arcs between neighbours as LDBC Graphalytics does.\n",
+		.examples = "  millrace triangles web.mill -o triangles.tsv\n"
+			    "  millrace triangles web.mill --lcc --check --json\n",
+		.option = options,
+		.options_size = sizeof(struct mill_triangles),
+		.column = NAMES("triangles", "lcc"),
+		.fact = NAMES("triangles", "transitivity", "average_lcc"),
+		.traits = MILL_SIMPLE,
+	},
 	.size = sizeof(struct triangles_run),
 	.declare = declare,
 	.run = run,

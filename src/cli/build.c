@@ -36,7 +36,7 @@ mill_err build_target(struct call *call, struct mill_target *out)
 
 	if (!o->output)
 		return refuse(MILL_EUSAGE, "%s: say where to with -o STORE",
-			      call->command->name);
+			      call->command.name);
 	err = option_size(&o->memory, "memory", 0);
 	if (err)
 		return err;
@@ -144,7 +144,7 @@ mill_err build_account(struct call *call, const struct mill_built *built, bool f
 	progress_end(&call->progress);
 	if (built)
 		tell(call, built, from_input);
-	if (!call->options.json)
+	if (!call->options.json.wanted)
 		return MILL_OK;
 	if (built) {
 		err = mill_store_open(&store, path);
@@ -152,7 +152,7 @@ mill_err build_account(struct call *call, const struct mill_built *built, bool f
 			mill_store_info(store, &info);
 	}
 	report_store(&call->report, path, store ? &info : NULL);
-	options_report(&call->options, call->command->who, &call->report);
+	options_report(&call->options, &call->report);
 	report_built(&call->report, built, from_input);
 	if (built)
 		json_f64(&call->report, "seconds", built->seconds);

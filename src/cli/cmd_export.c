@@ -29,7 +29,7 @@ mill_err cmd_export(struct call *call)
 	seconds = now() - call->began;
 	progress_end(&call->progress);
 	report_store(&call->report, path, store ? &info : NULL);
-	options_report(&call->options, call->command->who, &call->report);
+	options_report(&call->options, &call->report);
 	json_f64(&call->report, "seconds", seconds);
 	if (!err)
 		say(call, "%s: %" PRIu64 " edges to %s in %s\n", path, info.edges, to,

@@ -3,34 +3,54 @@
 
 #include "cli/command.h"
 
-void help_command(const struct command *c)
+/* Prints names behind a title. */
+static void print_names(const char *title, const char *first, const char *const *name)
 {
+	printf("  %-26s %s", title, first);
+	for (; name && *name; name++)
+		printf(" %s", *name);
+	printf("\n");
+}
+
+void help_command(const struct command *c, const struct mill_algorithm *algorithm)
+{
+	struct option row;
+	size_t i;
+
 	printf("usage: millrace %s %s\n\n%s.\n", c->name, c->usage, c->summary);
 	if (c->text)
 		printf("\n%s", c->text);
 	printf("\noptions:\n");
-	options_help(c->who);
+	for (i = 0; option_at(&row, c, algorithm, i); i++)
+		option_help(&row);
+	if (c->of_algorithm && !algorithm)
+		printf("  and those of ALGO          see `millrace help ALGO`, or `millrace %s ALGO --help`\n", c->name);
+	if (c->algorithm) {
+		printf("\nresult:\n");
+		print_names("columns (-o)", "id", c->algorithm->column);
+		print_names("facts (--json)", "hash", c->algorithm->fact);
+	}
 	if (c->example)
 		printf("\nexamples:\n%s", c->example);
 }
 
 mill_err cmd_help(struct call *call)
 {
-	const struct command *c;
+	struct command c;
 	char usage[80];
+	size_t i;
 
 	if (call->options.n_operands) {
-		c = command_find(call->options.operand[0]);
-		if (!c)
+		if (!command_find(&c, call->options.operand[0]))
 			return command_unknown(call->options.operand[0]);
-		help_command(c);
+		help_command(&c, c.algorithm);
 		return MILL_OK;
 	}
 	printf("Millrace analyses graphs that do not fit the memory, on one machine.\n\n"
 	       "usage: millrace COMMAND ...\n\n");
-	for (c = commands; c->name; c++) {
-		snprintf(usage, sizeof(usage), "%s %s", c->name, c->usage);
-		printf("  %-44s %s\n", usage, c->summary);
+	for (i = 0; command_at(&c, i); i++) {
+		snprintf(usage, sizeof(usage), "%s %s", c.name, c.usage);
+		printf("  %-44s %s\n", usage, c.summary);
 	}
 	printf("\n`millrace help COMMAND` has the options and examples; `millrace --version` the features.\n"
 	       "Sizes take K, M, G (powers of 1024). --json gives a report for programs.\n"

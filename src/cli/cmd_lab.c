@@ -17,14 +17,14 @@ static mill_err check_plot(const struct options *o)
 
 	if (!suffix || strcmp(suffix, ".svg"))
 		return refuse(MILL_EUSAGE, "--plot %s: the name must end in .svg", o->plot);
-	if (o->json_file && !strcmp(o->plot, o->json_file))
+	if (o->json.file && !strcmp(o->plot, o->json.file))
 		return refuse(MILL_EUSAGE, "--plot %s: another output has this name", o->plot);
 	return output_possible("--plot", o->plot);
 }
 
 static mill_err check_asked(struct options *o)
 {
-	if (!strcmp(o->device, "cpu"))
+	if (!strcmp(o->device.text, "cpu"))
 		return refuse(MILL_EUSAGE, "lab: compares what crosses to a device: the cpu is none; see `millrace list devices`");
 	if (o->mappings && option_given(o, "mapping"))
 		return refuse(MILL_EUSAGE, "--mappings runs all of them: leave --mapping out");
@@ -101,7 +101,7 @@ static mill_err open_lab(struct lab *l, struct call *call)
 		return refuse(MILL_ENOMEM, "no memory for the rows of the lab");
 	l->n_rows = l->how.n_budgets * l->how.n_variants;
 	l->how.algorithm = l->work.algorithm->name;
-	l->how.how = &l->work.how;
+	l->how.how = o->how;
 	l->how.options = l->work.options;
 	l->how.repeat = o->repeat;
 	return MILL_OK;
@@ -274,7 +274,7 @@ static void tell(const struct call *call, const struct lab *l)
 	size_t i;
 
 	say(call, "%s of %s: %" PRIu64 " vertices, %" PRIu64 " stored edges, a CSR of %s; on %s\n", l->how.algorithm, info->path,
-	    info->vertices, info->stored_edges, show_size(text, info->csr_bytes), o->device);
+	    info->vertices, info->stored_edges, show_size(text, info->csr_bytes), o->device.text);
 	for (c = 0; c < N_COLUMNS; c++) {
 		width[c] = (int)strlen(head[c]);
 		for (i = 0; i < l->n_rows && l->row[i].name; i++) {
@@ -365,7 +365,7 @@ static void report_lab(struct json *j, const struct lab *l, const struct options
 
 	json_string(j, "algorithm", o->operand[0]);
 	report_store(j, o->operand[1], known ? &l->work.info : NULL);
-	options_report(o, FOR_LAB | (l->work.algorithm ? l->work.algorithm->who : 0), j);
+	options_report(o, j);
 	count_or_null(j, "csr_bytes", known, l->work.info.csr_bytes);
 	json_array(j, "rows");
 	for (i = 0; i < l->n_rows && l->row[i].name; i++)

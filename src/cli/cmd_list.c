@@ -7,6 +7,34 @@
 #include "cli/message.h"
 #include "cli/report.h"
 
+static void report_names(struct json *j, const char *key, const char *const *name)
+{
+	json_array(j, key);
+	for (; name && *name; name++)
+		json_string(j, NULL, *name);
+	json_array_end(j);
+}
+
+static void report_options(struct json *j, const struct mill_algorithm *a)
+{
+	char usual[OPTION_DEFAULT];
+	struct command c;
+	struct option row;
+	size_t i;
+
+	json_array(j, "options");
+	for (i = 0; command_find(&c, a->name) && option_at(&row, &c, a, i) && row.algorithm; i++) {
+		json_object(j, NULL);
+		json_string(j, "name", row.name);
+		json_string(j, "argument", row.argument);
+		json_string(j, "help", row.help);
+		json_string(j, "default", *option_default(usual, &row) ? usual : NULL);
+		report_names(j, "words", row.word);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
 static mill_err list_algorithms(struct call *call, const char *key)
 {
 	const struct mill_algorithm *a;
@@ -19,6 +47,9 @@ static mill_err list_algorithms(struct call *call, const char *key)
 		json_string(&call->report, "name", a->name);
 		json_string(&call->report, "summary", a->summary);
 		json_bool(&call->report, "needs_weights", a->needs_weights);
+		report_options(&call->report, a);
+		report_names(&call->report, "columns", a->column);
+		report_names(&call->report, "facts", a->fact);
 		json_object_end(&call->report);
 	}
 	json_array_end(&call->report);
@@ -100,6 +131,12 @@ static const struct {
 	{ "policies", list_policies },	   { "formats", list_formats },
 	{ "generators", list_generators },
 };
+
+void each_topic(void (*take)(void *arg, const char *name), void *arg)
+{
+	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++)
+		take(arg, topics[i].name);
+}
 
 mill_err cmd_list(struct call *call)
 {

@@ -113,11 +113,11 @@ mill_err cmd_plan(struct call *call)
 
 	err = work_open(&w, call, algorithm, path);
 	if (!err)	/* first whether it can run at all: that takes no time */
-		err = mill_run_plan(w.run, algorithm, &w.how, &plan);
+		err = mill_run_plan(w.run, algorithm, call->options.how, &plan);
 	if (!err)
 		err = mill_run_measure(w.run, call->options.recalibrate);
 	if (!err)
-		err = mill_run_plan(w.run, algorithm, &w.how, &plan);
+		err = mill_run_plan(w.run, algorithm, call->options.how, &plan);
 	if (w.run) {
 		mill_run_report(w.run, &report);
 		work_understood(&report, &call->options);
@@ -125,8 +125,7 @@ mill_err cmd_plan(struct call *call)
 	progress_end(&call->progress);
 	json_string(&call->report, "algorithm", algorithm);
 	report_store(&call->report, path, w.store ? &w.info : NULL);
-	options_report(&call->options, FOR_PLAN | (w.algorithm ? w.algorithm->who : 0),
-		       &call->report);
+	options_report(&call->options, &call->report);
 	report_plan(&call->report, err ? NULL : &plan, &report);
 	report_predicted(&call->report, err ? NULL : &plan.predicted);
 	report_cost(&call->report, err ? NULL : &plan.predicted, NULL);

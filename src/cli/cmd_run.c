@@ -47,7 +47,7 @@ static mill_err attempt(struct outcome *out, struct work *w, const struct option
 
 	out->ran = false;
 	for (i = 0; i < o->repeat; i++) {
-		err = mill_run_algorithm(w->run, w->algorithm->name, &w->how);
+		err = mill_run_algorithm(w->run, w->algorithm->name, o->how);
 		if (err)
 			return err;
 	}
@@ -148,7 +148,7 @@ static void tell_device(const struct call *call, const struct mill_report *r)
 	size_t i;
 
 	if (r->device_failed)
-		say(call, "  device  %s failed (%s), ran on the %s\n", call->options.device, r->device_failed, r->device);
+		say(call, "  device  %s failed (%s), ran on the %s\n", call->options.device.text, r->device_failed, r->device);
 	if (!r->device_budget)
 		return;
 	say(call, "  device  %s, %s moved to it (topology %s), ", r->device, show_size(a, r->to_device),
@@ -191,7 +191,7 @@ static void tell(const struct call *call, const struct work *w, struct outcome *
 
 	say(call, "%s of %s: %" PRIu64 " vertices, %" PRIu64 " stored edges%s\n",
 	    w->algorithm->name, w->info.path, w->info.vertices, w->info.stored_edges,
-	    w->algorithm->who & (FOR_KCORE | FOR_TRIANGLES) &&
+	    w->algorithm->traits & MILL_SIMPLE &&
 			    (w->info.directed || w->info.self_loops || w->info.parallel_edges) ?
 		    ", as an undirected simple graph" : "");
 	for (i = 0; i < r->n_facts; i++)
@@ -391,7 +391,7 @@ mill_err cmd_run(struct call *call)
 
 	err = call->refused;
 	if (!err)
-		err = work_open(&w, call, call->command->name, path);
+		err = work_open(&w, call, call->command.name, path);
 	if (!err)
 		err = execute(&out, &w, &call->options);
 	if (w.run) {	/* also of what failed or was stopped */
@@ -414,7 +414,7 @@ mill_err cmd_run(struct call *call)
 		}
 	}
 	report_store(j, path, w.store ? &w.info : NULL);
-	options_report(&call->options, call->command->who, j);
+	options_report(&call->options, j);
 	report_times(j, call, &out, known);
 	report_traffic(j, &out, known);
 	report_predicted(j, known && out.report.algorithm ? &out.report.predicted : NULL);

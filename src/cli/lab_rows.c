@@ -76,7 +76,7 @@ static mill_err find_policy(struct mill_variant *out, const char *name)
 /* Where none are named: all, or those that what is given makes differ. */
 static const char *usual_policies(struct lab *l, const struct options *o)
 {
-	bool all = several_devices(o->device);
+	bool all = several_devices(o->device.text);
 
 	if (o->wires || (o->queue_counts && !o->device_caches))
 		snprintf(l->names, NAMES, "graphie");
@@ -316,8 +316,8 @@ static mill_err check_rows(const struct lab *l, const struct options *o)
 		return refuse(MILL_EUSAGE, "--device-caches is for rows of gts, and there is none");
 	if (o->mappings && o->policies && own < l->how.n_variants)
 		return refuse(MILL_EUSAGE, "--mappings with --policies %s: takes gts, gts-p and gts-s, which have mappings of their own", o->policies);
-	if (!own && !work_has_frontiers(&l->work, o) && (o->mappings || option_given(o, "mapping")))
-		return refuse_mapping(&l->work, o->mappings ? "mappings" : "mapping", "policies");
+	if (!own && !work_has_frontiers(o) && (o->mappings || option_given(o, "mapping")))
+		return refuse_mapping(o->algorithm, o->mappings ? "mappings" : "mapping", "policies");
 	return MILL_OK;
 }
 

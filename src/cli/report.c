@@ -19,7 +19,7 @@ void say(const struct call *call, const char *format, ...)
 	const struct options *o = &call->options;
 	va_list args;
 
-	if (o->quiet || (o->json && !o->json_file) ||
+	if (o->quiet || (o->json.wanted && !o->json.file) ||
 	    (o->output && !strcmp(o->output, "-")))
 		return;
 	va_start(args, format);
@@ -443,8 +443,8 @@ mill_err report_deliver(struct call *call, int code)
 	text = json_text(j);
 	if (!text)
 		return refuse(MILL_ENOMEM, "no memory for the report");
-	if (call->options.json_file)
-		return output_write(call->options.json_file, text);
+	if (call->options.json.file)
+		return output_write(call->options.json.file, text);
 	fputs(text, stdout);
 	return MILL_OK;
 }

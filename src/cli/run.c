@@ -1,105 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/run.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/message.h"
 #include "cli/report.h"
-
-static mill_err fill_bfs(union how *how, const struct options *o)
-{
-	how->bfs = (struct mill_bfs){ .source = o->source };
-	return MILL_OK;
-}
-
-static mill_err fill_sssp(union how *how, const struct options *o)
-{
-	how->sssp = (struct mill_sssp){
-		.source = o->source,
-		.delta = o->delta,
-		.unit_weights = o->unit_weights,
-	};
-	return MILL_OK;
-}
-
-static mill_err fill_pagerank(union how *how, const struct options *o)
-{
-	if (o->exact && option_given(o, "precision"))
-		return refuse(MILL_EUSAGE,
-			      "--exact is a precision of its own: leave --precision out");
-	how->pagerank = (struct mill_pagerank){
-		.damping = o->damping,
-		.tolerance = o->tolerance > 0 ? o->tolerance : -1,
-		.iterations = o->iterations,
-		.precision = o->exact			     ? MILL_EXACT
-			     : o->precision == PRECISION_F64 ? MILL_F64
-							     : MILL_F32,
-		.personalize = o->personalize,
-	};
-	return MILL_OK;
-}
-
-static mill_err fill_cc(union how *how, const struct options *o)
-{
-	if (o->async && o->method != MILL_CC_LABELS)
-		return refuse(MILL_EUSAGE, "--async needs steps to leave out: use --method labels with it");
-	how->cc = (struct mill_cc){ .method = (enum mill_cc_method)o->method };
-	return MILL_OK;
-}
-
-static mill_err fill_bc(union how *how, const struct options *o)
-{
-	if (o->sources && option_given(o, "source"))
-		return refuse(MILL_EUSAGE, "--sources and --source: give one of them");
-	how->bc = (struct mill_bc){
-		.sources = o->sources ? o->sources : o->source,
-		.normalized = o->normalized,
-	};
-	return MILL_OK;
-}
-
-/* Of algorithms without options of their own. */
-static mill_err fill_nothing(union how *how, const struct options *o)
-{
-	(void)how;
-	(void)o;
-	return MILL_OK;
-}
-
-static mill_err fill_triangles(union how *how, const struct options *o)
-{
-	how->triangles = (struct mill_triangles){ .lcc = (enum mill_lcc)o->lcc };
-	return MILL_OK;
-}
-
-static mill_err fill_cdlp(union how *how, const struct options *o)
-{
-	how->cdlp = (struct mill_cdlp){ .iterations = o->iterations };
-	return MILL_OK;
-}
-
-static const struct algorithm algorithms[] = {
-	{ "bfs", FOR_BFS, true, fill_bfs },
-	{ "sssp", FOR_SSSP, true, fill_sssp },
-	{ "pagerank", FOR_PAGERANK, false, fill_pagerank },
-	{ "cc", FOR_CC, false, fill_cc },
-	{ "kcore", FOR_KCORE, false, fill_nothing },
-	{ "degrees", FOR_DEGREES, false, fill_nothing },
-	{ "bc", FOR_BC, false, fill_bc },
-	{ "scc", FOR_SCC, false, fill_nothing },
-	{ "triangles", FOR_TRIANGLES, false, fill_triangles },
-	{ "cdlp", FOR_CDLP, false, fill_cdlp },
-};
-
-const struct algorithm *work_find(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(algorithms) / sizeof(algorithms[0]); i++)
-		if (!strcmp(algorithms[i].name, name))
-			return &algorithms[i];
-	return NULL;
-}
 
 static mill_err check_policy(const char *policy)
 {
@@ -134,7 +40,7 @@ static mill_err check_trace(const struct options *o)
 {
 	if (!strcmp(o->trace, "-"))
 		return refuse(MILL_EUSAGE, "--trace - : stdout has the report; give the name of a file");
-	if ((o->output && !strcmp(o->trace, o->output)) || (o->json_file && !strcmp(o->trace, o->json_file)))
+	if ((o->output && !strcmp(o->trace, o->output)) || (o->json.file && !strcmp(o->trace, o->json.file)))
 		return refuse(MILL_EUSAGE, "--trace %s: another output has this name", o->trace);
 	return output_possible("--trace", o->trace);
 }
@@ -151,64 +57,55 @@ static const struct mill_policy *likely_policy(const struct options *o)
 {
 	const struct mill_policy *asked = mill_policy(o->policy), *p;
 
-	if (asked != mill_policy(NULL) || !several_devices(o->device))
+	if (asked != mill_policy(NULL) || !several_devices(o->device.text))
 		return asked;
 	for (p = mill_policies(); p->name && !p->several; p++)
 		;
 	return p->name ? p : asked;
 }
 
-bool work_has_frontiers(const struct work *w, const struct options *o)
+bool work_has_frontiers(const struct options *o)
 {
-	if (w->algorithm->who == FOR_CC)
-		return o->method == MILL_CC_LABELS;
-	return w->algorithm->who & FOR_FRONTIERS;
+	return o->algorithm->traits & MILL_FRONTIERS && options_have_steps(o);
 }
 
-mill_err refuse_mapping(const struct work *w, const char *option, const char *policy_option)
+mill_err refuse_mapping(const struct mill_algorithm *a, const char *option, const char *policy_option)
 {
 	const struct mill_policy *p = mill_policies();
+	char method[64] = "";
 
 	while (p->name && !p->mappings)
 		p++;
-	return refuse(MILL_EUSAGE, "--%s means nothing for %s: use it with %s--%s %s", option, w->algorithm->name,
-		      w->algorithm->who == FOR_CC ? "--method labels or " : "", policy_option, p->name);
+	if (a->steps_option)
+		snprintf(method, sizeof(method), "--%s %s or ", a->steps_option, a->steps_word);
+	return refuse(MILL_EUSAGE, "--%s means nothing for %s: use it with %s--%s %s", option, a->name, method, policy_option, p->name);
 }
 
 /* Refuses what steps along a frontier heed, or kernels of some policies. A lab knows its policies later. */
-static mill_err check_frontiers(const struct work *w, const struct options *o, unsigned who)
+static mill_err check_steps(const struct options *o, const struct command *c)
 {
-	if (work_has_frontiers(w, o))
+	const struct mill_algorithm *a = o->algorithm;
+
+	if (o->async && !options_have_steps(o))
+		return refuse(MILL_EUSAGE, "--async needs steps to leave out: use --%s %s with it", a->steps_option, a->steps_word);
+	if (work_has_frontiers(o))
 		return MILL_OK;
 	if (option_given(o, "filter"))
-		return refuse(MILL_EUSAGE, "--filter means nothing for %s: use it with --method labels",
-			      w->algorithm->name);
-	if (option_given(o, "mapping") && !(who & FOR_LAB) && !likely_policy(o)->mappings)
-		return refuse_mapping(w, "mapping", "policy");
+		return refuse(MILL_EUSAGE, "--filter means nothing for %s: use it with --%s %s", a->name, a->steps_option, a->steps_word);
+	if (option_given(o, "mapping") && !c->compares && !likely_policy(o)->mappings)
+		return refuse_mapping(a, "mapping", "policy");
 	return MILL_OK;
 }
 
 /* What can be said before the store is opened. */
-static mill_err check_options(struct work *w, struct options *o, unsigned who, const char *algorithm)
+static mill_err check_options(const struct options *o, const struct command *c)
 {
-	mill_err err;
+	mill_err err = check_policy(o->policy);
 
-	w->algorithm = work_find(algorithm);
-	if (!w->algorithm)
-		return refuse(MILL_EUSAGE,
-			      "unknown algorithm '%s'; see `millrace list algorithms`",
-			      algorithm);
-	if (w->algorithm->who == FOR_CDLP && !option_given(o, "iterations"))
-		o->iterations = 10;	/* pagerank has the same place and another default */
-	err = options_restrict(o, w->algorithm->who, algorithm);
-	if (!err)
-		err = w->algorithm->fill(&w->how, o);
-	if (!err)
-		err = check_policy(o->policy);
-	if (!err && !strcmp(o->device, "cpu"))
+	if (!err && !strcmp(o->device.text, "cpu"))
 		err = options_check_native(o);
 	if (!err)
-		err = check_frontiers(w, o, who);
+		err = check_steps(o, c);
 	if (!err && o->output)
 		err = check_output(o->output);
 	if (!err && o->trace)
@@ -217,13 +114,13 @@ static mill_err check_options(struct work *w, struct options *o, unsigned who, c
 }
 
 /* Fills in the library's options, once all sizes are known. */
-static void fill_options(struct mill_options *to, const struct options *o, const struct algorithm *a)
+static void fill_options(struct mill_options *to, const struct options *o)
 {
 	*to = o->settings;
 	to->memory = o->memory.bytes;
 	to->device_memories = o->device_memory.n ? o->device_memory.bytes : NULL;
 	to->n_device_memories = o->device_memory.n;
-	to->device = o->device;
+	to->device = o->device.text;
 	to->policy = o->policy;
 	to->io = o->io == IO_PREAD ? "pread" : "uring";
 	to->threads = o->threads;
@@ -240,7 +137,7 @@ static void fill_options(struct mill_options *to, const struct options *o, const
 	to->no_reuse = o->no_reuse;
 	to->count_lanes = o->lanes;
 	to->fallback = o->fallback;
-	to->parents = a->parents && (o->output || o->check);
+	to->parents = o->algorithm->traits & MILL_PARENTS && (o->output || o->check);
 	to->check = o->check;
 	to->trace = o->trace;
 }
@@ -252,7 +149,10 @@ mill_err work_prepare(struct work *w, struct call *call, const char *algorithm,
 	mill_err err;
 
 	memset(w, 0, sizeof(*w));
-	err = check_options(w, o, call->command->who, algorithm);
+	w->algorithm = o->algorithm;
+	if (!w->algorithm)
+		return algorithm_unknown(algorithm);
+	err = check_options(o, &call->command);
 	if (!err)
 		err = mill_store_open(&w->store, path);
 	if (err)
@@ -269,7 +169,7 @@ mill_err work_prepare(struct work *w, struct call *call, const char *algorithm,
 		o->do_a = o->direction == MILL_DIRECTION_ESTIMATE ? 0.001 : 15;
 	if (o->do_b <= 0)
 		o->do_b = o->direction == MILL_DIRECTION_ESTIMATE ? 0.2 : 18;
-	fill_options(&w->options, o, w->algorithm);
+	fill_options(&w->options, o);
 	w->options.watcher = progress_watcher(&call->progress);
 	if (!o->threads)
 		o->threads = processors();

@@ -30,8 +30,7 @@ struct buffer {
 
 
 /*
- * The text of a kernel program: pieces in order, each the path of an embedded text (text_find) or a text itself: #define lines,
- * or a KERNEL_TEXT. All are in the binary: nothing that a user or a store says ever becomes kernel source.
+ * The text of a kernel program: pieces in order, each the path of an embedded text (text_find) or a text itself, as #define lines are. All are in the binary: nothing that a user or a store says ever becomes kernel source.
  */
 struct kernel_source {
 	const char *name;	/* identity in the program cache */
@@ -156,12 +155,6 @@ void device_drain(struct device *d);
 
 /* The text of a file below src/ that was embedded at build time ("op/advance.cl"); NULL if there is none. */
 const char *text_find(const char *path);
-
-/* Embeds the text of any other file, found as #include finds it by -I, as `const char name[]`. For programs outside of src/. */
-#define KERNEL_TEXT(name, path)                                                                         \
-	__asm__(".pushsection .rodata\n.global " #name "\n.hidden " #name "\n" #name ": .incbin \"" path \
-		"\"\n.byte 0\n.popsection");                                                            \
-	extern const char name[]
 
 /* Per kind. */
 mill_err cpu_open(struct device **out, struct budget *host);

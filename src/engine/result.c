@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/result.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,8 +11,17 @@
 
 #define ROWS 8192	/* at a time */
 
+/* Is it among the names that the algorithm's row has? */
+static inline bool is_among(const char *const *name, const char *wanted)
+{
+	while (name && *name && strcmp(*name, wanted))
+		name++;
+	return name && *name;
+}
+
 void run_column(struct mill_run *r, const char *name, enum mill_type type, struct vec *v, u64 none, u64 isolated)
 {
+	assert(r->result.n_columns < RUN_COLUMNS && (!r->row || is_among(r->row->column, name)));
 	r->result.column[r->result.n_columns++] = (struct result_column){
 		.column = { .name = name, .type = type, .none = none },
 		.vec = v,
@@ -19,14 +29,20 @@ void run_column(struct mill_run *r, const char *name, enum mill_type type, struc
 	};
 }
 
+static void add_fact(struct mill_run *r, struct mill_fact fact)
+{
+	assert(r->result.n_facts < RUN_FACTS && (!r->row || is_among(r->row->fact, fact.name)));
+	r->result.fact[r->result.n_facts++] = fact;
+}
+
 void run_fact(struct mill_run *r, const char *name, u64 value)
 {
-	r->result.fact[r->result.n_facts++] = (struct mill_fact){ .name = name, .type = MILL_TYPE_U64, .u64 = value };
+	add_fact(r, (struct mill_fact){ .name = name, .type = MILL_TYPE_U64, .u64 = value });
 }
 
 void run_fact_real(struct mill_run *r, const char *name, f64 value)
 {
-	r->result.fact[r->result.n_facts++] = (struct mill_fact){ .name = name, .type = MILL_TYPE_F64, .f64 = value };
+	add_fact(r, (struct mill_fact){ .name = name, .type = MILL_TYPE_F64, .f64 = value });
 }
 
 mill_err run_fact_id(struct mill_run *r, const char *name, vid v)
@@ -34,7 +50,7 @@ mill_err run_fact_id(struct mill_run *r, const char *name, vid v)
 	u64 id;
 
 	TRY(store_id(r->store, v, &id));
-	r->result.fact[r->result.n_facts++] = (struct mill_fact){ .name = name, .type = MILL_TYPE_ID, .u64 = id };
+	add_fact(r, (struct mill_fact){ .name = name, .type = MILL_TYPE_ID, .u64 = id });
 	return MILL_OK;
 }
 
@@ -317,6 +333,7 @@ mill_err result_top(struct mill_run *r)
 	mill_err err;
 	void *data;
 
+	assert(!r->row || is_among(r->row->fact, "top"));
 	TRY(vec_map(r, c->vec, &data));
 	err = find_top(r, c, data);
 	vec_unmap(c->vec, data);

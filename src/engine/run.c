@@ -130,6 +130,7 @@ static void clear_result(struct mill_run *r)
 		run_vec_free(r, r->vec[r->n_vecs - 1]);
 	memory_free(r->self);
 	r->self = NULL;
+	r->row = NULL;
 	r->result = (struct run_result){ 0 };
 }
 

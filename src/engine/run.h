@@ -110,6 +110,7 @@ struct mill_run {
 
 	/* The algorithm under way, or the last one. */
 	const char *algorithm;
+	const struct mill_algorithm *row;	/* names all that its result has; NULL: it has none, and need not */
 	void *self;			/* what it knows of itself: its certificate may read that */
 	struct vec *vec[RUN_VECS];
 	u32 n_vecs;

@@ -18,22 +18,20 @@
 #define COUNTED_ADD
 #endif
 
-#define GATHER(s, u, v, i) OF(PROGRAM, gather)(s, u, v, WEIGHT_AT(i))
-
 static inline SUM block_sum(struct PROGRAM s, SEGMENT_PARAMS, u32 v, u32 begin, u32 end)
 {
 	GLOBAL const u32 *neighbour = NEIGHBOURS;
-	SUM sum = OF(PROGRAM, start)(s);
+	SUM sum = START(s);
 	u32 i = begin;
 
 #if SPREAD && CHUNKED
 	for (; i < end && n_edges - i > GATHER_AHEAD; i++) {
 		FETCH(s, neighbour[i + GATHER_AHEAD]);
-		sum = OF(PROGRAM, combine)(sum, GATHER(s, neighbour[i], v, i));
+		sum = COMBINE(sum, GATHER(s, neighbour[i], v, WEIGHT_AT(i)));
 	}
 #endif
 	for (; i < end; i++)
-		sum = OF(PROGRAM, combine)(sum, GATHER(s, neighbour[i], v, i));
+		sum = COMBINE(sum, GATHER(s, neighbour[i], v, WEIGHT_AT(i)));
 	return sum;
 }
 
@@ -65,7 +63,7 @@ __kernel void OF(PROGRAM, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS
 		} else if (r + 1 == n_rows && tail_slot != NO_SLOT) {
 			slot = tail_slot;
 		}
-		sum = OF(PROGRAM, start)(s);
+		sum = START(s);
 		if (slot == NO_SLOT && end - begin <= LIST_BLOCK) {
 			sum = block_sum(s, lists, weights, row_at, neighbour_at, weight_at, first, n_rows, n_edges, partial, v,
 					begin, end);
@@ -79,7 +77,7 @@ __kernel void OF(PROGRAM, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS
 			if (slot != NO_SLOT)
 				partial_sum[slot++] = block;
 			else
-				sum = OF(PROGRAM, combine)(sum, block);
+				sum = COMBINE(sum, block);
 			begin = stop;
 		}
 		if (slot == NO_SLOT)
@@ -97,7 +95,7 @@ __kernel void OF(PROGRAM, rest)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) u32 begin, u32
 
 	FOR_MINE(i, end - begin, ITEM_ROWS)
 		if (!front || BIT(front, begin + i))
-			APPLY(s, begin + i, OF(PROGRAM, start)(s));
+			APPLY(s, begin + i, START(s));
 	COUNTED_ADD;
 }
 
@@ -113,9 +111,9 @@ __kernel void OF(PROGRAM, finish)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const
 
 	if (i >= n_splits || (front && !BIT(front, (vid)split[3 * i])))
 		return;
-	sum = OF(PROGRAM, start)(s);
+	sum = START(s);
 	for (u64 j = 0; j < split[3 * i + 2]; j++)
-		sum = OF(PROGRAM, combine)(sum, partial_sum[split[3 * i + 1] + j]);
+		sum = COMBINE(sum, partial_sum[split[3 * i + 1] + j]);
 	APPLY(s, (vid)split[3 * i], sum);
 	COUNTED_ADD;
 }

@@ -450,7 +450,7 @@ static const struct program *graphie_takes(const struct own_forms *forms) { retu
 static const char *const wires[] = { "auto", "edges", "csr", "packed", NULL };
 
 static const struct mill_option options[] = {
-	{ "wire", MILL_OPTION_CHOICE, AT(wire), "edges|csr|packed", .help = "in which form partitions cross to the device (default edges)",
+	{ "wire", MILL_OPTION_CHOICE, AT(wire), "edges|csr|packed", .help = "in which form partitions cross to the device",
 	  .word = wires, .usual = MILL_WIRE_EDGES },
 	{ "partition-size", MILL_OPTION_SIZE, AT(partition_size), "SIZE",
 	  .help = "of a partition as it crosses (default: by the sizes of graph and device, and the queues)" },

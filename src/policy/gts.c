@@ -444,7 +444,7 @@ static const struct mill_option options[] = {
 	  .low = 1 },
 	{ "device-cache", MILL_OPTION_SIZE, AT(device_cache), "SIZE|0", .help = "pages that stay on a device (default: what fits)", .zero = true },
 	{ "main-buffer", MILL_OPTION_SIZE, AT(main_buffer), "SIZE", .help = "pages that stay in main memory (default: what --memory leaves)" },
-	{ "warp", MILL_OPTION_U32, AT(warp), "4|8|16|32", .help = "work-items of a virtual warp (default 32)", .only = warps, .usual = 32 },
+	{ "warp", MILL_OPTION_U32, AT(warp), "4|8|16|32", .help = "work-items of a virtual warp", .only = warps, .usual = 32 },
 	{ "scan", MILL_OPTION_CHOICE, AT(scan), "cached|pages", .help = "pages that the device has first (default), or strictly in page order",
 	  .word = scans },
 	{ 0 },

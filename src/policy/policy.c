@@ -2,10 +2,10 @@
 #include "policy/policy.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/option.h"
 
 /* A policy more is a line more. The first is the default. */
 static const struct policy *const policies[] = {
@@ -61,25 +61,6 @@ MILL_API const struct mill_policy *mill_policy(const char *name)
 }
 
 /* ---- Fields ---- */
-
-static size_t size_of(const struct mill_option *option)
-{
-	static const size_t size[] = {
-		[MILL_OPTION_FLAG] = sizeof(bool),
-		[MILL_OPTION_U32] = sizeof(uint32_t),
-		[MILL_OPTION_SIZE] = sizeof(uint64_t),
-		[MILL_OPTION_CHOICE] = sizeof(int),
-	};
-
-	return size[option->kind];
-}
-
-static bool is_set(const void *field, const struct mill_option *option)
-{
-	static const char zero[sizeof(uint64_t)];
-
-	return memcmp(field, zero, size_of(option));
-}
 
 static const void *field_of(const struct mill_options *o, const struct policy *p,
 			    const struct mill_option *option)
@@ -140,52 +121,10 @@ mill_err policy_suits(const struct policy *p, const struct mill_options *o, cons
 
 /* ---- Check ---- */
 
-static mill_err check_number(const struct mill_option *option, u32 value)
-{
-	char only[64];
-	size_t length = 0;
-
-	if (!option->only) {
-		if (value < option->low || (option->high && value > option->high))
-			return fail(MILL_EUSAGE, "--%s %u: must be from %u to %u", option->name, value,
-				    option->low, option->high ? option->high : UINT32_MAX);
-		return MILL_OK;
-	}
-	for (const u32 *n = option->only; *n; n++) {
-		if (*n == value)
-			return MILL_OK;
-		if (length < sizeof(only))
-			length += (size_t)snprintf(only + length, sizeof(only) - length, "%s%u",
-						   length ? n[1] ? ", " : " or " : "", *n);
-	}
-	return fail(MILL_EUSAGE, "--%s %u: takes %s", option->name, value, only);
-}
-
-static mill_err check_choice(const struct mill_option *option, int value)
-{
-	for (int i = 0; option->word[i]; i++)
-		if (i == value)
-			return MILL_OK;
-	return fail(MILL_EUSAGE, "--%s: there is no choice %d", option->name, value);
-}
-
-static mill_err check_values(const struct policy *p, const struct mill_options *o)
-{
-	for (const struct mill_option *option = options_of(p); option->name; option++) {
-		const void *field = field_of(o, p, option);
-
-		if (option->kind == MILL_OPTION_U32 && is_set(field, option))
-			TRY(check_number(option, *(const u32 *)field));
-		if (option->kind == MILL_OPTION_CHOICE)
-			TRY(check_choice(option, *(const int *)field));
-	}
-	return MILL_OK;
-}
-
 static mill_err refuse_settings(const struct policy *p, const struct mill_options *o)
 {
 	for (const struct mill_option *option = options_of(p); option->name; option++)
-		if (is_set(field_of(o, p, option), option))
+		if (option_is_set(option, field_of(o, p, option)))
 			return fail(MILL_EUSAGE,
 				    "--%s is for --policy %s: leave it out, or choose that policy",
 				    option->name, p->public.name);
@@ -199,7 +138,7 @@ static mill_err refuse_settings(const struct policy *p, const struct mill_option
 static mill_err check_general(const struct mill_options *o)
 {
 	for (size_t i = 0; i < GENERAL; i++)
-		TRY(check_choice(&general[i], general_value(o, i)));
+		TRY(option_check(&general[i], (const char *)o + general[i].at));
 	return MILL_OK;
 }
 
@@ -209,7 +148,7 @@ mill_err policy_check(const struct policy *chosen, const struct mill_options *o)
 	for (size_t i = 0; i < ARRAY_LEN(policies); i++)
 		if (policies[i] != chosen)
 			TRY(refuse_settings(policies[i], o));
-	return check_values(chosen, o);
+	return options_check(options_of(chosen), (const char *)o + chosen->public.settings);
 }
 
 /* ---- Change ---- */
@@ -217,7 +156,7 @@ mill_err policy_check(const struct policy *chosen, const struct mill_options *o)
 static void leave_settings(const struct policy *p, struct mill_options *o)
 {
 	for (const struct mill_option *option = options_of(p); option->name; option++)
-		memset((char *)o + p->public.settings + option->at, 0, size_of(option));
+		memset((char *)o + p->public.settings + option->at, 0, option_bytes(option));
 	if (in(p->own_mappings, (int)o->mapping))
 		o->mapping = MILL_MAPPING_AUTO;
 }
@@ -249,8 +188,8 @@ void policy_merge(struct mill_options *o, const struct mill_variant *v)
 			size_t at = p->public.settings - offsetof(struct mill_options, graphie) +
 				    option->at;
 
-			if (is_set(from + at, option))
-				memcpy(to + at, from + at, size_of(option));
+			if (option_is_set(option, from + at))
+				memcpy(to + at, from + at, option_bytes(option));
 		}
 	}
 }
@@ -261,8 +200,7 @@ void policy_settle(struct mill_options *o)
 		const struct policy *p = policies[i];
 
 		for (const struct mill_option *option = options_of(p); option->name; option++)
-			if (option->usual && !is_set(field_of(o, p, option), option))
-				memcpy((char *)o + p->public.settings + option->at, &option->usual,
-				       sizeof(u32));
+			if (option->usual > 0 && !option_is_set(option, field_of(o, p, option)))
+				*(u32 *)((char *)o + p->public.settings + option->at) = (u32)option->usual;
 	}
 }

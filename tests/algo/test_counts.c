@@ -21,8 +21,8 @@
  *	two devices	strategies P and S of gts: bfs and pagerank on kron and grid
  *
  * What would be the same twice is left out: where all stays, policies that only choose among pages do
- * as auto does; algorithms that graphie does not do by partitions have no wire; afforest is labels
- * under graphie and gts.
+ * as auto does; algorithms that graphie does not do by partitions have no wire; afforest goes over pages
+ * under graphie and gts, as under fifo and lru.
  *
  * Each line is
  *	ALGORITHM GRAPH CODEC POLICY[/VARIANT] ROOM FRAMES: counts

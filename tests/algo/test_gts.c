@@ -28,7 +28,7 @@ static mill_run *open_gts(mill_store *store, struct mill_options o)
 static bool can_stream(const struct task *t)
 {
 	return !strcmp(t->algorithm, "bfs") || !strcmp(t->algorithm, "sssp") || !strcmp(t->name, "cc, labels") ||
-	       !strcmp(t->name, "cc, afforest") || !strcmp(t->algorithm, "pagerank") || !strcmp(t->algorithm, "bc");
+	       !strcmp(t->algorithm, "pagerank") || !strcmp(t->algorithm, "bc");
 }
 
 /* 3 devices x 2 strategies x chunks x caches come in turn, the rest with other periods. */

@@ -8,7 +8,7 @@ expect 0 import g.el -o g.mill
 expect 0 import g.el --out-only -o out-only.mill
 expect 0 import g.el --undirected -o both.mill
 
-for method in afforest hooking labels; do
+for method in auto afforest hooking labels; do
 	expect 0 cc g.mill --method $method --check -o c.tsv
 	says "components 3"; says "largest 4"; says "check   passed"
 	printf '5\t5\n7\t7\n8\t8\n9\t8\n10\t5\n20\t5\n30\t5\n' >want
@@ -18,7 +18,7 @@ for method in afforest hooking labels; do
 	expect 0 plan cc g.mill --method $method --check --json; json out "r['plan']['state'] > 0"
 done
 expect 0 cc g.mill --json
-json out "r['options']['method'] == 'afforest' and r['result']['components'] == 3 and r['result']['largest'] == 4"
+json out "r['options']['method'] == 'auto' and r['result']['components'] == 3 and r['result']['largest'] == 4"
 expect 2 cc g.mill --method guess; hints "afforest"
 expect 2 bfs g.mill --method labels
 expect 0 cc out-only.mill --check -o c.tsv

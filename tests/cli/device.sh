@@ -112,6 +112,14 @@ for size in "$(needs pagerank f.mill --device opencl --device-memory 1K)" 64M; d
 	expect 4 pagerank f.mill --device opencl --device-memory "$size"; hints "out.pages: page 0"
 done
 
+# The width of a step is a fact only where there are such steps: not under policies with kernels of their own.
+expect 0 generate kron --scale 8 --weights u32 --seed 3 -o steps.mill
+for policy in auto lru graphie gts; do
+	expect 0 sssp steps.mill --source max-degree --device opencl --policy $policy --json=steps.json
+	must [ "$(grep -c '  result .* delta ' out)" = "$(python3 -c "import json; print(int('delta' in json.load(open('steps.json'))['result']))")" ]
+	json steps.json "('delta' in r['result']) == (r['policy_owns'] is None)"
+done
+
 # Larger than memory and than the device: from disk through RAM to the device in one flow.
 expect 0 generate kron --scale 20 --degree 10 --seed 3 --codec raw -o large.mill
 large() {

@@ -24,7 +24,20 @@ json listed "{a['name'] for a in r['algorithms']} >= {'bfs', 'sssp', 'pagerank'}
 for algorithm in $(python3 -c "import json; print(*[a['name'] for a in json.load(open('listed'))['algorithms']])"); do
 	expect 0 help "$algorithm"
 done
+json listed "{o['name']: o['default'] for a in r['algorithms'] if a['name'] == 'pagerank' for o in a['options']} == {'damping': '0.85', 'tolerance': '1e-6', 'iterations': '100', 'precision': None, 'exact': None, 'personalize': None}"
+json listed "[(a['columns'], a['facts']) for a in r['algorithms'] if a['name'] == 'bfs'] == [(['depth', 'parent'], ['source', 'reached', 'max_depth'])]"
+json listed "[o['words'] for a in r['algorithms'] if a['name'] == 'cc' for o in a['options']] == [['auto', 'afforest', 'hooking', 'labels']]"
 expect 2 list nonsense
+# No option comes twice; those of an algorithm are in its help and, with it, in that of plan and lab.
+for algorithm in $(python3 -c "import json; print(*[a['name'] for a in json.load(open('listed'))['algorithms']])"); do
+	for command in "$algorithm" "plan $algorithm" "lab $algorithm"; do
+		expect 0 $command --help; says "examples:"
+		must [ -z "$(sed -n '/^options:/,/^$/s/^  \(--[a-z-]*\).*/\1/p' out | sort | uniq -d)" ]
+	done
+done
+expect 0 help cdlp; says "at most so many (default 10)"; expect 0 help pagerank; says "at most so many (default 100)"
+expect 0 plan pagerank --help; says "--damping"; expect 0 plan --help; must [ "$(grep -c -- --damping out)" = 0 ]; says "millrace help ALGO"
+expect 0 help bfs; says "columns (-o)               id depth parent"; says "hash source reached max_depth"
 
 expect 0 generate kron --scale 6 --seed 1 -o g.mill
 
@@ -63,11 +76,36 @@ done
 expect 2 pagerank g.mill --tolerance -1e-9
 expect 2 pagerank g.mill --iterations 0
 expect 2 pagerank g.mill --precision f16
-expect 2 pagerank g.mill --exact --precision f64
+expect 2 pagerank g.mill --exact --precision f64; hints "--exact and --precision: give one of them"
+expect 2 pagerank g.mill --exact --precision f32
+expect 2 pagerank g.mill --exact=yes; hints "takes no value"
+expect 2 bc g.mill --source 1 --sources all; hints "--sources and --source: give one of them"
+expect 2 cc g.mill --async; hints "--async needs steps to leave out: use --method labels with it"
+expect 2 cc g.mill --async --method afforest; expect 0 cc g.mill --async --method labels
+expect 2 triangles g.mill --lcc=both; hints "takes undirected, directed"
+expect 2 triangles g.mill --lcc=; expect 2 bfs g.mill --async=1; expect 2 kcore g.mill --async; hints "unknown option"
 expect 2 sssp g.mill --delta 0
 expect 2 sssp g.mill --source max-degree; hints "weight"
 expect 2 plan bfs g.mill --precision f64; hints "means nothing for bfs"
-expect 2 plan nonsense g.mill
+expect 2 plan nonsense g.mill; hints "unknown algorithm 'nonsense'; see"
+expect 2 plan bsf g.mill; hints "did you mean 'bfs'?"
+expect 2 lab nonsense g.mill --source 1; hints "unknown algorithm"
+expect 2 plan bfs g.mill --source 1; hints "unknown option --source"
+# Options before operands: those that take values are known before the algorithm is.
+expect 0 plan --iterations 4 cdlp g.mill --json; json out "r['algorithm'] == 'cdlp' and r['options']['iterations'] == 4"
+expect 0 plan --memory 1G --exact pagerank g.mill --json; json out "r['algorithm'] == 'pagerank' and r['options']['exact'] and r['options']['precision'] == 'f32'"
+expect 0 plan --check --lcc triangles g.mill --json; json out "r['options']['lcc'] == 'undirected'"
+expect 0 plan -- bfs g.mill
+# What was given, and what the defaults come to.
+expect 0 pagerank g.mill --tolerance 0 --iterations 3 --json; json out "r['options']['tolerance'] == 0 and r['iterations'] == 3 and r['options']['damping'] == 0.85"
+expect 0 pagerank g.mill --json; json out "r['options']['tolerance'] == 1e-6 and r['options']['iterations'] == 100 and r['options']['personalize'] is None"
+expect 0 cdlp g.mill --json; json out "r['options']['iterations'] == 10"
+expect 0 bc g.mill --json; json out "r['options']['source'] == 'random' and r['options']['sources'] is None and r['options']['normalized'] is False"
+expect 0 bc g.mill --sources random:2 --json; json out "r['options']['source'] == 'random' and r['options']['sources'] == 'random:2'"
+expect 0 bc g.mill --source max-degree --json; json out "r['options']['source'] == 'max-degree' and r['options']['sources'] is None"
+expect 0 sssp g.mill --unit-weights --json; json out "r['options']['delta'] == 'auto' and r['result']['delta'] > 0"
+expect 0 triangles g.mill --json; json out "r['options']['lcc'] is None"
+expect 2 pagerank g.mill --damping 7 --json; json out "r['options']['damping'] == 0.85"
 expect 2 plan bfs
 expect 2 import x.el; hints "-o STORE"
 expect 2 import x.el -o x.mill --directed --undirected

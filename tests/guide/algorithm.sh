@@ -1,50 +1,108 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# algorithm.sh MILLRACE GUIDE FOLDER: the algorithm of docs/writing-an-algorithm.md, built as it stands there, on Gunrock's sample graph
-# (known answers) and on a larger one, resident and streamed, on the cpu and on an OpenCL device if there is one.
+# algorithm.sh SOURCE: the algorithm of docs/writing-an-algorithm.md becomes a command of a copy of the tree by the files and the line that the guide
+# shows, and nothing else: on the cpu, resident and streamed, and on an OpenCL device, if there is one, under every policy.
 set -euo pipefail
-millrace=$1 guide=$2 folder=$3
+source=$1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+wrong() { echo "$*" >&2; exit 1; }
 
-# Two files of fewer than 40 lines, comments and blank lines apart.
-lines=$(cat "$folder"/bottleneck.{op.h,c} | grep -cvE '^\s*(/\*.*\*/\s*)?$')
-[ "$lines" -lt 40 ] || { echo "the example has grown to $lines lines" >&2; exit 1; }
+# Each block of C begins with the name of its file, and goes to the end of that.
+cd "$scratch"
+cp -r "$source"/{src,include,cmake,bench,docs,CMakeLists.txt} .
+awk '/^```c$/ { getline; file = $2; next } /^```/ { file = "" } file { print >>file }' docs/writing-an-algorithm.md
+changed=$(diff -rq "$source/src" src | sort || true)
+[ "$changed" = "Files $source/src/algo/algorithms.h and src/algo/algorithms.h differ
+Only in src/algo: bottleneck.c
+Only in src/algo: bottleneck.op.h" ] || wrong "the guide changes: $changed"
+# Of the edge, the declaration and the loop: comments, blank lines and what #defines and declares structs too.
+lines=$(awk '/^## 3/ { exit } /^```c$/ { getline; on = 1; next } /^```/ { on = 0 } on' docs/writing-an-algorithm.md | grep -cv '^\s*$')
+[ "$lines" -lt 70 ] || wrong "the example has grown to $lines lines"
 
+cmake -S . -B build -DCMAKE_BUILD_TYPE=Debug -DMILL_WERROR=ON >log 2>&1 || { cat log; exit 1; }
+cmake --build build -j"$(nproc)" --target mill_cli >log 2>&1 || { grep -E 'error|warning' log; exit 1; }
+millrace=$scratch/build/millrace
+export XDG_CACHE_HOME=$scratch/.cache
+
+# What comes from the row.
+has() { grep -qF -- "$1" out || wrong "'$1' is missing in: $(cat out)"; }
+"$millrace" help bottleneck >out; has "--ceiling W"; has "leave out heavier edges"; has "--async"; has "--filter"; has "id bottleneck"
+"$millrace" help >out; has "ways from a source whose largest weight is smallest"
+"$millrace" list algorithms >out; has bottleneck
+"$millrace" completion words -- bottleneck g.mill --ceil >out; has --ceiling
+"$millrace" completion words -- bottle >out; has bottleneck
+! "$millrace" botleneck 2>out; has "did you mean 'bottleneck'?"
+
+# Gunrock's sample graph, known answers; then an oracle.
 printf '%s\n' '0 1 39' '0 2 6' '0 3 41' '1 0 51' '1 2 63' '1 4 17' '2 3 10' '2 4 44' '2 5 41' '3 5 13' '3 6 58' '4 2 43' \
-	'4 5 50' '4 6 59' '5 6 35' >"$scratch/sample.wel"
-"$millrace" import "$scratch/sample.wel" --weights 3 -o "$scratch/sample.mill" --quiet
-"$guide" "$scratch/sample.mill" 0 | grep -v '^#' >"$scratch/got"
-printf '%s\t%s\n' 0 0 1 39 2 6 3 10 4 39 5 13 6 35 >"$scratch/want"
-diff "$scratch/want" "$scratch/got"
+	'4 5 50' '4 6 59' '5 6 35' >sample.wel
+"$millrace" import sample.wel --weights 3 -o sample.mill --quiet
+"$millrace" bottleneck sample.mill --source 0 --check -o - | grep -v '^#' >got
+printf '%s\t%s\n' 0 0 1 39 2 6 3 10 4 39 5 13 6 35 >want
+diff want got
+"$millrace" bottleneck sample.mill --source 0 --ceiling 38 --check -o - | grep -v '^#' >got
+printf '%s\t%s\n' 0 0 1 -1 2 6 3 10 4 -1 5 13 6 35 >want
+diff want got
+cat >oracle.py <<'PY'
+import heapq, sys
+edges, ceiling, source = {}, int(sys.argv[2]), int(sys.argv[3])
+for line in open(sys.argv[1]):
+    u, v, w = map(int, line.split())
+    if w <= ceiling:
+        edges.setdefault(u, []).append((v, w))
+best, queue = {}, [(0, source)]
+while queue:
+    x, u = heapq.heappop(queue)
+    if u not in best:
+        best[u] = x
+        for v, w in edges.get(u, []):
+            heapq.heappush(queue, (max(x, w), v))
+for line in open(sys.argv[4]):
+    if line[0] != "#":
+        v, x = map(int, line.split())
+        assert best.get(v, -1) == x, (v, x, best.get(v))
+PY
+"$millrace" generate kron --scale 15 --degree 8 --weights u32 --page-size 64K -o kron.mill --quiet
+"$millrace" export kron.mill -o half.el --quiet
+awk '{ print; print $2, $1, $3 }' half.el >kron.el
+for ceiling in 255 40; do
+	"$millrace" bottleneck kron.mill --source max-degree --ceiling $ceiling --check --json=r.json -o kron.tsv >out; has "check   passed"
+	python3 oracle.py kron.el $ceiling "$(python3 -c "import json; print(json.load(open('r.json'))['result']['source'])")" kron.tsv
+done
 
-"$millrace" generate kron --scale 16 --weights u32 --page-size 64K -o "$scratch/kron.mill" --quiet
-"$guide" "$scratch/kron.mill" max-degree >"$scratch/resident"
-"$guide" "$scratch/kron.mill" max-degree 69206016 >"$scratch/streamed"
-cmp "$scratch/resident" "$scratch/streamed"
-[ "$(grep -vc '^#' "$scratch/resident")" = 65536 ]
+# The same bits everywhere. agrees OWNS ARGUMENT...: OWNS is what policy_owns says.
+fact() { python3 -c "import json; print(json.load(open('r.json'))$1)"; }
+"$millrace" bottleneck kron.mill --source max-degree --quiet --json=r.json
+hash=$(fact "['result']['hash']")
+agrees() {
+	"$millrace" bottleneck kron.mill --source max-degree --check --quiet --json=r.json "${@:2}" || wrong "${*:2}: it fails"
+	[ "$(fact "['result']['hash']")" = "$hash" ] && [ "$(fact "['check']")" = passed ] || wrong "${*:2}: another result"
+	[ "$(fact "['policy_owns']")" = "$1" ] || wrong "${*:2}: policy_owns is $(fact "['policy_owns']")"
+}
+agrees None --threads 1
+agrees None --async
+export MILL_FAULT=hold:n=1	# streams what would fit
+agrees None; [ "$(fact "['memory']['resident']")" = False ] || wrong "the graph was resident"
+agrees None --async
+agrees None --memory 66M --io pread
+unset MILL_FAULT
+"$millrace" plan bottleneck kron.mill --ceiling 9 >out; has "supersteps"
+! "$millrace" bottleneck kron.mill --memory 1M 2>out; has "needs"
 
 "$millrace" list devices | grep -q opencl || { echo "no OpenCL device: only the cpu was tried"; exit 0; }
-export XDG_CACHE_HOME=$scratch/.cache
-# on_device GRAPH SOURCE WANT [MEMORY [DEVICE-MEMORY]]
-on_device() {
-	"$guide" "$scratch/$1.mill" "$2" "${4:-0}" opencl "${5:-0}" | grep -v '^#' >"$scratch/got"
-	diff -q "$scratch/$3" "$scratch/got" || { echo "$*: the device gives another result" >&2; exit 1; }
+agrees None --device opencl
+least() {
+	! "$millrace" bottleneck kron.mill --device opencl --device-memory 1 "$@" 2>out
+	sed -n 's/.*needs \([0-9]*\) bytes.*/\1/p' out
 }
-grep -v '^#' "$scratch/resident" >"$scratch/want_kron"
-on_device sample 0 want
-on_device kron max-degree want_kron
-# The least device memory, as the message says it, holds a few of the graph's 154 pages; one byte less is refused.
-refused() {
-	if "$guide" "$scratch/kron.mill" max-degree 0 opencl "$1" >"$scratch/got" 2>"$scratch/err"; then
-		echo "$1 bytes of device memory are not refused" >&2
-		exit 1
-	fi
-	least=$(sed -n 's/.*needs \([0-9]*\) bytes.*/\1/p' "$scratch/err")
-}
-refused 1
-[ "$least" -lt $((32 * 65536)) ] || { echo "the least device memory is $least" >&2; exit 1; }
-refused $((least - 1))
-on_device kron max-degree want_kron 0 "$least"
-on_device kron max-degree want_kron 0 $((least + 5 * 65536))
-on_device kron max-degree want_kron 69206016 "$least"
+agrees None --device opencl --device-memory "$(least)"
+[ "$(fact "['pages']['to_device']")" -gt "$(fact "['store']['pages']")" ] || wrong "all pages stay in the least memory"
+MILL_FAULT=hold:n=1 agrees None --device opencl --device-memory "$(least)" --memory 66M
+agrees None --device opencl --mapping thread --filter exact
+for policy in graphie gts; do
+	agrees True --device opencl --policy $policy
+	agrees True --device opencl --policy $policy --device-memory "$(least --policy $policy)"
+done
+agrees True --device opencl:0/2 --strategy s
+"$millrace" lab bottleneck kron.mill --source max-degree --ceiling 90 --policies all,lru,graphie,gts --check >out; has same; has passed

@@ -83,8 +83,8 @@ static void check_row(const struct mill_policy *p, const struct mill_option *o,
 	assert_true(!o->word == (o->kind != MILL_OPTION_CHOICE));
 	assert_true(!o->only || o->kind == MILL_OPTION_U32);
 	assert_true(!o->zero || o->kind == MILL_OPTION_SIZE);
-	assert_true(!o->usual || o->kind == MILL_OPTION_U32 || o->kind == MILL_OPTION_CHOICE);
-	for (u32 i = 0; o->kind == MILL_OPTION_CHOICE && i <= o->usual; i++)
+	assert_true(!(o->usual > 0) || o->kind == MILL_OPTION_U32 || o->kind == MILL_OPTION_CHOICE);
+	for (u32 i = 0; o->kind == MILL_OPTION_CHOICE && i <= (u32)o->usual; i++)
 		assert_non_null(o->word[i]);
 }
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a reduction does at a neighbour, derived from what the program gives; included by the native template and the kernels alike. With GIVEN it is
+ * the plain sum of the neighbours' elements of that array. reduce.inc undefines it again.
+ */
+#ifdef GIVEN
+#define START(s) ((void)(s), (SUM)0)
+#define GATHER(s, u, v, w) ((void)(v), (void)(w), (SUM)(s).GIVEN[u])
+#define COMBINE(a, b) ((a) + (b))
+#else
+#define START(s) OF(PROGRAM, start)(s)
+#define GATHER(s, u, v, w) OF(PROGRAM, gather)(s, u, v, w)
+#define COMBINE(a, b) OF(PROGRAM, combine)(a, b)
+#endif
