@@ -29,14 +29,12 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	/* Every edge of an undirected graph is two arcs: both definitions are the same. */
 	t->arcs = o->lcc == MILL_LCC_DIRECTED && r->store->directed;
 	t->lcc = o->lcc;
-	declare_program(d, &triangles_intersect.program, NULL, 0);
-	declare_bytes(d, n * intersect_lanes(r) * sizeof(u64) * (t->arcs ? 2 : 1) + 4096,
-		      n * (sizeof(u32) + (t->lcc ? sizeof(f64) : 0)) + intersect_bytes(r, t->arcs));
+	declare_bytes(d, n * intersect_lanes(r) * sizeof(u64) * (t->arcs ? 2 : 1) + 4096, t->lcc ? n * sizeof(f64) : 0);
 	declare_check(d, triangles_check_bytes(r->store));
-	d->need.resident = run_is_native(r) && !t->arcs ? intersect_count_bytes(r) : intersect_resident_bytes(r, t->arcs);
-	d->need.one_segment = true;
-	d->need.own_lists = intersect_device_bytes(r, t->arcs);
-	return declare_view(d, t->arcs ? VIEW_ARCS : VIEW_SIMPLE, "triangles");
+	TRY(declare_intersect(d, &triangles_intersect, t->arcs, "triangles"));
+	if (run_is_native(r) && !t->arcs)
+		d->need.resident = intersect_count_bytes(r);
+	return MILL_OK;
 }
 
 /* ---- From counts to coefficients ---- */

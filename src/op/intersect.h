@@ -15,6 +15,11 @@
  * passed there, whichever form the lists have here. Lanes: intersect_lanes(), one per worker of the host.
  */
 mill_err op_intersect(struct mill_run *r, const struct intersect_program *p, const void *args, struct vec *degree);
+/*
+ * Declares a program of op_intersect, the view of the graph that it takes (simple; arcs: with the number of arcs as weights, which a program that
+ * takes numbers does not get), and degrees. On a device other than the host no page of the graph crosses then: op_scan and the like have nothing to work on.
+ */
+mill_err declare_intersect(struct declaration *d, const struct intersect_program *p, bool arcs, const char *what);
 u32 intersect_lanes(const struct mill_run *r);
 /* Host bytes besides the graph, where that is resident, and in any case; what the smallest budget has is left out. */
 u64 intersect_resident_bytes(const struct mill_run *r, bool weights);

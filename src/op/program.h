@@ -140,6 +140,7 @@ struct filter_program {
 
 struct intersect_program {
 	struct program program;
+	bool numbers;		/* found gets edge numbers in place of weights */
 	/* bits: one per vertex, all 0 before and after. */
 	void (*rows)(const void *args, u32 lane, u64 *bits, const struct segment *seg, vid begin, vid end,
 		     const struct segment *block, u32 n_block, struct tally *tally);
