@@ -191,17 +191,21 @@ static u64 streaming_bytes(const struct mill_run *r, const struct need *n, u64 b
 	return max_u64(RUN_ROOM, streamed + beyond + PROCESS_BYTES + BUFFER_BYTES);
 }
 
-/* State by edge stays in memory while the least that is streamed has room beside it. */
+/* Of state by edge that is streamed each worker has a page's. */
+static u64 slices_bytes(const struct mill_run *r, const struct need *n)
+{
+	return n->by_edge ? pool_size(r->pool) * page_shape(r->store, n->view).edges * n->by_edge_size : 0;
+}
+
+/* State by edge stays in memory while the least that is streamed has room beside it, or if that would save nothing. */
 static bool spills(const struct mill_run *r, const struct need *n)
 {
-	return n->by_edge && fixed_bytes(r, n) + n->by_edge + streaming_bytes(r, n, 0) > r->budget.limit;
+	return n->by_edge > slices_bytes(r, n) && fixed_bytes(r, n) + n->by_edge + streaming_bytes(r, n, 0) > r->budget.limit;
 }
 
 static u64 host_bytes(const struct mill_run *r, const struct need *n)
 {
-	u64 slices = pool_size(r->pool) * page_shape(r->store, n->view).edges * n->by_edge_size;
-
-	return fixed_bytes(r, n) + (spills(r, n) ? slices : n->by_edge);
+	return fixed_bytes(r, n) + (spills(r, n) ? slices_bytes(r, n) : n->by_edge);
 }
 
 u64 run_flags_bytes(const struct store *st) { return 8 * pages_most(st, false) + 256; }
