@@ -625,7 +625,7 @@ struct mill_step {
 	uint64_t step, frontier, edges, updates;
 	const char *direction;	/* "push", "pull", "scan" */
 	uint64_t pages_active, pages_read, pages_to_device, pages_reused;
-	uint64_t disk_read, to_device;
+	uint64_t disk_read, disk_written, to_device;
 	uint64_t lanes, atomics;	/* on a device, if options.count_lanes: SIMD slots issued for edges, atomic operations */
 	double seconds;
 	/* Seconds of all workers: without a page to work on, verifying and decoding pages, and the rest. */
@@ -673,7 +673,7 @@ struct mill_report {
 	const char *algorithm;
 	uint64_t hash;		/* of the first result column, by original id */
 	uint64_t iterations, edges_traversed, updates;
-	uint64_t disk_read, to_device, from_device;
+	uint64_t disk_read, disk_written, to_device, from_device;
 	/* What moved to and from the device, by kind: pages, attributes that are only read, vertex state, flags and counts. */
 	uint64_t topology, read_only, writable, flags;
 	uint64_t lanes, atomics;

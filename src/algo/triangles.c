@@ -28,19 +28,17 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 
 	/* Every edge of an undirected graph is two arcs: both definitions are the same. */
 	t->arcs = o->lcc == MILL_LCC_DIRECTED && r->store->directed;
-	declare_program(d, &triangles_intersect.program, NULL, 0);
 	declare_vec(d, &t->a.count, "triangles", n * lanes, sizeof(u64), NULL);
 	if (t->arcs)
 		declare_vec(d, &t->a.arcs, "arcs between neighbours", n * lanes, sizeof(u64), NULL);
-	declare_host(d, &t->degree, "degrees", n, sizeof(u32));
 	if (o->lcc)
 		declare_host(d, &t->lcc, "clustering coefficients", n, sizeof(f64));
-	declare_bytes(d, 4096, intersect_bytes(r, t->arcs));
+	declare_bytes(d, 4096, 0);
 	declare_check(d, triangles_check_bytes(r->store));
-	d->need.resident = run_is_native(r) && !t->arcs ? intersect_count_bytes(r) : intersect_resident_bytes(r, t->arcs);
-	d->need.one_segment = true;
-	d->need.own_lists = intersect_device_bytes(r, t->arcs);
-	return declare_view(d, t->arcs ? VIEW_ARCS : VIEW_SIMPLE, "triangles");
+	TRY(declare_intersect(d, &triangles_intersect, &t->degree, t->arcs, "triangles"));
+	if (run_is_native(r) && !t->arcs)
+		d->need.resident = intersect_count_bytes(r);
+	return MILL_OK;
 }
 
 /* ---- From counts to coefficients ---- */

@@ -354,6 +354,14 @@ DEVICE bool dev_min_u64(bool shared, GLOBAL u64 *p, u64 x)
 	return true;
 }
 
+DEVICE void dev_add_u32(bool shared, GLOBAL u32 *p, u32 x)
+{
+	if (shared)
+		raw_add_u32(p, x);
+	else
+		*p += x;
+}
+
 DEVICE void dev_add_u64(bool shared, GLOBAL u64 *p, u64 x)
 {
 	if (shared)

@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "engine/edge_state.h"
+#include "engine/number.h"
 #include "engine/sources.h"
 
 /* ---- Items ---- */
@@ -30,6 +32,30 @@ void declare_vec(struct declaration *d, struct vec **out, const char *name, u64 
 void declare_state(struct declaration *d, struct vec **out, const char *name, u32 size, const void *fill)
 {
 	declare_vec(d, out, name, d->run->store->connected, size, fill);
+}
+
+static void edge_state_bytes_of(const struct declaration *d, const struct declared *x, struct need *n)
+{
+	u64 bytes = numbers_most(d->run->store) * x->size;
+
+	if (!(x->flags & BESIDE) || !run_is_native(d->run)) {
+		n->state += bytes;
+		return;
+	}
+	n->by_edge += bytes;
+	n->by_edge_size += x->size;
+}
+
+static mill_err make_edge_state(struct mill_run *r, const struct declared *x)
+{
+	return run_edge_state(r, x->out, x->name, x->size, x->fill, x->flags & BESIDE);
+}
+
+void declare_edge_state(struct declaration *d, struct vec **out, const char *name, u32 size, const void *fill, u32 flags)
+{
+	declare_item(d, (struct declared){ edge_state_bytes_of, make_edge_state, out, name, fill, .size = size, .flags = flags });
+	d->need.numbers |= 1 << NUMBERS_OWNED;
+	d->saved += numbers_most(d->run->store) * size;
 }
 
 static mill_err make_divisors(struct mill_run *r, const struct declared *x)
@@ -113,6 +139,8 @@ static mill_err make_program(struct mill_run *r, const struct declared *x)
 
 void declare_program(struct declaration *d, const struct program *p, const struct own_forms *forms, u32 flags)
 {
+	if (p->numbers)
+		d->need.numbers |= (u8)(1 << p->numbers);
 	declare_item(d, (struct declared){ NULL, make_program, .program = p, .forms = forms, .flags = flags | EARLY });
 }
 
@@ -173,11 +201,13 @@ bool declared_taken(const struct declaration *d, const struct own_forms *forms)
 	return r->n_opened && r->policy->takes && forms && r->policy->takes(forms);
 }
 
-/* Does the policy take every main program, of which there is one at least? */
+/* Does the policy take every main program, of which there is one at least? Its units have no edge numbers. */
 static bool owns(const struct declaration *d)
 {
 	u32 n = 0;
 
+	if (d->need.numbers)
+		return false;
 	for (u32 i = 0; i < d->n; i++) {
 		const struct declared *x = &d->item[i];
 
@@ -210,7 +240,7 @@ mill_err declaration_end(struct declaration *d)
 	for (u32 i = 0; i < d->n; i++)
 		if (d->item[i].bytes)
 			d->item[i].bytes(d, &d->item[i], &d->need);
-	return MILL_OK;
+	return numbers_need(r, &d->need);
 }
 
 mill_err declaration_make(const struct declaration *d)

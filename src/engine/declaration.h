@@ -20,6 +20,7 @@ enum declared_flags {
 	SELDOM = 4,	/* only its bytes count: the algorithm makes it if it comes to that */
 	LISTS = 8,	/* a reducer that is also given lists of vertices */
 	OVER_IN = 16,	/* over in-edges */
+	BESIDE = 32,	/* state by edge that may be streamed beside the pages: only programs that are OWNED look at it, in op_scan, op_filter_edges, op_expand */
 };
 
 struct declaration;
@@ -54,6 +55,11 @@ struct declaration {
 void declare_vec(struct declaration *d, struct vec **out, const char *name, u64 n, u32 size, const void *fill);
 /* Declares one with an element for each vertex. */
 void declare_state(struct declaration *d, struct vec **out, const char *name, u32 size, const void *fill);
+/*
+ * Declares state by edge: an element for each edge number (transfer/number.h), out->n of them. On the run's device; with BESIDE, where the host's
+ * budget is too small for it, in a file beside the pages. flags: BESIDE or 0.
+ */
+void declare_edge_state(struct declaration *d, struct vec **out, const char *name, u32 size, const void *fill, u32 flags);
 /* Declares the out-degree (u32) of each vertex, or 1 if it has none: what shares are divided by. */
 void declare_divisors(struct declaration *d, struct vec **out);
 /* Declares a vector of n elements in host memory. */

@@ -26,6 +26,7 @@ static void sum(struct mill_step *to, const struct mill_step *s)
 	to->pages_to_device += s->pages_to_device;
 	to->pages_reused += s->pages_reused;
 	to->disk_read += s->disk_read;
+	to->disk_written += s->disk_written;
 	to->to_device += s->to_device;
 	to->lanes += s->lanes;
 	to->atomics += s->atomics;

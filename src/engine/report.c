@@ -30,6 +30,7 @@ MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 		.edges_traversed = r->ledger.edges_traversed,
 		.updates = t->updates,
 		.disk_read = t->disk_read,
+		.disk_written = t->disk_written,
 		.lanes = t->lanes,
 		.atomics = t->atomics,
 		.device = r->device_name,

@@ -8,6 +8,7 @@
 #include "base/fault.h"
 #include "base/number.h"
 #include "engine/devices.h"
+#include "engine/number.h"
 #include "engine/result.h"
 
 /* Of a budget: what the process is before it holds anything of a graph, and what output needs. */
@@ -48,7 +49,7 @@ static void lend(struct mill_run *r)
 {
 	r->transfer = (struct transfer){
 		.policy = r->policy, .options = &r->options, .store = r->store, .graph = r->store, .n_devices = r->n_opened, .chunks = 1,
-		.budget = &r->budget, .pool = r->pool, .ticker = &r->ticker, .lend_stream = lend_stream, .run = r,
+		.numbering = &r->numbers, .budget = &r->budget, .pool = r->pool, .ticker = &r->ticker, .lend_stream = lend_stream, .run = r,
 	};
 	memcpy(r->transfer.device, r->opened, sizeof(r->transfer.device));
 }
@@ -109,6 +110,7 @@ static void unload(struct mill_run *r)
 {
 	transfer_close(&r->transfer);
 	r->transfer.stream = NULL;
+	numbers_release(&r->numbers);
 	bins_free(r->bins);
 	r->bins = NULL;
 	topology_release(&r->view);
@@ -167,17 +169,51 @@ MILL_API mill_err mill_run_fall_back(mill_run *r)
 
 /* ---- Room ---- */
 
-static u64 host_bytes(const struct mill_run *r, const struct need *n)
+/* Without state by edge that may be streamed. */
+static u64 fixed_bytes(const struct mill_run *r, const struct need *n)
 {
 	/* On another device the state is there, and a copy of the result here when it is read. */
 	return n->state + n->host + r->store_budget->used + sizeof(struct emit) * pool_size(r->pool);
+}
+
+/* A temporary graph has pages of the same size and codec, which may take more to decode than the store's. */
+static u64 scratch_bytes(const struct mill_run *r, const struct need *n)
+{
+	return n->view ? view_scratch(r->store, pool_size(r->pool)) : stream_scratch(r->store, pool_size(r->pool));
+}
+
+/* What a streamed graph takes besides, at least; beyond: host bytes of what is before a device. */
+static u64 streaming_bytes(const struct mill_run *r, const struct need *n, u64 beyond)
+{
+	u64 streamed = STREAM_FRAMES * (u64)r->store->page_size + scratch_bytes(r, n);
+
+	if (n->view)
+		streamed = max_u64(streamed, view_making_bytes(r->store)) + view_kept_bytes(r->store, n->view);
+	return max_u64(RUN_ROOM, streamed + beyond + PROCESS_BYTES + BUFFER_BYTES);
+}
+
+/* Of state by edge that is streamed each worker has a page's. */
+static u64 slices_bytes(const struct mill_run *r, const struct need *n)
+{
+	return n->by_edge ? pool_size(r->pool) * page_shape(r->store, n->view).edges * n->by_edge_size : 0;
+}
+
+/* State by edge stays in memory while the least that is streamed has room beside it, or if that would save nothing. */
+static bool spills(const struct mill_run *r, const struct need *n)
+{
+	return n->by_edge > slices_bytes(r, n) && fixed_bytes(r, n) + n->by_edge + streaming_bytes(r, n, 0) > r->budget.limit;
+}
+
+static u64 host_bytes(const struct mill_run *r, const struct need *n)
+{
+	return fixed_bytes(r, n) + (spills(r, n) ? slices_bytes(r, n) : n->by_edge);
 }
 
 u64 run_flags_bytes(const struct store *st) { return 8 * pages_most(st, false) + 256; }
 
 bool run_may_have_bins(const struct mill_run *r, const struct need *n)
 {
-	return n->spread && r->hook.only_bins != BINS_NEVER && r->store->out.n_pages &&
+	return n->spread && !n->numbers && r->hook.only_bins != BINS_NEVER && r->store->out.n_pages &&
 	       (r->hook.only_bins == BINS_ALWAYS || r->store->sources * n->spread >= BINS_FROM);
 }
 
@@ -216,9 +252,6 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 	const struct store *st = r->store;
 	bool out_pages = n->out || n->view || (n->in && !st->directed), in_pages = (n->in || n->view) && st->directed;
 	u64 pages = (out_pages ? st->out.n_pages : 0) + (in_pages ? (u64)st->in.n_pages : 0);
-	/* A temporary graph has pages of the same size and codec, which may take more to decode than the store's. */
-	u64 scratch = n->view ? view_scratch(st, pool_size(r->pool)) : stream_scratch(st, pool_size(r->pool));
-	u64 streamed = STREAM_FRAMES * (u64)st->page_size + scratch;
 	struct room room = { 0 };
 	u64 with_bins;
 
@@ -231,16 +264,13 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 		.pass_bytes = (u64)(n->out ? st->out.n_pages : in_pages ? st->in.n_pages : st->out.n_pages) *
 			      st->page_size,
 	};
-	if (n->view) {
-		streamed = max_u64(streamed, view_making_bytes(st)) + view_kept_bytes(st, n->view);
+	if (n->view)
 		out->pass_bytes = pages * st->page_size;
-	}
-	streamed += room.host;
-	out->needed = host_bytes(r, n) + max_u64(RUN_ROOM, streamed + PROCESS_BYTES + BUFFER_BYTES);
-	out->fits = graph_stays(r, n) && !r->hook.only_frames && !fault_hold() &&
+	out->needed = host_bytes(r, n) + streaming_bytes(r, n, room.host);
+	out->fits = graph_stays(r, n) && !r->hook.only_frames && !fault_hold() && !spills(r, n) &&
 		    out->resident <= r->budget.limit &&
 		    !(n->one_segment && view_edges(st, n->view) > UINT32_MAX);
-	with_bins = host_bytes(r, n) + bins_bytes(st, pool_size(r->pool)) + scratch + PROCESS_BYTES + BUFFER_BYTES +
+	with_bins = host_bytes(r, n) + bins_bytes(st, pool_size(r->pool)) + scratch_bytes(r, n) + PROCESS_BYTES + BUFFER_BYTES +
 		    LOAD_FRAMES * (u64)st->page_size;
 	if (out->fits && run_may_have_bins(r, n) && with_bins <= r->budget.limit)
 		out->resident = max_u64(out->resident, with_bins);
@@ -330,10 +360,12 @@ static mill_err load_streamed(struct mill_run *r, const struct need *n)
 
 	TRY(choose_graph(r, n));
 	used = r->budget.used - used;	/* by the graph that was chosen */
+	TRY(numbers_make(r));
 	r->frame_bytes = room > used ? room - used : 0;
 	r->most_frames = run_most_frames(r, r->graph);
 	if (!graph_stays(r, n))
 		TRY(open_devices(r, n));
+	TRY(numbers_place(r));
 	return run_resume_stream(r);
 }
 
@@ -410,8 +442,13 @@ static mill_err load_resident(struct mill_run *r, const struct need *n)
 static mill_err load(struct mill_run *r, const struct need *n, const struct mill_plan *plan)
 {
 	r->need = *n;
+	r->spills = spills(r, n);
 	r->layout = (struct mill_report){ 0 };
-	return plan->fits ? load_resident(r, n) : load_streamed(r, n);
+	if (!plan->fits)
+		return load_streamed(r, n);
+	TRY(load_resident(r, n));
+	TRY(numbers_make(r));
+	return numbers_place(r);
 }
 
 /* Bins serve whoever could have them, rows everyone. */
@@ -423,6 +460,7 @@ static bool suits(const struct mill_run *r, const struct need *n)
 	       have->own == n->own && have->writable >= n->writable && have->given >= n->given && have->in >= n->in &&
 	       have->advances >= n->advances && have->weights >= n->weights &&
 	       have->view == n->view && have->resident >= n->resident && have->edge_scratch >= n->edge_scratch &&
+	       (have->numbers & n->numbers) == n->numbers && have->by_edge >= n->by_edge && have->by_edge_size >= n->by_edge_size &&
 	       have->one_segment >= n->one_segment && have->on_host == n->on_host && !have->own_lists == !n->own_lists;
 }
 
@@ -571,12 +609,17 @@ void run_vec_free(struct mill_run *r, struct vec *v)
 	if (v->newest)
 		state_forget(v->newest);
 	device_buffer_free(&v->buffer);
+	if (v->beside)
+		beside_close(v->beside);
+	memory_free(v->beside);
 	memory_free(v);
 }
 
 mill_err vec_set(struct vec *v, u64 i, const void *element)
 {
 	assert(i < v->n);
+	if (v->beside)
+		return beside_write(v->beside, element, i, 1);
 	TRY(vec_fetch(v));
 	return device_write(&v->buffer, i * v->size, element, v->size);
 }
@@ -584,6 +627,8 @@ mill_err vec_set(struct vec *v, u64 i, const void *element)
 mill_err vec_get(const struct vec *v, u64 i, void *element)
 {
 	assert(i < v->n);
+	if (v->beside)
+		return beside_read(v->beside, element, i, 1);
 	TRY(vec_fetch(v));
 	return device_read(&v->buffer, i * v->size, element, v->size);
 }
@@ -595,12 +640,12 @@ mill_err vec_map(struct mill_run *r, const struct vec *v, void *out_pointer)
 	void *p;
 
 	TRY(vec_fetch(v));
-	if (v->buffer.host) {
+	if (v->buffer.host && !v->beside) {
 		*out = v->buffer.host;
 		return MILL_OK;
 	}
 	TRY(memory_new(&p, &r->budget, v->n, v->size, v->name));
-	err = device_read(&v->buffer, 0, p, v->buffer.size);
+	err = v->beside ? beside_read(v->beside, p, 0, v->n) : device_read(&v->buffer, 0, p, v->buffer.size);
 	if (err) {
 		memory_free(p);
 		return err;
@@ -611,6 +656,6 @@ mill_err vec_map(struct mill_run *r, const struct vec *v, void *out_pointer)
 
 void vec_unmap(const struct vec *v, void *p)
 {
-	if (!v->buffer.host)
+	if (!v->buffer.host || v->beside)
 		memory_free(p);
 }

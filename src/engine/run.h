@@ -94,6 +94,9 @@ struct mill_run {
 	struct topology view;		/* instead of both, where need.view asks for it */
 	struct store *view_store;	/* its pages, where it is not resident */
 	const struct store *graph;	/* whose pages are streamed: the store, or view_store */
+	struct edge_numbers numbers;	/* of its edges, where need.numbers asks for them */
+	bool spills;			/* state by edge that may be streamed is */
+	u64 slice_bytes;		/* of it that a pass has read, and written as many; atomic */
 	struct stream *stream;		/* of graph; NULL while the topology is resident on the host, as rows */
 	struct bins *bins;		/* or as bins; then it is also streamed, for whoever wants rows */
 	u64 frame_bytes, most_frames;	/* with which it was opened */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/trace.h"
+#include "engine/number.h"
 #include "engine/run.h"
 
 /* Edges a chunk: some 30 us of work, far above the cost of handing one out. */
@@ -319,6 +320,7 @@ struct passing {
 	struct mill_run *run;
 	const struct pass *pass;
 	const struct topology *topology;
+	u64 bytes;		/* read for edge numbers; atomic */
 };
 
 static mill_err pass_chunks(void *arg, u64 begin, u64 end, unsigned worker)
@@ -353,13 +355,16 @@ static bool pass_active(void *arg, u32 page)
 static mill_err pass_page(void *arg, u32 page, const struct segment *seg, unsigned worker)
 {
 	struct passing *p = arg;
+	struct segment numbered = *seg;
 
-	return p->pass->work(p->pass->arg, seg, 0, seg->n_rows, page, worker);
+	if (p->pass->numbers)
+		TRY(numbers_lay(p->run, p->pass->in, p->pass->numbers, page, worker, &numbered, &p->bytes));
+	return p->pass->work(p->pass->arg, &numbered, 0, seg->n_rows, page, worker);
 }
 
 mill_err run_pass(struct mill_run *r, const struct pass *p, struct mill_step *step)
 {
-	struct passing passing = { r, p, run_direction(r, p->in) };
+	struct passing passing = { r, p, run_direction(r, p->in), 0 };
 	struct row_filter only = { p->active, p->arg };
 	struct stream_pass sp = {
 		.pages = passing.topology->pages,
@@ -373,8 +378,11 @@ mill_err run_pass(struct mill_run *r, const struct pass *p, struct mill_step *st
 
 	if (passing.topology->resident)
 		return pool_for(r->pool, passing.topology->n_chunks, 4, pass_chunks, &passing);
+	r->slice_bytes = 0;
 	err = stream_run(r->stream, &sp);
 	step_add_pass(step, &sp);
+	step->disk_read += passing.bytes + r->slice_bytes;
+	step->disk_written += r->slice_bytes;
 	return err;
 }
 

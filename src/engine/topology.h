@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "store/store.h"
 #include "stream/stream.h"
+#include "transfer/program.h"
 
 struct mill_run;
 struct mill_step;
@@ -93,6 +94,7 @@ struct pass {
 			 unsigned worker);
 	void *arg;
 	bool whole;		/* work may look at any list of an active page */
+	enum numbers numbers;	/* that work takes of its segments */
 };
 
 /* Calls work for all chunks or pages, on all threads; adds what it cost to step. */

@@ -123,7 +123,9 @@ static mill_err advance_native(struct advance_ctx *a, struct mill_step *step)
 {
 	struct frontier *f = a->front;
 	bool by_list, to_list;
-	struct pass pass = { .in = a->pull != f->in, .active = has_work, .work = advance_rows, .arg = a };
+	struct pass pass = {
+		.in = a->pull != f->in, .active = has_work, .work = advance_rows, .arg = a, .numbers = a->program->program.numbers,
+	};
 	struct tally t;
 
 	if (!a->pull)

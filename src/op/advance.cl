@@ -384,15 +384,13 @@ __kernel void OF(PROGRAM, pull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS
 			continue;
 		/* The rest of a list that lies in several segments may be looked at now. */
 		if ((r == 0 && partial & PARTIAL_HEAD) || (r + 1 == n_rows && partial & PARTIAL_TAIL)) {
-			if (pull_row(shared, lists, weights, row_at, neighbour_at, weight_at, first, n_rows, n_edges, partial,
-				     r, front, &m)) {
+			if (pull_row(shared, SEGMENT_ARGS, r, front, &m)) {
 				bool fresh = set_bit(next, v);
 
 				m.emitted += fresh;
 				m.updates -= IDEMPOTENT && !fresh;
 			}
-		} else if (pull_row(alone, lists, weights, row_at, neighbour_at, weight_at, first, n_rows, n_edges, partial,
-				    r, front, &m)) {
+		} else if (pull_row(alone, SEGMENT_ARGS, r, front, &m)) {
 			m.emitted++;
 			if (word && v / 32 != word_at) {
 				raw_or_u32(&next[word_at], word);

@@ -5,6 +5,7 @@
  */
 #include <assert.h>
 
+#include "engine/edge_state.h"
 #include "op/op.h"
 
 #define BUFFER 256
@@ -40,10 +41,11 @@ static struct tally tallies_end(struct filtering *f)
 static mill_err filter_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
 	struct filtering *f = arg;
+	struct slices slices;
 
-	(void)page;
-	f->program->rows(f->args, seg, begin, end, f->edges->bits->buffer.host, &f->run->emit[worker].tally);
-	return MILL_OK;
+	TRY(slices_take(&slices, f->run, &f->program->program, f->args, page, worker));
+	f->program->rows(slices.args, seg, begin, end, f->edges->bits->buffer.host, &f->run->emit[worker].tally);
+	return slices_give(&slices);
 }
 
 static bool any_edge(void *arg, u64 begin, u64 end)
@@ -82,7 +84,7 @@ static mill_err filter_list(void *arg, u64 begin, u64 end, unsigned worker)
 
 static mill_err filter_native(struct filtering *f, struct mill_step *step)
 {
-	struct pass pass = { .active_edges = any_edge, .work = filter_rows, .arg = f };
+	struct pass pass = { .active_edges = any_edge, .work = filter_rows, .arg = f, .numbers = f->program->program.numbers };
 	struct edge_frontier *ef = f->edges;
 	struct active_edge *list;
 	struct tally t;
@@ -206,11 +208,11 @@ mill_err op_filter(struct mill_run *r, const struct filter_program *p, const voi
 static mill_err expand_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
 	struct filtering *f = arg;
+	struct slices slices;
 
-	(void)page;
-	f->program->expand(f->args, seg, begin, end, f->bits, f->edges->bits->buffer.host,
-			   &f->run->emit[worker].tally);
-	return MILL_OK;
+	TRY(slices_take(&slices, f->run, &f->program->program, f->args, page, worker));
+	f->program->expand(slices.args, seg, begin, end, f->bits, f->edges->bits->buffer.host, &f->run->emit[worker].tally);
+	return slices_give(&slices);
 }
 
 static bool any_vertex(void *arg, u64 begin, u64 end)
@@ -222,7 +224,7 @@ static bool any_vertex(void *arg, u64 begin, u64 end)
 
 static mill_err expand_native(struct filtering *f, struct mill_step *step)
 {
-	struct pass pass = { .active = any_vertex, .work = expand_rows, .arg = f };
+	struct pass pass = { .active = any_vertex, .work = expand_rows, .arg = f, .numbers = f->program->program.numbers };
 	struct tally t;
 
 	TRY(frontier_bits(f->front, &f->bits));

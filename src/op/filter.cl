@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The filter operator, as kernels: over the edges of one segment, or over the words of a vertex bitmap. */
 #ifdef KEEP_EDGE
-#ifdef WEIGHT
-#define KEPT(s, u, v, i) KEEP_EDGE(s, u, v, WEIGHTS[i])
-#else
-#define KEPT(s, u, v, i) KEEP_EDGE(s, u, v, 1)
-#endif
+#define KEPT(s, u, v, i) CALL_EDGE(KEEP_EDGE, s, u, v, i)
 
 /* first_edge: the number of the segment's first. Rows share words, here and below. */
 __kernel void OF(KEEP_EDGE, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL u32 *bits, GLOBAL u64 *counts,

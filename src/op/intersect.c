@@ -29,6 +29,22 @@ u64 intersect_bytes(const struct mill_run *r, bool weights)
 	return oriented_disk_bytes(r, weights) + (run_is_native(r) ? pool_size(r->pool) * bits_words(r) * sizeof(u64) : 0);
 }
 
+mill_err declare_intersect(struct declaration *d, const struct intersect_program *p, struct vec **degree, bool arcs, const char *what)
+{
+	const struct mill_run *r = d->run;
+	bool weights = arcs || p->numbers;
+
+	declare_program(d, &p->program, NULL, 0);
+	declare_host(d, degree, "degrees", r->store->connected, sizeof(u32));
+	declare_bytes(d, 0, intersect_bytes(r, weights));
+	if (p->numbers)
+		d->need.numbers |= 1 << NUMBERS_OWNED;
+	d->need.resident = intersect_resident_bytes(r, weights);
+	d->need.one_segment = true;
+	d->need.own_lists = intersect_device_bytes(r, weights);
+	return declare_view(d, arcs ? VIEW_ARCS : VIEW_SIMPLE, what);
+}
+
 /* ---- In memory ---- */
 
 static mill_err intersect_rows(void *arg, u64 begin, u64 end, unsigned worker)
@@ -133,7 +149,7 @@ mill_err op_intersect(struct mill_run *r, const struct intersect_program *p, con
 	run_tell(r, "intersect", 0);
 	err = program_fetch(&p->program, args);
 	if (!err)
-		err = oriented_open(&lists, r, degree->buffer.host);
+		err = oriented_open(&lists, r, degree->buffer.host, p->numbers);
 	if (!err)
 		err = r->device->native ? intersect_native(&x, &step) : intersect_device(r, p, args, &lists, &step);
 	oriented_close(&lists);

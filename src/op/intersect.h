@@ -15,6 +15,12 @@
  * passed there, whichever form the lists have here. Lanes: intersect_lanes(), one per worker of the host.
  */
 mill_err op_intersect(struct mill_run *r, const struct intersect_program *p, const void *args, struct vec *degree);
+/*
+ * Declares a program of op_intersect, the degrees that it is given, and the view of the graph that it takes: the simple one; with `arcs` the
+ * number of arcs is the weight of an edge, which a program that takes numbers does not get. On a device other than the host no page
+ * of the graph crosses then: op_scan and the like have nothing to work on.
+ */
+mill_err declare_intersect(struct declaration *d, const struct intersect_program *p, struct vec **degree, bool arcs, const char *what);
 u32 intersect_lanes(const struct mill_run *r);
 /* Host bytes besides the graph, where that is resident, and in any case; what the smallest budget has is left out. */
 u64 intersect_resident_bytes(const struct mill_run *r, bool weights);

@@ -2,6 +2,7 @@
 #include "op/orient.h"
 
 #include "engine/cursor.h"
+#include "engine/number.h"
 #include "store/page.h"
 #include "store/writer.h"
 
@@ -36,6 +37,7 @@ struct filling {
 	u32 *row;
 	vid *list;
 	u32 *weight;
+	struct numberer numberer;	/* next NULL: none is asked for */
 };
 
 static mill_err count_lists(void *arg, u64 begin, u64 end, unsigned worker)
@@ -57,17 +59,35 @@ static mill_err fill_lists(void *arg, u64 begin, u64 end, unsigned worker)
 
 	(void)worker;
 	for (u64 u = begin; u < end; u++) {
-		u32 at = f->row[u];
+		u32 at = f->row[u], number = 0;
 
+		if (f->numberer.next)
+			numberer_row(&f->numberer, (vid)u);
 		for (u32 i = s->row[u]; i < s->row[u + 1]; i++) {
+			if (f->numberer.next)
+				number = numberer_take(&f->numberer, (vid)u, s->neighbour[i]);
 			if (!leads(f->lists, (vid)u, s->neighbour[i]))
 				continue;
 			if (f->weight)
-				f->weight[at] = ((const u32 *)s->weight)[i];
+				f->weight[at] = f->numberer.next ? number : ((const u32 *)s->weight)[i];
 			f->list[at++] = s->neighbour[i];
 		}
 	}
 	return MILL_OK;
+}
+
+/* Numbers are taken in row order, by one thread. */
+static mill_err fill_all(struct filling *f, u64 rows)
+{
+	struct mill_run *r = f->lists->run;
+	mill_err err;
+
+	if (!f->lists->numbers)
+		return pool_for(r->pool, rows, 4096, fill_lists, f);
+	TRY(memory_new(&f->numberer.next, &r->budget, r->store->connected + 1, sizeof(u32), "the numbers of edges"));
+	err = fill_lists(f, 0, rows, 0);
+	memory_free(f->numberer.next);
+	return err;
 }
 
 static mill_err orient_in_memory(struct oriented *o)
@@ -89,7 +109,7 @@ static mill_err orient_in_memory(struct oriented *o)
 		TRY(run_vec_host(r, &v, "oriented lists", f.row[n], sizeof(u32)));
 		f.weight = v->buffer.host;
 	}
-	TRY(pool_for(r->pool, rows, 4096, fill_lists, &f));
+	TRY(fill_all(&f, rows));
 	o->all = (struct segment){
 		.n_rows = (vid)n,
 		.n_edges = f.row[n],
@@ -134,6 +154,7 @@ struct writing {
 	vid *list;
 	u32 *weight;
 	u64 most;
+	struct numberer numberer;	/* next NULL: none is asked for */
 };
 
 static mill_err write_list(struct oriented *o, struct writing *w, struct cursor *c, vid u)
@@ -141,16 +162,20 @@ static mill_err write_list(struct oriented *o, struct writing *w, struct cursor 
 	u64 n = 0;
 
 	TRY(cursor_seek(c, u));
+	if (o->numbers)
+		numberer_row(&w->numberer, u);
 	while (c->at < c->end) {
 		const u32 *weight = c->weight;
 
 		for (; c->at < c->end; c->at++, weight += weight != NULL) {
+			u32 number = o->numbers ? numberer_take(&w->numberer, u, *c->at) : 0;
+
 			if (!leads(o, u, *c->at))
 				continue;
 			if (n == w->most)
 				return fail(MILL_ECORRUPT, "%s: degrees and lists contradict each other", o->run->store->path);
 			w->list[n] = *c->at;
-			w->weight[n++] = weight ? *weight : 1;
+			w->weight[n++] = o->numbers ? number : weight ? *weight : 1;
 		}
 		TRY(cursor_more(c));
 	}
@@ -167,11 +192,14 @@ static mill_err write_lists(struct oriented *o, struct writing *w)
 	err = memory_new(&w->list, &r->budget, w->most, sizeof(vid), "an oriented list");
 	if (!err)
 		err = memory_new(&w->weight, &r->budget, w->most, sizeof(u32), "an oriented list");
+	if (!err && o->numbers)
+		err = memory_new(&w->numberer.next, &r->budget, r->store->connected + 1, sizeof(u32), "the numbers of edges");
 	for (u64 u = 0; !err && u < r->store->connected; u++) {
 		err = write_list(o, w, &c, (vid)u);
 		if (!err && u % 1024 == 0)
 			err = ticker_tick(&r->ticker, c.n_read);
 	}
+	memory_free(w->numberer.next);
 	memory_free(w->weight);
 	memory_free(w->list);
 	cursor_close(&c);
@@ -220,9 +248,9 @@ bool oriented_in_memory(const struct mill_run *r)
 	return t->resident && t->n_segments <= 1 && (!t->n_segments || !t->segment->first);
 }
 
-mill_err oriented_open(struct oriented *o, struct mill_run *r, const u32 *degree)
+mill_err oriented_open(struct oriented *o, struct mill_run *r, const u32 *degree, bool numbers)
 {
-	*o = (struct oriented){ .run = r, .degree = degree, .weights = r->need.view == VIEW_ARCS };
+	*o = (struct oriented){ .run = r, .degree = degree, .weights = numbers || r->need.view == VIEW_ARCS, .numbers = numbers };
 	if (oriented_in_memory(r))
 		return orient_in_memory(o);
 	run_pause_stream(r);

@@ -18,7 +18,8 @@ struct piece {
 struct oriented {
 	struct mill_run *run;
 	const u32 *degree;
-	bool weights;		/* of arcs: u32 */
+	bool weights;		/* of arcs, or edge numbers: u32 */
+	bool numbers;		/* the latter */
 	struct segment all;	/* in memory: the lists of all vertices; host vectors of the run */
 	struct store *store;	/* on disk: a temporary one of raw pages, in which every list is whole. NULL: in memory */
 	const struct pages *pages;
@@ -29,9 +30,9 @@ struct oriented {
 
 /*
  * Orients the run's graph: in memory if that is one resident segment, else on disk; then the run's own stream is closed, to be
- * resumed by who is done. oriented_close also after a failure.
+ * resumed by who is done. numbers: edges carry their numbers (transfer/number.h) as weights. oriented_close also after a failure.
  */
-mill_err oriented_open(struct oriented *o, struct mill_run *r, const u32 *degree);
+mill_err oriented_open(struct oriented *o, struct mill_run *r, const u32 *degree, bool numbers);
 void oriented_close(struct oriented *o);
 /* Would they be in memory? */
 bool oriented_in_memory(const struct mill_run *r);

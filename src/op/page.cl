@@ -5,10 +5,24 @@
 #define LOCAL_ARRAY(type, name) field_##name,
 #define LOCAL_SCALAR(type, name) field_##name,
 
-/* Offsets in 32-bit words. partial: PARTIAL_HEAD, PARTIAL_TAIL. */
+/*
+ * Offsets in 32-bit words. partial: PARTIAL_HEAD, PARTIAL_TAIL. A program with EDGE_AT also gets what its edge numbers are made of: numbers of the
+ * edges, or with OWNED by vertex (transfer/number.h; may be null), and the position of the first edge.
+ */
+#if EDGE_AT
+#define NUMBER_PARAMS , GLOBAL const u32 *numbers, u64 first_position
+#define NUMBER_ARGS , numbers, first_position
+#define NUMBER_AT(i) (numbers ? numbers[i] : (u32)first_position + (i))
+#define OWN_NUMBER(u, i) ((u32)first_position + (i) + (numbers ? numbers[u] : 0))
+#define OWNS(u, v) (!numbers || (v) >= (u))
+#else
+#define NUMBER_PARAMS
+#define NUMBER_ARGS
+#endif
 #define SEGMENT_PARAMS \
 	GLOBAL const u32 *lists, GLOBAL const u32 *weights, u32 row_at, u32 neighbour_at, u32 weight_at, u32 first, \
-	u32 n_rows, u32 n_edges, u32 partial
+	u32 n_rows, u32 n_edges, u32 partial NUMBER_PARAMS
+#define SEGMENT_ARGS lists, weights, row_at, neighbour_at, weight_at, first, n_rows, n_edges, partial NUMBER_ARGS
 #define ROWS (lists + row_at)
 #define NEIGHBOURS (lists + neighbour_at)
 #define WEIGHTS ((GLOBAL const WEIGHT *)(weights + weight_at))

@@ -19,6 +19,11 @@ enum weight_kind {
 
 /* ---- Native forms ---- */
 
+/* The number of edge i of seg, of u's list there; with OWN_ only where u owns it, which OWNS says. */
+#define NUMBER_AT(i) (seg->number ? seg->number[i] : (u32)seg->first_edge + (i))
+#define OWN_NUMBER(u, i) ((u32)seg->first_edge + (i) + (seg->base ? seg->base[u] : 0))
+#define OWNS(u, v) (!seg->base || (v) >= (u))
+
 /* How far to ask for memory ahead of its use: some hundred nanoseconds of work. */
 #define PULL_AHEAD 16u	/* rows */
 #define PUSH_AHEAD 16u	/* edges; SSSP on kron 22 takes 0.65 of the time so */
@@ -135,6 +140,7 @@ struct filter_program {
 
 struct intersect_program {
 	struct program program;
+	bool numbers;		/* found gets edge numbers in place of weights */
 	/* bits: one per vertex, all 0 before and after. */
 	void (*rows)(const void *args, u32 lane, u64 *bits, const struct segment *seg, vid begin, vid end,
 		     const struct segment *block, u32 n_block, struct tally *tally);

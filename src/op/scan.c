@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scan: who drives the templates of scan.inc and the kernels of scan.cl over the rows that a program wants. */
+#include <assert.h>
+
+#include "engine/edge_state.h"
 #include "op/op.h"
 
 struct scanning {
@@ -13,10 +16,11 @@ struct scanning {
 static mill_err scan_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
 	struct scanning *s = arg;
+	struct slices slices;
 
-	(void)page;
-	s->program->rows(s->args, seg, begin, end, &s->window, &s->run->emit[worker].tally);
-	return MILL_OK;
+	TRY(slices_take(&slices, s->run, &s->program->program, s->args, page, worker));
+	s->program->rows(slices.args, seg, begin, end, &s->window, &s->run->emit[worker].tally);
+	return slices_give(&slices);
 }
 
 static bool is_wanted(void *arg, u64 begin, u64 end)
@@ -43,7 +47,7 @@ static mill_err scan_segment(void *arg, const struct device_segment *seg)
 static mill_err scan_native(struct scanning *s, struct mill_step *step)
 {
 	struct pass pass = { .in = s->how->in, .active = s->how->some ? is_wanted : NULL, .work = scan_rows,
-			     .arg = s };
+			     .arg = s, .numbers = s->program->program.numbers };
 
 	for (unsigned i = 0; i < pool_size(s->run->pool); i++)
 		s->run->emit[i].tally = (struct tally){ 0 };
@@ -93,6 +97,8 @@ mill_err op_scan(struct mill_run *r, const struct scan_program *p, const void *a
 	struct mill_step step = { .frontier = run_direction(r, how->in)->n_rows, .direction = "scan" };
 	f64 began = clock_now();
 
+	/* In-lists own nothing. */
+	assert(p->program.numbers != NUMBERS_OWNED || run_direction(r, how->in) == run_direction(r, false));
 	TRY(program_fetch(&p->program, args));
 	run_tell(r, "pass %llu", r->ledger.total.step + 1);
 	TRY(r->device->native ? scan_native(&s, &step) : scan_device(&s, &step));

@@ -25,6 +25,9 @@ struct segment {
 	const u32 *row;		/* n_rows + 1 offsets into neighbour, from 0 */
 	const vid *neighbour;	/* ascending within a list */
 	const void *weight;	/* n_edges of the store's weight type, or NULL */
+	/* Edge numbers, where a run has them: see transfer/number.h. */
+	const u32 *number;	/* of each edge; NULL: first_edge + i */
+	const u32 *base;	/* by vertex: number less position of the edges that it owns; NULL: positions are the numbers */
 };
 
 /* Says for which vertices there is anything to do: the lists of others need not be decoded. */

@@ -35,6 +35,15 @@ static mill_err leave_slot(struct station *s, struct slot *slot, u32 queue)
 
 /* ---- Work ---- */
 
+/* What edge numbers are made of. number: those of its edges, if there is a table. */
+static void add_numbers(const struct pass_ctx *c, const struct buffer *number, struct device_segment *seg)
+{
+	const struct edge_numbers *n = c->t->numbering;
+
+	seg->number = has_table(c->t, c->in) ? number : NULL;
+	seg->own_base = n->on_device.size ? &n->on_device : NULL;
+}
+
 static mill_err launch(struct pass_ctx *c, const struct move *m, struct device_segment *seg)
 {
 	const u32 *n = c->pass->activity.n;
@@ -42,6 +51,7 @@ static mill_err launch(struct pass_ctx *c, const struct move *m, struct device_s
 	seg->station = station_of(c, m);
 	seg->queue = queue_of(seg->station, m);
 	seg->area = &seg->station->area[m->slot % seg->station->n_areas];
+	add_numbers(c, &slot_of(seg->station, m)->number, seg);
 	seg->n_active = m->flags & MOVE_IDLE ? 0 : n ? n[m->unit] : seg->n_rows;
 	return c->t->own ? c->t->policy->launch(c->t, c->pass, seg) : c->pass->launch(c->pass->arg, seg);
 }
@@ -69,7 +79,7 @@ static mill_err work_stored(struct pass_ctx *c, const struct move *m)
 	struct station *s = station_of(c, m);
 	struct slot *slot = slot_of(s, m);
 	u32 n = unit_page_end(c->units, m->unit) - unit_page(c->units, m->unit);
-	bool early = !c->t->weights;	/* unpacked, the slot is not looked at any more */
+	bool early = !c->t->weights && !has_table(c->t, c->in);	/* unpacked, the slot is not looked at any more */
 
 	for (u32 k = 0; k < n; k++) {
 		struct device_segment seg = wire_segment(c->t, slot, c->units, m->unit, k);
@@ -111,6 +121,19 @@ static mill_err send(struct pass_ctx *c, struct station *s, struct buffer *to, u
 	return MILL_OK;
 }
 
+/* The numbers of a page's edges, from disk, to byte `at` of a buffer. */
+static mill_err send_numbers(struct pass_ctx *c, struct station *s, u32 page, struct buffer *to, u64 at, u32 queue)
+{
+	const struct beside *b = &c->t->numbering->side[c->in].file;
+	struct number_stage *g = &c->t->number_stage[c->t->next_number++ % NUMBER_STAGES];
+	u32 size = (u32)(beside_elements(b, page) * sizeof(u32));
+
+	TRY(device_wait(&g->sent));
+	TRY(beside_read_page(b, g->number, page));
+	c->step->disk_read += size;
+	return send(c, s, to, at, (const char *)g->number, size, queue, &g->sent);
+}
+
 /* Side by side with all others; its weights go straight to their place. */
 static mill_err put_beside(struct pass_ctx *c, const struct move *m, u32 page, const char *frame, struct ticket *sent)
 {
@@ -126,6 +149,8 @@ static mill_err put_beside(struct pass_ctx *c, const struct move *m, u32 page, c
 	if (c->t->weights)
 		TRY(send(c, s, &side->weights, e->first_edge * weight_size(c->t->graph->weight), frame + slot->wire->weight_at,
 			 slot->wire->weight_end - slot->wire->weight_at, to.queue, sent));
+	if (has_table(c->t, c->in))
+		TRY(send_numbers(c, s, page, &side->number, e->first_edge * sizeof(u32), to.queue));
 	TRY(wire_number(c->t, s, c->in, page, &slot->buffer, slot->wire->neighbour_at / 4, to.queue));
 	TRY(slot->wire->n_blocks ? wire_unpack(&s->fault, c->units->pages, page, &slot->buffer, 0, slot->wire, &to) :
 				   wire_place(s, c->units->pages, page, slot, &to));
@@ -149,6 +174,8 @@ static mill_err send_page(struct pass_ctx *c, const struct move *m, u32 page, co
 	TRY(send(c, s, &slot->buffer, page_at + w->begin, frame + w->begin, end - w->begin, queue, &sent[m->where - 1]));
 	if (t->whole)
 		return put_beside(c, m, page, frame, &sent[1]);
+	if (has_table(t, c->in))
+		TRY(send_numbers(c, s, page, &slot->number, 0, queue));
 	if (t->numbers)
 		TRY(wire_number(t, s, c->in, page, &slot->buffer, (u32)((page_at + w->neighbour_at) / 4), queue));
 	if (c->units->page)	/* of several pages: when all have come */
@@ -344,6 +371,10 @@ static mill_err join_all(struct pass_ctx *c, mill_err err)
 	mill_err late = stage_drain(t);
 
 	err = err ? err : late;
+	for (u32 i = 0; i < NUMBER_STAGES; i++) {
+		late = device_wait(&t->number_stage[i].sent);
+		err = err ? err : late;
+	}
 	for (u32 i = 0; i < t->n_stations && !err; i++)
 		err = device_join(t->station[i].device);
 	for (u32 i = 0; i < t->n_stations; i++) {
@@ -392,6 +423,7 @@ static mill_err launch_whole(struct pass_ctx *c)
 	};
 	bool any = false;
 
+	add_numbers(c, &t->station[0].side[c->in].number, &seg);
 	for (u32 k = 0; k < t->plan.n; k++)
 		if (t->plan.move[k].flags & MOVE_WORK) {
 			any = true;

@@ -30,12 +30,14 @@ void launch_begin_kernel(struct kernel_call *l, const struct kernel_source *sour
 {
 	snprintf(l->entry, sizeof(l->entry), "%s", entry);
 	l->launch = (struct launch){ .source = source, .entry = l->entry, .arg = l->arg };
+	l->numbers = NUMBERS_NONE;
 }
 
 void launch_begin(struct kernel_call *l, const struct program *p, const char *suffix, const void *args)
 {
 	snprintf(l->entry, sizeof(l->entry), "%s_%s", p->name, suffix);
 	l->launch = (struct launch){ .source = &p->source, .entry = l->entry, .arg = l->arg };
+	l->numbers = p->numbers;
 	for (u32 i = 0; args && i < p->n_fields; i++) {
 		const struct field *f = &p->field[i];
 		const void *at = (const char *)args + f->offset;
@@ -58,6 +60,10 @@ void launch_segment(struct kernel_call *l, const struct device_segment *s)
 	launch_u32(l, &s->n_rows);
 	launch_u32(l, &s->n_edges);
 	launch_u32(l, &s->partial);
+	if (l->numbers) {
+		launch_buffer(l, l->numbers == NUMBERS_OWNED ? s->own_base : s->number);
+		launch_u64(l, &s->first_edge);
+	}
 	l->launch.queue = s->queue;
 }
 

@@ -3,6 +3,7 @@
 #ifndef TRANSFER_LAUNCH_H
 #define TRANSFER_LAUNCH_H
 
+#include "transfer/number.h"
 #include "transfer/program.h"
 
 #define NO_UNIT UINT32_MAX
@@ -14,6 +15,7 @@ enum wire { WIRE_STORED, WIRE_EDGES, WIRE_CSR };
 struct device_segment {
 	const struct buffer *lists, *weights;
 	u32 row_at, neighbour_at, weight_at, first, n_rows, n_edges, partial;
+	const struct buffer *number, *own_base;	/* number and base of struct segment */
 	/* For the host: */
 	u32 queue;		/* in which its kernels go */
 	u32 unit;		/* NO_UNIT: all units of the direction in one */
@@ -30,6 +32,7 @@ struct kernel_call {
 	struct launch launch;
 	struct launch_arg arg[48];
 	char entry[80];
+	enum numbers numbers;	/* that the program takes with each segment */
 };
 
 void launch_begin(struct kernel_call *l, const struct program *p, const char *suffix, const void *args);

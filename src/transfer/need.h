@@ -29,6 +29,9 @@ struct need {
 	u64 resident;		/* host bytes more, if the topology is resident */
 	bool one_segment;	/* resident only as a single segment */
 	bool on_host;		/* computes on the host, whatever the device: then the state is there */
+	u8 numbers;		/* bits 1 << enum numbers: which edge numbers programs take */
+	u64 by_edge;		/* host bytes of state by edge that may be streamed instead, ... */
+	u32 by_edge_size;	/* ... and those of one edge */
 	u64 own_lists;		/* not 0: the operator sends its own lists instead of pages; the least device bytes for them */
 	enum view view;		/* not VIEW_NONE: instead of the directions; see view_need */
 	/* For the cost model: see struct setting. */

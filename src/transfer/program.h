@@ -10,6 +10,7 @@
 #include "device/device.h"
 #include "device/dialect.h"
 #include "store/store.h"
+#include "stream/beside.h"
 
 struct transfer;
 
@@ -21,11 +22,20 @@ struct field {
 	bool array;		/* the argument struct holds a struct vec * */
 };
 
+/* Which edge numbers a program takes; see transfer/number.h. */
+enum numbers {
+	NUMBERS_NONE,
+	NUMBERS_OWNED,		/* of edges from the side that owns them: each edge is met once */
+	NUMBERS_BOTH		/* from either side */
+};
+
 struct program {
 	const char *name;	/* its kernels are called NAME_push, NAME_pull, ... */
 	struct kernel_source source;
 	const struct field *field;
 	u32 n_fields;
+	u32 args_size;		/* of PROGRAM_args; 0: no state of it is streamed */
+	enum numbers numbers;
 };
 
 /* A vector of the run's: vertex state, frontiers, partial sums. */
@@ -35,6 +45,7 @@ struct vec {
 	u32 size;		/* of an element */
 	const char *name;
 	struct transfer *newest;	/* not NULL: a device of it has newer values; see vec_fetch */
+	struct beside *beside;	/* not NULL: state by edge that is streamed; the buffer has room for a page's elements for each worker */
 };
 
 /* Brings the newest values to the vector's own buffer. Every reader calls it first. */

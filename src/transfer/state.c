@@ -107,6 +107,9 @@ mill_err program_fetch(const struct program *p, const void *args)
 	for (u32 i = 0; args && i < p->n_fields; i++) {
 		struct vec *v = p->field[i].array ? *(struct vec *const *)((const char *)args + p->field[i].offset) : NULL;
 
+		if (v && v->beside && p->numbers != NUMBERS_OWNED)
+			return fail(MILL_ENOMEM, "%s is streamed beside the pages, where %s cannot look at it: give the run more memory", v->name,
+				    p->name);
 		if (v)
 			TRY(vec_fetch(v));
 	}

@@ -68,6 +68,12 @@ static u64 page_area(const struct transfer *t, const struct need *n, const struc
 	return area_bytes(t, n, s->rows, s->edges, st->codec == PAGE_PACKED ? s->lists : 0, s->edges);
 }
 
+/* Bytes of the numbers of so many edges, if any direction has a table of them. */
+static u64 number_bytes(const struct need *n, const struct store *st, u64 edges)
+{
+	return need_table(n, st->directed, false) || need_table(n, st->directed, true) ? 4 * edges : 0;
+}
+
 /* The plan, the lists of the stream, residency and what else the host has for each unit, about. */
 static u64 host_bytes(u64 units, u64 n_devices) { return units * (12 * (n_devices + 1) + 32) + LANE_WORDS * sizeof(u64) + 65536; }
 
@@ -76,9 +82,11 @@ void pages_room(struct room *out, const struct transfer *t, const struct need *n
 	const struct store *st = t->store;
 	struct page_shape s = page_shape(st, n->view);
 	u64 pages = ((u64)st->out.n_pages + in_pages(st)) * (n->view ? 4 : 1);	/* a view can have more */
+	u64 slot = s.wire + number_bytes(n, st, s.edges);
 
 	out->device = LANE_WORDS * sizeof(u64) + (st->paged ? 16 : 12) * pages + 512 +	/* counts, page ranges, addresses */
-		      page_area(t, n, st, &s) + s.wire + (st->codec == PAGE_PACKED ? 0 : s.wire);
+		      page_area(t, n, st, &s) + slot + (st->codec == PAGE_PACKED ? 0 : slot);
+	out->host = NUMBER_STAGES * number_bytes(n, st, s.edges);
 	out->slots = out->areas = 0;
 }
 
@@ -137,7 +145,7 @@ static bool fit_whole(struct fit *out, const struct transfer *t, u64 left)
 		weights = t->weights ? n * weight_size(t->graph->weight) : 0;
 		if (n >= UINT32_MAX || whole_bytes(p) > t->device[0]->largest || weights > t->device[0]->largest)
 			return false;
-		bytes += whole_bytes(p) + weights + 64;
+		bytes += whole_bytes(p) + weights + (has_table(t, in) ? 4 * n : 0) + 64;
 		rows = max_u64(rows, p->n_rows);
 		edges = max_u64(edges, n);
 	}
@@ -153,13 +161,14 @@ static mill_err fit_pages(struct fit *out, const struct transfer *t, u64 left)
 {
 	struct page_shape s = page_shape(t->graph, false);
 	u64 area = page_area(t, &t->need, t->graph, &s), pages = (u64)t->units[0].n + t->units[1].n;
+	u64 slot = s.wire + number_bytes(&t->need, t->store, s.edges);
 	u64 queues = min_u64(max_u64(left / AREA_SHARE / area, 1), t->device[0]->n_queues), slots;
 
 	if (fit_whole(out, t, left))
 		return MILL_OK;
 	/* With few slots a queue more would cost one of them. */
-	queues = min_u64(queues, max_u64(left / (area + 2 * s.wire), 1));
-	slots = left > queues * area ? (left - queues * area) / s.wire : 0;
+	queues = min_u64(queues, max_u64(left / (area + 2 * slot), 1));
+	slots = left > queues * area ? (left - queues * area) / slot : 0;
 	slots = min_u64(slots, max_u64(pages, 1));
 	if (!slots)
 		return fail(MILL_ENOMEM, "the device's budget leaves no room for a page");
@@ -252,6 +261,8 @@ static mill_err open_whole(struct transfer *t, struct station *s)
 
 		if (!p)
 			continue;
+		if (has_table(t, in))
+			TRY(station_buffer(s, &s->side[in].number, 4 * direction_edges(p), "edge numbers", TRAFFIC_TOPOLOGY));
 		TRY(station_buffer(s, &s->side[in].lists, whole_bytes(p), "the lists", TRAFFIC_TOPOLOGY));
 		if (t->weights)
 			TRY(station_buffer(s, &s->side[in].weights, direction_edges(p) * weight_size(t->graph->weight), "the weights",
@@ -274,6 +285,7 @@ static u32 unit_pages(const struct transfer *t)
 static mill_err open_slots(struct transfer *t, struct station *s, const struct fit *f)
 {
 	u32 pages = unit_pages(t);
+	u64 numbers = t->own || f->whole ? 0 : number_bytes(&t->need, t->store, f->edges);
 
 	s->n_slots = (u32)f->slots;
 	TRY(memory_new(&s->slot, t->budget, f->slots, sizeof(*s->slot), "the device's slots"));
@@ -281,6 +293,8 @@ static mill_err open_slots(struct transfer *t, struct station *s, const struct f
 	for (u32 i = 0; i < f->slots; i++) {
 		s->slot[i].wire = s->wire + (u64)i * pages;
 		TRY(station_buffer(s, &s->slot[i].buffer, f->slot_bytes, "a slot for pages", TRAFFIC_TOPOLOGY));
+		if (numbers)
+			TRY(station_buffer(s, &s->slot[i].number, numbers, "edge numbers", TRAFFIC_TOPOLOGY));
 	}
 	return MILL_OK;
 }
@@ -338,6 +352,24 @@ static mill_err open_station(struct transfer *t, struct station *s, u64 state)
 	return open_places(t, s, &fit);
 }
 
+static mill_err open_number_stages(struct transfer *t)
+{
+	u64 n = t->own ? 0 : number_bytes(&t->need, t->store, page_shape(t->graph, false).edges);
+
+	for (u32 i = 0; n && i < NUMBER_STAGES; i++)
+		TRY(memory_new(&t->number_stage[i].number, t->budget, n, 1, "edge numbers"));
+	return MILL_OK;
+}
+
+static void close_number_stages(struct transfer *t)
+{
+	for (u32 i = 0; i < NUMBER_STAGES; i++) {
+		device_wait(&t->number_stage[i].sent);
+		memory_free(t->number_stage[i].number);
+		t->number_stage[i] = (struct number_stage){ 0 };
+	}
+}
+
 static mill_err open_all(struct transfer *t, u64 state)
 {
 	u64 pages, units;
@@ -356,6 +388,7 @@ static mill_err open_all(struct transfer *t, u64 state)
 	t->counts_size = LANE_WORDS * sizeof(u64) + 4 * round_up(t->n_flags, 2);
 	TRY(memory_new(&t->counted, t->budget, t->counts_size, 1, "counts"));
 	TRY(stage_open(t));
+	TRY(open_number_stages(t));
 	for (u32 i = 0; i < t->n_stations; i++)
 		TRY(open_station(t, &t->station[i], state));
 	return MILL_OK;
@@ -382,6 +415,7 @@ mill_err transfer_open(struct transfer *t, bool own, u64 state)
 static void close_station(struct station *s)
 {
 	struct buffer *table[] = {
+		&s->side[0].number, &s->side[1].number,
 		&s->side[0].range, &s->side[0].first, &s->side[0].lists, &s->side[0].weights, &s->side[1].range, &s->side[1].first,
 		&s->side[1].lists, &s->side[1].weights, &s->table[0], &s->table[1], &s->table[2], &s->counts, &s->fault, &s->writable.buffer,
 	};
@@ -389,6 +423,7 @@ static void close_station(struct station *s)
 	for (u32 i = 0; s->slot && i < s->n_slots; i++) {
 		device_wait(&s->slot[i].used);
 		device_buffer_free(&s->slot[i].buffer);
+		device_buffer_free(&s->slot[i].number);
 	}
 	for (u32 i = 0; s->area && i < s->n_areas; i++) {
 		struct work_area *a = &s->area[i];
@@ -413,6 +448,7 @@ void transfer_close(struct transfer *t)
 		close_station(&t->station[i]);
 	state_close(t);
 	stage_close(t);
+	close_number_stages(t);
 	if (t->own && t->policy->unlayout)
 		t->policy->unlayout(t);
 	memory_free(t->station);

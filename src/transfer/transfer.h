@@ -124,6 +124,7 @@ struct policy {
 
 struct slot {
 	struct buffer buffer;
+	struct buffer number;	/* the numbers of its edges, where a direction has a table of them */
 	struct page_wire *wire;	/* of each page of the unit that it holds */
 	struct ticket used;	/* the last kernels that look at it */
 };
@@ -144,7 +145,7 @@ struct work_area {
 struct side {
 	struct buffer range;		/* first vertex and rows of each page */
 	struct buffer first;		/* of a paged store: that of its addresses */
-	struct buffer lists, weights;	/* whole */
+	struct buffer lists, weights, number;	/* whole */
 };
 
 /* The vertices of which a station has what edges write. */
@@ -179,6 +180,13 @@ struct stage {
 	u32 n_sent;
 };
 
+/* Where the edge numbers of a page are read from disk, and stay until they have crossed. */
+#define NUMBER_STAGES 4u
+struct number_stage {
+	u32 *number;
+	struct ticket sent;
+};
+
 /* Ids that edges have on the wire: the policy's, by its layout. */
 struct wire_ids {
 	bool stored;		/* those of the store's lists */
@@ -206,6 +214,7 @@ struct transfer {
 	struct stream *stream;		/* set when the run has it */
 	mill_err (*lend_stream)(void *run, struct stream **out);	/* one to read with before that; the transfer closes it */
 	void *run;
+	const struct edge_numbers *numbering;	/* the run's; complete before the first pass */
 	u32 sample;			/* for measuring: not 0, and of so many runs of SAMPLE_RUN pages only one takes part in passes */
 
 	/* Made by transfer_open. */
@@ -225,6 +234,8 @@ struct transfer {
 	u64 stage_edges, stage_rows;	/* for which each has room */
 	struct wire_ids ids;		/* of what is made there */
 	u32 next_stage;
+	struct number_stage number_stage[NUMBER_STAGES];
+	u32 next_number;
 	bool failed;			/* the last pass */
 
 	/* State that is on the host: state.c. */
@@ -308,6 +319,12 @@ mill_err station_table(struct station *s, struct buffer *b, const u32 *from, u64
 mill_err station_addresses(const struct transfer *t, struct station *s, int in);
 
 static inline bool side_of(const struct transfer *t, bool in) { return in && t->units[1].pages; }
+/* Do programs take numbers that a direction has in a table? It is told by the need, before there is one. */
+static inline bool need_table(const struct need *n, bool directed, bool in)
+{
+	return n->numbers & 1 << NUMBERS_BOTH && (n->view || !directed ? !in : in && n->in);
+}
+static inline bool has_table(const struct transfer *t, bool in) { return !t->own && need_table(&t->need, t->store->directed, in); }
 static inline u32 unit_page(const struct units *u, u32 unit) { return u->page ? u->page[unit] : unit; }
 static inline u32 unit_page_end(const struct units *u, u32 unit) { return u->page ? u->page_end[unit] : unit + 1; }
 
