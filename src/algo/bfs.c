@@ -28,7 +28,7 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	struct bfs_run *b = self;
 
 	declare_state(d, &b->a.depth, "depth", sizeof(u32), &unreached);
-	declare_frontier(d, &b->front, false);
+	declare_frontier(d, &b->front, 0);
 	declare_advance(d, &bfs_advance, MAIN);
 	declare_tree(d, WEIGHT_UNIT);
 	return declare_source(d, o->source, &b->root);

@@ -74,6 +74,8 @@ static const struct option table[] = {
 	{ "delta", AUTO_REAL, FOR_SSSP | FOR_LAB, AT(delta), "auto|N",
 	  .help = "width of a distance step (default auto)", .high = DBL_MAX,
 	  .open = true },
+	{ "buckets", U32, FOR_SSSP | FOR_PLAN | FOR_LAB, AT(buckets), "N",
+	  .help = "parts of what waits by distance, near and far among them: 2 to 64 (default 2)", .low = 2, .high = 64 },
 	{ "async", FLAG, FOR_BFS | FOR_SSSP | FOR_CC | FOR_PAGERANK | FOR_PLAN, AT(async), NULL,
 	  .help = "no steps: stay with a page until it is quiet, use scores at once" },
 	{ "direction", CHOICE, FOR_BFS | FOR_BC | FOR_LAB, AT(direction), "auto|estimate|push|pull",
@@ -337,6 +339,7 @@ static void defaults(struct options *o)
 		.source = "random",
 		.repeat = 1,
 		.damping = 0.85,
+		.buckets = 2,
 		.tolerance = 1e-6,
 		.iterations = 100,
 	};

@@ -98,7 +98,7 @@ struct options {
 	int io;			/* enum io_word */
 	bool check, async, recalibrate;
 	bool fallback, no_skip, no_reuse, lanes;
-	uint32_t queues, group_size;
+	uint32_t queues, group_size, buckets;
 	struct mill_options settings;	/* of policies: all else in it is 0 */
 	int mapping;		/* enum mill_mapping */
 	int filter;		/* enum mill_filter */

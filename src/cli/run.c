@@ -18,6 +18,7 @@ static mill_err fill_sssp(union how *how, const struct options *o)
 		.source = o->source,
 		.delta = o->delta,
 		.unit_weights = o->unit_weights,
+		.buckets = o->buckets,
 	};
 	return MILL_OK;
 }

@@ -74,10 +74,10 @@ static mill_err make_frontier(struct mill_run *r, const struct declared *x)
 	return r->need.own ? run_unit_frontier(r, x->out) : run_frontier(r, x->out, x->size);
 }
 
-void declare_frontier(struct declaration *d, struct frontier **out, bool near_far)
+void declare_frontier(struct declaration *d, struct frontier **out, u32 buckets)
 {
-	declare_item(d, (struct declared){ frontier_bytes_of, make_frontier, out, .size = near_far });
-	d->saved += frontier_bytes(d->run->store->connected, near_far);
+	declare_item(d, (struct declared){ frontier_bytes_of, make_frontier, out, .size = buckets });
+	d->saved += frontier_bytes(d->run->store->connected, buckets);
 }
 
 static void edge_frontier_bytes_of(const struct declaration *d, const struct declared *x, struct need *n)

@@ -56,8 +56,8 @@ void declare_state(struct declaration *d, struct vec **out, const char *name, u3
 void declare_divisors(struct declaration *d, struct vec **out);
 /* Declares a vector of n elements in host memory. */
 void declare_host(struct declaration *d, struct vec **out, const char *name, u64 n, u32 size);
-/* Declares a frontier: of vertices or, where the policy owns the run, of its units. */
-void declare_frontier(struct declaration *d, struct frontier **out, bool near_far);
+/* Declares a frontier: of vertices or, where the policy owns the run, of its units. buckets: see engine/piles.h; 0: nothing waits. */
+void declare_frontier(struct declaration *d, struct frontier **out, u32 buckets);
 void declare_edge_frontier(struct declaration *d, struct edge_frontier **out);
 /* Adds bytes where the device is, and bytes on the host, of what is made later. */
 void declare_bytes(struct declaration *d, u64 state, u64 host);

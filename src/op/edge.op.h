@@ -5,7 +5,8 @@
  *
  *	WRITES array	typedef given; given value(s, u): what source u gives; bool relax(s, x, v, w): what an edge does with it, true if
  *			v changed; bool idle(s, x): a source that has x gives nothing now. relax touches only the array, at v.
- *	otherwise	bool edge(s, u, v, w)
+ *	otherwise	bool edge(s, u, v, w); with EDGE_KEY 1 instead u64 edge_key(s, u, v, w): the key that v has from now on, NO_KEY if nothing
+ *			becomes of it. For programs whose keys fall more than once in a step, where `edge` may be true once only.
  *
  * LEVEL scalar: in steps every active source has this value, so it is not read, and the first value of a vertex is final (s.ordered).
  * COND 1: the program gives bool cond(s, v), v still wants something; otherwise all do. PREFETCH array: what edges look at, at v;
@@ -37,7 +38,21 @@
 #else
 #define HELD vid
 #define HELD_BY(s, u) (u)
+#ifdef EDGE_KEY
+#define KEY_AT_EDGE(s, x, v, i) OF(PROGRAM, edge_key)(s, x, v, WEIGHT_AT(i))
+#define AT_EDGE(s, x, v, i) (KEY_AT_EDGE(s, x, v, i) != NO_KEY)
+#else
 #define AT_EDGE(s, x, v, i) OF(PROGRAM, edge)(s, x, v, WEIGHT_AT(i))
+#endif
+#endif
+
+/* The key of a vertex that an edge activates, else NO_KEY. */
+#ifndef KEY_AT_EDGE
+#if defined(NEAR_FAR) && NEAR_FAR
+#define KEY_AT_EDGE(s, x, v, i) (AT_EDGE(s, x, v, i) ? OF(PROGRAM, key)(s, v) : NO_KEY)
+#else
+#define KEY_AT_EDGE(s, x, v, i) (AT_EDGE(s, x, v, i) ? 0 : NO_KEY)
+#endif
 #endif
 
 #if COND

@@ -36,11 +36,10 @@ mill_err op_advance(struct mill_run *r, const struct advance_program *p, const v
 		    struct frontier *f);
 
 /*
- * Near/far: moves what waits and has a key below `limit` to the frontier, and forgets what was
- * settled meanwhile (a key below the old limit). *rest: the smallest key that still waits, UINT64_MAX for none.
+ * Splits what waits: the vertices of the next bucket that has any become the frontier, which must be empty; those settled meanwhile are forgotten. Their
+ * keys are below f->piles.limit. Nothing is active afterwards if nothing waits. frontier_widths comes before the first.
  */
-mill_err op_near(struct mill_run *r, const struct advance_program *p, const void *args, struct frontier *f,
-		 u64 limit, u64 *rest);
+mill_err op_split(struct mill_run *r, const struct advance_program *p, const void *args, struct frontier *f);
 
 /*
  * Reduces every vertex's in-neighbours (or out-neighbours) to what the program makes of them; vertices without a row

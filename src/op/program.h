@@ -50,8 +50,8 @@ struct advance_program {
 	struct own_forms own;	/* for policies with kernels of their own */
 	/* Does any vertex of the range still want something (cond)? */
 	bool (*wanted)(const void *args, u64 begin, u64 end);
-	/* Near/far: sorts the waiting vertices of words [begin, end); keys below `old` are settled. NULL without. */
-	void (*near)(const void *args, u64 begin, u64 end, u64 old, struct emit *emit);
+	/* Parts the vertices that wait in words [begin, end) of a bucket; keys below `settled` are dropped. NULL without keys. */
+	void (*split)(const void *args, u64 begin, u64 end, u32 from, u64 settled, struct emit *emit);
 };
 
 /* reduce: op/reduce.inc. A list that spans segments leaves the sums of its blocks in `partial`. */

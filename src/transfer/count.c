@@ -19,7 +19,7 @@ static void add_counts(u64 counts[COUNTS_N], const u64 *lane)
 		for (u32 k = 0; k < COUNTS_N; k++) {
 			u64 x = lane[i * COUNT_STRIDE + k];
 
-			counts[k] = k == COUNT_REST ? max_u64(counts[k], x) : counts[k] + x;
+			counts[k] = k == COUNT_REST ? max_u64(counts[k], x) : k == COUNT_FILLED ? counts[k] | x : counts[k] + x;
 		}
 }
 
