@@ -15,11 +15,11 @@ STATE(kcore, KCORE_FIELDS);
 /* u is peeled. One edge only brings v down to k. */
 DEVICE u64 kcore_edge_key(struct kcore s, vid u, vid v, u32 w)
 {
-	u32 above = dev_lower_u32(s.shared, &s.core[v], s.k) - 1 - s.k;		/* wraps where v was peeled before */
+	u32 before = dev_lower_u32(s.shared, &s.core[v], s.k);
 
 	(void)u;
 	(void)w;
-	return above < s.far - s.k ? s.k + above : NO_KEY;
+	return before > s.k && before <= s.far ? before - 1 : NO_KEY;
 }
 
 DEVICE u64 kcore_key(struct kcore s, vid v) { return dev_load_u32(&s.core[v]); }

@@ -100,6 +100,7 @@ static void begin_emit(struct advance_ctx *a, bool to_list)
 		e->far = b->far ? b->far->buffer.host : NULL;
 		e->waiting = b->bits ? b->bits->buffer.host : NULL;
 		e->limit = b->limit;
+		e->end = b->n ? piles_end(b) : UINT64_MAX;
 		e->list = to_list ? a->front->next_list : NULL;
 		e->list_n = &a->front->next_n;
 		/* Streamed pages hold only the rows that were asked for. */

@@ -39,20 +39,19 @@
 #define HELD vid
 #define HELD_BY(s, u) (u)
 #ifdef EDGE_KEY
-#define KEY_AT_EDGE(s, x, v, i) OF(PROGRAM, edge_key)(s, x, v, WEIGHT_AT(i))
-#define AT_EDGE(s, x, v, i) (KEY_AT_EDGE(s, x, v, i) != NO_KEY)
+#define AT_EDGE(s, x, v, i) (OF(PROGRAM, edge_key)(s, x, v, WEIGHT_AT(i)) != NO_KEY)
 #else
 #define AT_EDGE(s, x, v, i) OF(PROGRAM, edge)(s, x, v, WEIGHT_AT(i))
 #endif
 #endif
 
-/* The key of a vertex that an edge activates, else NO_KEY. */
-#ifndef KEY_AT_EDGE
-#if defined(NEAR_FAR) && NEAR_FAR
-#define KEY_AT_EDGE(s, x, v, i) (AT_EDGE(s, x, v, i) ? OF(PROGRAM, key)(s, v) : NO_KEY)
+/* The same, and what v then has as a key. */
+#ifdef EDGE_KEY
+#define AT_EDGE_KEY(s, x, v, i, key_) (((key_) = OF(PROGRAM, edge_key)(s, x, v, WEIGHT_AT(i))) != NO_KEY)
+#elif defined(NEAR_FAR) && NEAR_FAR
+#define AT_EDGE_KEY(s, x, v, i, key_) (AT_EDGE(s, x, v, i) && ((key_) = OF(PROGRAM, key)(s, v), true))
 #else
-#define KEY_AT_EDGE(s, x, v, i) (AT_EDGE(s, x, v, i) ? 0 : NO_KEY)
-#endif
+#define AT_EDGE_KEY(s, x, v, i, key_) AT_EDGE(s, x, v, i)
 #endif
 
 #if COND
