@@ -74,7 +74,7 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	}
 	declare_compute(d, &cc_flat_compute, 0);
 	if (c->method == MILL_CC_HOOKING) {
-		declare_edge_frontier(d, &c->edges);
+		declare_edge_frontier(d, &c->edges, false);
 		declare_filter(d, &cc_hook_filter);
 		return MILL_OK;
 	}

@@ -83,16 +83,19 @@ void declare_frontier(struct declaration *d, struct frontier **out, u32 buckets)
 static void edge_frontier_bytes_of(const struct declaration *d, const struct declared *x, struct need *n)
 {
 	(void)x;
-	n->state += edge_frontier_bytes(d->run->store);
-	n->host += edge_frontier_host_bytes(d->run->store);
+	n->state += edge_frontier_bytes(d->run->store, n->view);
+	n->host += edge_frontier_host_bytes(d->run->store, n->view);
 }
 
-static mill_err make_edge_frontier(struct mill_run *r, const struct declared *x) { return run_edge_frontier(r, x->out); }
-
-void declare_edge_frontier(struct declaration *d, struct edge_frontier **out)
+static mill_err make_edge_frontier(struct mill_run *r, const struct declared *x)
 {
-	declare_item(d, (struct declared){ edge_frontier_bytes_of, make_edge_frontier, out, .flags = EARLY });
-	d->saved += edge_frontier_bytes(d->run->store);
+	return run_edge_frontier(r, x->out, x->flags & OVER_IN);
+}
+
+void declare_edge_frontier(struct declaration *d, struct edge_frontier **out, bool in)
+{
+	declare_item(d, (struct declared){ edge_frontier_bytes_of, make_edge_frontier, out, .flags = EARLY | (in ? OVER_IN : 0) });
+	d->saved += edge_frontier_bytes(d->run->store, d->need.view);
 }
 
 static mill_err make_program(struct mill_run *r, const struct declared *x)

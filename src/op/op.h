@@ -78,7 +78,7 @@ void declare_mode(struct declaration *d, struct mode_finder **out);
 mill_err op_filter(struct mill_run *r, const struct filter_program *p, const void *args, struct frontier *f);
 void declare_filter(struct declaration *d, const struct filter_program *p);
 mill_err op_filter_edges(struct mill_run *r, const struct filter_program *p, const void *args, struct edge_frontier *ef);
-/* Advance to edges: the edges of the frontier (which stays) that the program keeps become the active ones. */
+/* Advance to edges: the edges of the frontier (which stays, and leads along the same direction) that the program keeps become the active ones. */
 mill_err op_expand(struct mill_run *r, const struct filter_program *p, const void *args, struct frontier *f,
 		   struct edge_frontier *ef);
 /*

@@ -63,7 +63,7 @@ static void bench_init(struct bench *b, mill_store *store, const struct config *
 	declaration_init(&d, b->run, "edges", false);
 	declare_state(&d, &b->args.flag, "flag", sizeof(u32), NULL);
 	declare_frontier(&d, &b->front, 0);
-	declare_edge_frontier(&d, &b->edges);
+	declare_edge_frontier(&d, &b->edges, false);
 	declare_filter(&d, &pick_edge_filter);
 	declare_filter(&d, &pick_vertex_filter);
 	OK(declare_direction(&d, false));
