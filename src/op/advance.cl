@@ -191,20 +191,6 @@ __kernel void OF(PROGRAM, push_group)(PUSH_PARAMS)
 	mine_add(counts, m);
 }
 
-/* The list entry that has edge e of [offset[low], offset[high]): the last that begins at or before it. */
-static inline u32 entry_of(GLOBAL const u32 *offset, u32 low, u32 high, u32 e)
-{
-	while (high - low > 1) {
-		u32 middle = low + (high - low) / 2;
-
-		if (offset[middle] <= e)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* The whole work-group takes the edges [from, to) of list entries [low, high), each work-item as many as the others. */
 #if CHUNKED
 #define SHARE_EDGES(from, to, low, high) \

@@ -106,6 +106,10 @@ bool op_rescan_is_free(const struct mill_run *r);
 /* Calls the program at vertices [begin, end) and sums what it returns, in a fixed order. */
 mill_err op_compute(struct mill_run *r, const struct compute_program *p, const void *args, u64 begin,
 		    u64 end, f64 *sum);
+/* The same at the active vertices only, for programs with FRONT; not of a frontier of units, which has none. Blocks without any are not looked at. */
+mill_err op_compute_front(struct mill_run *r, const struct compute_program *p, const void *args, struct frontier *f, f64 *sum);
+/* The same at the active edges, for programs of edges (EDGE): pages without any are not read. */
+mill_err op_compute_edges(struct mill_run *r, const struct compute_program *p, const void *args, struct edge_frontier *ef, f64 *sum);
 void declare_compute(struct declaration *d, const struct compute_program *p, u32 flags);
 
 #endif

@@ -140,12 +140,18 @@ struct intersect_program {
 		     const struct segment *block, u32 n_block, struct tally *tally);
 };
 
-/* compute: op/compute.inc. Sums what the program returns over vertices [begin, end). */
+/* compute: op/compute.inc. Sums what the program returns, at vertices by blocks of their numbers, at edges by blocks of their places in the lists. */
 #define COMPUTE_BLOCK 1024
+#define EDGE_BLOCK 256
 
 struct compute_program {
 	struct program program;
+	bool weighted;
+	/* Over vertices [begin, end); of those the active ones (with FRONT; else NULL). */
 	f64 (*vertices)(const void *args, u64 begin, u64 end);
+	f64 (*active)(const void *args, u64 begin, u64 end, const u64 *bits);
+	/* Goes on with a sum over the active edges of [begin, end), which lie in the segment. NULL: it computes at vertices. */
+	f64 (*edges)(const void *args, const struct segment *seg, u64 begin, u64 end, const u64 *bits, f64 sum);
 };
 
 #endif
