@@ -402,6 +402,7 @@ struct mill_sssp {
 	const char *source;
 	double delta;		/* width of a near/far step; 0: chosen from the weights */
 	bool unit_weights;	/* every edge counts 1 */
+	uint32_t buckets;	/* for what waits, near and far among them: 2 (0 too) to 64 */
 };
 
 enum mill_precision { MILL_F32, MILL_F64, MILL_EXACT };

@@ -46,7 +46,7 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	declare_state(d, &b->score, "score", sizeof(f64), NULL);
 	declare_loop(d, &b->loop, sizeof(b->loop));
 	declare_levels(d, &b->levels);
-	declare_frontier(d, &b->front, false);
+	declare_frontier(d, &b->front, 0);
 	declare_advance(d, bfs_levels, MAIN);
 	TRY(declare_reducer(d, &b->in, &bc_reduce, MAIN | LISTS | OVER_IN));
 	TRY(declare_reducer(d, &b->out, &bc_reduce, MAIN | LISTS));

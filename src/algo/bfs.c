@@ -31,7 +31,7 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 
 	declare_state(d, &b->a.depth, "depth", sizeof(u32), &unreached);
 	declare_loop(d, &b->a.level, sizeof(b->a.level));
-	declare_frontier(d, &b->front, false);
+	declare_frontier(d, &b->front, 0);
 	declare_advance(d, &bfs_advance, MAIN);
 	declare_tree(d, WEIGHT_UNIT);
 	return declare_source(d, o->source, &b->root);

@@ -72,13 +72,13 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	declare_compute(d, &cc_alone_compute, 0);
 	TRY(declare_direction(d, false));
 	if (c->method == MILL_CC_LABELS) {
-		declare_frontier(d, &c->front, false);
+		declare_frontier(d, &c->front, 0);
 		declare_advance(d, &cc_label_advance, MAIN);
 		return declare_view(d, VIEW_BOTH, "cc --method labels");
 	}
 	declare_compute(d, &cc_flat_compute, 0);
 	if (c->method == MILL_CC_HOOKING) {
-		declare_edge_frontier(d, &c->edges);
+		declare_edge_frontier(d, &c->edges, false);
 		declare_filter(d, &cc_hook_filter);
 		return MILL_OK;
 	}

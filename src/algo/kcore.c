@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * k-core decomposition of the undirected simple graph, by peeling: all vertices wait with their degrees as priorities; for
- * k = 0, 1, ... those that have k neighbours left are taken away until none is, which may bring others down to k. A graph
- * that streams from disk is settled in fewer passes: see kcore_settle.c.
+ * k = 0, 1, ... those that have k neighbours left are taken away until none is, which may bring others down to k, or to the bucket of a
+ * later k. A graph that streams from disk is settled in fewer passes: see kcore_settle.c.
  */
 #include "algo/algo.h"
 #include "algo/kcore.h"
@@ -16,7 +16,11 @@
 #define UNIQUE 1
 #define NEAR_FAR 1
 #define CASCADE 1
+#define EDGE_KEY 1
 #include "op/advance.inc"
+
+/* Instructions for those of two: 0.93 to 0.97 on krons and a grid, 1.02 on a uniform graph. Of eight: 1.21 on the grid, as vertices change their buckets too often. */
+#define KCORE_BUCKETS 4
 
 struct kcore_run {
 	struct kcore_args a;
@@ -30,7 +34,7 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	(void)options;
 	declare_state(d, &k->a.core, "core", sizeof(u32), NULL);
 	declare_loop(d, &k->a.k, sizeof(k->a.k));
-	declare_frontier(d, &k->front, true);
+	declare_frontier(d, &k->front, KCORE_BUCKETS);
 	declare_advance(d, &kcore_advance, MAIN);
 	declare_bytes(d, 0, kcore_settle_bytes(d->run));
 	declare_check(d, kcore_check_bytes(d->run->store));
@@ -39,21 +43,17 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 
 static mill_err peel(struct mill_run *r, struct kcore_args *a, struct frontier *front)
 {
-	u64 rest = 0;
-
+	TRY(frontier_widths(front, 1, false));
 	TRY(frontier_wait_all(front, r->store->connected));
-	while (rest != UINT64_MAX) {
-		TRY(op_near(r, &kcore_advance, a, front, (u64)a->k + 1, &rest));
-		/* No vertex has k neighbours left: jump to the smallest remaining degree. What waits may fall meanwhile, but not so low. */
-		if (!front->n && rest != UINT64_MAX) {
-			a->k = (u32)rest;
-			continue;
-		}
+	for (;;) {
+		TRY(op_split(r, &kcore_advance, a, front));
+		if (!front->n)
+			return MILL_OK;
+		a->k = (u32)front->piles.limit - 1;
+		a->far = (u32)min_u64(piles_end(&front->piles), UINT32_MAX);
 		while (front->n)
 			TRY(op_advance(r, &kcore_advance, a, front));
-		a->k++;
 	}
-	return MILL_OK;
 }
 
 static mill_err count_cores(struct mill_run *r, const struct vec *v)

@@ -522,7 +522,7 @@ static mill_err measure_on(struct measuring *m)
 	const struct store *st = r->store;
 	const struct need need = {
 		.algorithm = "measure",
-		.state = st->connected * sizeof(u32) + frontier_bytes(st->connected, false) + (div_up(st->connected, COMPUTE_BLOCK) + 1) * sizeof(f64) + chunk_bytes(r),
+		.state = st->connected * sizeof(u32) + frontier_bytes(st->connected, 0) + (div_up(st->connected, COMPUTE_BLOCK) + 1) * sizeof(f64) + chunk_bytes(r),
 		.host = frontier_host_bytes(st->connected) + 2 * COPY_BYTES,
 		.out = true,
 		.advances = true,
@@ -531,7 +531,7 @@ static mill_err measure_on(struct measuring *m)
 	choose_sample(r, need.state);
 	TRY(run_begin(r, &need));
 	TRY(run_vec(r, &m->args.parent, "label", st->connected, sizeof(u32), NULL));
-	TRY(run_frontier(r, &m->front, false));
+	TRY(run_frontier(r, &m->front, 0));
 	TRY(measure_reading(m));
 	TRY(measure_step(m));
 	TRY(measure_copy(m));

@@ -68,7 +68,7 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	declare_state(d, &s->a.colour, "colour", sizeof(u32), NULL);
 	declare_state(d, &s->a.mark, "mark", sizeof(u32), NULL);
 	declare_loop(d, &s->a.pivot, sizeof(s->a.pivot));
-	declare_frontier(d, &s->front, false);
+	declare_frontier(d, &s->front, 0);
 	declare_advance(d, &scc_advance, MAIN);
 	declare_scan(d, &scc_live_scan);
 	declare_compute(d, &scc_settle_compute, 0);

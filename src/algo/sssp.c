@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Single-source shortest paths by near/far priority (Davidson et al., IPDPS 2014): vertices below the
- * limit are worked on until none is left, the others wait; then the limit rises by delta.
+ * limit are worked on until none is left, the others wait; then the limit rises by delta. More buckets than these two part what waits
+ * beforehand.
  */
 #include "algo/algo.h"
 #include "algo/tree.h"
@@ -21,6 +22,7 @@ struct sssp_run {
 	vid root;
 	u64 none;			/* what is not reached has: a key */
 	f64 delta;
+	u32 buckets;
 };
 
 /* A distance is a key, whose order as an integer is that of the values. */
@@ -70,47 +72,31 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 		return fail(MILL_EUSAGE, "%s has no weights: import them with --weights, or use --unit-weights", st->path);
 	if (s->kind != WEIGHT_UNIT && !(st->min_weight >= 0))
 		return fail(MILL_EUSAGE, "%s has negative weights, which sssp cannot take", st->path);
+	s->buckets = o->buckets ? o->buckets : BUCKETS_LEAST;
+	if (s->buckets < BUCKETS_LEAST || s->buckets > BUCKETS_MOST)
+		return fail(MILL_EUSAGE, "%u buckets: there are %u to %u", s->buckets, BUCKETS_LEAST, BUCKETS_MOST);
 	s->program = sssp_advances[s->kind];
 	s->none = is_real(s->kind) ? bits_f64(__builtin_inf()) : UINT64_MAX;
 	s->delta = choose_delta(d->run, s->kind, o->delta);
 	declare_state(d, &s->a.distance, "distance", key_size(s->kind), &s->none);
-	declare_frontier(d, &s->front, true);
+	declare_frontier(d, &s->front, s->buckets);
 	declare_advance(d, s->program, MAIN);
 	declare_tree(d, s->kind);
 	return declare_source(d, o->source, &s->root);
 }
 
-/* The key of a distance that lies delta above that of a key. */
-static u64 raise(const struct sssp_run *s, u64 key)
-{
-	u64 limit;
-
-	if (is_real(s->kind))
-		return bits_f64(f64_of_bits(key) + s->delta);
-	return __builtin_add_overflow(key, (u64)s->delta, &limit) ? UINT64_MAX : limit;
-}
-
 static mill_err search(struct mill_run *r, struct sssp_run *s)
 {
 	struct frontier *front = s->front;
-	u64 rest;
 
 	TRY(frontier_begin(front, s->a.distance, s->root));
-	front->limit = raise(s, 0);
-	for (;;) {
-		while (front->n)
-			TRY(op_advance(r, s->program, &s->a, front));
-		TRY(op_near(r, s->program, &s->a, front, raise(s, front->limit), &rest));
-		if (front->n)
-			continue;
-		if (rest == UINT64_MAX)
-			return MILL_OK;
-		/* A gap wider than delta: go on at the nearest that waits. */
-		TRY(op_near(r, s->program, &s->a, front, raise(s, rest), &rest));
-		/* A delta too small to count against the distance: take that vertex alone. */
+	TRY(frontier_widths(front, is_real(s->kind) ? bits_f64(s->delta) : (u64)s->delta, is_real(s->kind)));
+	while (front->n) {
+		TRY(op_advance(r, s->program, &s->a, front));
 		if (!front->n)
-			TRY(op_near(r, s->program, &s->a, front, rest + 1, &rest));
+			TRY(op_split(r, s->program, &s->a, front));
 	}
+	return MILL_OK;
 }
 
 static mill_err run(struct mill_run *r, void *self)
@@ -136,6 +122,8 @@ static const struct mill_option options[] = {
 	OPTION_SOURCE(AT(source)),
 	{ "delta", MILL_OPTION_REAL, AT(delta), "auto|N", .help = "width of a distance step (default auto)", .word = NAMES("auto"), .open = true,
 	  .only_run = true },
+	{ "buckets", MILL_OPTION_U32, AT(buckets), "N", .help = "parts of what waits, by distance, near and far among them: 2 to 64", .low = BUCKETS_LEAST,
+	  .high = BUCKETS_MOST, .usual = BUCKETS_LEAST },
 	{ "unit-weights", MILL_OPTION_FLAG, AT(unit_weights), NULL, .help = "every edge counts 1" },
 	{ 0 },
 };

@@ -26,7 +26,7 @@ void declare_tree(struct declaration *d, enum weight_kind kind)
 		return;
 	declare_advance(d, tree_advances[kind], 0);
 	d->need.advances = true;
-	declare_bytes(d, n * (sizeof(u32) * (rounds ? 2 : 1) + sizeof(vid)) + frontier_bytes(n, false),
+	declare_bytes(d, n * (sizeof(u32) * (rounds ? 2 : 1) + sizeof(vid)) + frontier_bytes(n, 0),
 		      frontier_host_bytes(n) + result_ids_bytes(st) + result_ranks_bytes(st) /* to name the parents */ +
 			      bitmap_words(n) * sizeof(u64) + (rounds ? n * sizeof(vid) : 0) /* the certificate */);
 }
@@ -83,7 +83,7 @@ static mill_err settle(struct mill_run *r, enum weight_kind kind)
 	if (root >= n)	/* nothing is reached */
 		return MILL_OK;
 	TRY(vec_get(a.rank, root, &rank));
-	TRY(run_frontier(r, &front, false));
+	TRY(run_frontier(r, &front, 0));
 	TRY(frontier_set_all(front, r->store->sources));
 	TRY(op_advance(r, tree_advances[kind], &a, front));
 	TRY(vec_set(a.parent, root, &(u32){ rank }));

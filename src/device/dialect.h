@@ -146,6 +146,7 @@ typedef u32 vid;
 #define atomic_cmpxchg(p, old, next) atomicCAS((u32 *)(p), (u32)(old), (u32)(next))
 #define atom_add(p, x) ((u64)atomicAdd((unsigned long long *)(p), (unsigned long long)(x)))
 #define atom_min(p, x) ((u64)atomicMin((unsigned long long *)(p), (unsigned long long)(x)))
+#define atom_or(p, x) ((u64)atomicOr((unsigned long long *)(p), (unsigned long long)(x)))
 #define atom_max(p, x) ((u64)atomicMax((unsigned long long *)(p), (unsigned long long)(x)))
 #define atom_xchg(p, x) ((u64)atomicExch((unsigned long long *)(p), (unsigned long long)(x)))
 #define atom_cmpxchg(p, old, next) \
@@ -286,9 +287,10 @@ DEVICE f64 dev_abs(f64 x) { return __builtin_fabs(x); }
 #define COUNT_EDGES 0
 #define COUNT_UPDATES 1
 #define COUNT_EMITTED 2
-#define COUNT_REST 3		/* the largest of ~key: the smallest key that waits */
+#define COUNT_REST 3		/* the largest of ~key: the smallest key that stays far */
 #define COUNT_SLOTS 4		/* SIMD slots issued for edges */
 #define COUNT_ATOMICS 5
+#define COUNT_FILLED 6		/* bit b: something went to bucket b */
 
 /* Rows of a segment that a work-item takes; list entries of a frontier; words of a bitmap. */
 #define ITEM_ROWS 32u
@@ -318,7 +320,26 @@ DEVICE f64 dev_abs(f64 x) { return __builtin_fabs(x); }
 #define PARTIAL_HEAD 1u
 #define PARTIAL_TAIL 2u
 
+/* What an edge gives that activates nothing; no key is so large. */
+#define NO_KEY (~(u64)0)
+
 DEVICE u32 dev_larger(u32 a, u32 b) { return a > b ? a : b; }
+
+/* The bucket of a key from `low` on (engine/piles.h): the first that ends above it, or the last one. Mostly the next one. */
+DEVICE u32 dev_bucket(GLOBAL const u64 *border, u32 low, u32 last, u64 key)
+{
+	if (low == last || key < border[low])
+		return low;
+	for (low++; low < last;) {
+		u32 middle = (low + last) / 2;
+
+		if (key < border[middle])
+			last = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
 
 /* old -> next if the place holds old; returns what it held. */
 DEVICE u32 dev_cas_u32(bool shared, GLOBAL u32 *p, u32 old, u32 next)

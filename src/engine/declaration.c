@@ -109,25 +109,28 @@ static mill_err make_frontier(struct mill_run *r, const struct declared *x)
 	return r->need.own ? run_unit_frontier(r, x->out) : run_frontier(r, x->out, x->size);
 }
 
-void declare_frontier(struct declaration *d, struct frontier **out, bool near_far)
+void declare_frontier(struct declaration *d, struct frontier **out, u32 buckets)
 {
-	declare_item(d, (struct declared){ frontier_bytes_of, make_frontier, out, .size = near_far });
-	d->saved += frontier_bytes(d->run->store->connected, near_far);
+	declare_item(d, (struct declared){ frontier_bytes_of, make_frontier, out, .size = buckets });
+	d->saved += frontier_bytes(d->run->store->connected, buckets);
 }
 
 static void edge_frontier_bytes_of(const struct declaration *d, const struct declared *x, struct need *n)
 {
 	(void)x;
-	n->state += edge_frontier_bytes(d->run->store);
-	n->host += edge_frontier_host_bytes(d->run->store);
+	n->state += edge_frontier_bytes(d->run->store, n->view);
+	n->host += edge_frontier_host_bytes(d->run->store, n->view);
 }
 
-static mill_err make_edge_frontier(struct mill_run *r, const struct declared *x) { return run_edge_frontier(r, x->out); }
-
-void declare_edge_frontier(struct declaration *d, struct edge_frontier **out)
+static mill_err make_edge_frontier(struct mill_run *r, const struct declared *x)
 {
-	declare_item(d, (struct declared){ edge_frontier_bytes_of, make_edge_frontier, out, .flags = EARLY });
-	d->saved += edge_frontier_bytes(d->run->store);
+	return run_edge_frontier(r, x->out, x->flags & OVER_IN);
+}
+
+void declare_edge_frontier(struct declaration *d, struct edge_frontier **out, bool in)
+{
+	declare_item(d, (struct declared){ edge_frontier_bytes_of, make_edge_frontier, out, .flags = EARLY | (in ? OVER_IN : 0) });
+	d->saved += edge_frontier_bytes(d->run->store, d->need.view);
 }
 
 static mill_err make_program(struct mill_run *r, const struct declared *x)

@@ -66,9 +66,10 @@ void declare_divisors(struct declaration *d, struct vec **out);
 void declare_host(struct declaration *d, struct vec **out, const char *name, u64 n, u32 size);
 /* Declares the scalars of the loop, which are complete between two steps: a checkpoint saves them beside vectors and frontiers. */
 void declare_loop(struct declaration *d, void *scalars, u64 bytes);
-/* Declares a frontier: of vertices or, where the policy owns the run, of its units. */
-void declare_frontier(struct declaration *d, struct frontier **out, bool near_far);
-void declare_edge_frontier(struct declaration *d, struct edge_frontier **out);
+/* Declares a frontier: of vertices or, where the policy owns the run, of its units. buckets: see engine/piles.h; 0: nothing waits. */
+void declare_frontier(struct declaration *d, struct frontier **out, u32 buckets);
+/* Declares a frontier of out- or in-edges; the direction, or the view, is declared before it. */
+void declare_edge_frontier(struct declaration *d, struct edge_frontier **out, bool in);
 /* Adds bytes where the device is, and bytes on the host, of what is made later. */
 void declare_bytes(struct declaration *d, u64 state, u64 host);
 /* Adds the host bytes of a certificate, if one was asked for. */

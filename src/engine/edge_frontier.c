@@ -7,22 +7,26 @@
 /* So few that looking each up costs less than walking the bitmap. */
 static u64 list_capacity(u64 n_edges) { return n_edges / 128 + 1024; }
 
-u64 edge_frontier_bytes(const struct store *st)
+u64 edge_frontier_edges(const struct store *st, enum view view) { return view ? view_edges(st, view) : st->stored_edges; }
+
+u64 edge_frontier_bytes(const struct store *st, enum view view)
 {
-	return bitmap_words(st->stored_edges) * sizeof(u64) + (st->out.n_pages + 3u) * sizeof(u64) + 64;
+	return bitmap_words(edge_frontier_edges(st, view)) * sizeof(u64) + (pages_most(st, view) + 3) * sizeof(u64) + 64;
 }
 
-u64 edge_frontier_host_bytes(const struct store *st)
+u64 edge_frontier_host_bytes(const struct store *st, enum view view)
 {
-	return sizeof(struct edge_frontier) + (max_u64(st->out.n_pages, st->in.n_pages) + 2) * sizeof(u32) +
-	       max_u64(2 * list_capacity(st->stored_edges) * sizeof(struct active_edge), (st->out.n_pages + 1u) * sizeof(u64));
+	u64 n_pages = pages_most(st, view), n_edges = edge_frontier_edges(st, view);
+
+	return sizeof(struct edge_frontier) + (n_pages + 2) * sizeof(u32) +
+	       max_u64(2 * list_capacity(n_edges) * sizeof(struct active_edge), (n_pages + 1) * sizeof(u64));
 }
 
 /* What the device and the host know of the pages. */
 static mill_err know_pages(struct edge_frontier *f)
 {
 	struct mill_run *r = f->run;
-	const struct pages *p = run_direction(r, false)->pages;
+	const struct pages *p = run_direction(r, f->in)->pages;
 	struct vec *counts, *copy;
 	mill_err err;
 	u64 *begin;
@@ -34,15 +38,15 @@ static mill_err know_pages(struct edge_frontier *f)
 	begin = copy->buffer.host;
 	for (u32 i = 0; i < p->n_pages; i++)
 		begin[i] = p->entry[i].first_edge;
-	begin[p->n_pages] = run_direction(r, false)->n_edges;
+	begin[p->n_pages] = run_direction(r, f->in)->n_edges;
 	err = device_write(&f->page_begin->buffer, 0, begin, copy->buffer.size);
 	run_vec_free(r, copy);
 	return err;
 }
 
-mill_err run_edge_frontier(struct mill_run *r, struct edge_frontier **out)
+mill_err run_edge_frontier(struct mill_run *r, struct edge_frontier **out, bool in)
 {
-	u64 n_edges = run_direction(r, false)->n_edges;
+	u64 n_edges = run_direction(r, in)->n_edges;
 	struct edge_frontier *f;
 	struct vec *self;
 
@@ -50,9 +54,10 @@ mill_err run_edge_frontier(struct mill_run *r, struct edge_frontier **out)
 	TRY(run_vec_host(r, &self, "edge frontier", 1, sizeof(*f)));
 	f = self->buffer.host;
 	f->run = r;
+	f->in = in;
 	f->dense = true;
 	TRY(run_vec(r, &f->bits, "active edges", bitmap_words(n_edges), sizeof(u64), NULL));
-	if (r->device->native && run_direction(r, false)->resident) {
+	if (r->device->native && run_direction(r, in)->resident) {
 		f->capacity = list_capacity(n_edges);
 		TRY(run_vec_host(r, &self, "list of active edges", f->capacity, sizeof(struct active_edge)));
 		f->list = self->buffer.host;
@@ -70,7 +75,7 @@ mill_err edge_frontier_clear(struct edge_frontier *f)
 	if (f->dense && f->n)
 		TRY(device_fill(&f->bits->buffer, &zero, sizeof(zero)));
 	if (f->page_n)
-		memset(f->page_n, 0, run_direction(f->run, false)->pages->n_pages * sizeof(u32));
+		memset(f->page_n, 0, run_direction(f->run, f->in)->pages->n_pages * sizeof(u32));
 	f->n = 0;
 	f->dense = true;
 	return MILL_OK;
@@ -78,8 +83,8 @@ mill_err edge_frontier_clear(struct edge_frontier *f)
 
 mill_err edge_frontier_set_all(struct edge_frontier *f)
 {
-	const struct pages *p = run_direction(f->run, false)->pages;
-	u64 ones = ~(u64)0, n = run_direction(f->run, false)->n_edges;
+	const struct pages *p = run_direction(f->run, f->in)->pages;
+	u64 ones = ~(u64)0, n = run_direction(f->run, f->in)->n_edges;
 
 	for (u32 i = 0; f->page_n && i < p->n_pages; i++)
 		f->page_n[i] = p->entry[i].n_edges;
@@ -93,31 +98,15 @@ mill_err edge_frontier_set_all(struct edge_frontier *f)
 
 mill_err edge_frontier_counted(struct edge_frontier *f, u64 counts[COUNTS_N])
 {
-	TRY(transfer_census_edges(&f->run->transfer, f->bits, f->page_begin));
+	TRY(transfer_census_edges(&f->run->transfer, f->in, f->bits, f->page_begin));
 	TRY(transfer_count_end(&f->run->transfer, counts, f->page_n));
 	f->n = counts[COUNT_EMITTED];
 	return MILL_OK;
 }
 
-/* The row of a segment that has edge i: the last that begins at or before it and is not empty. */
-static vid row_of(const struct segment *s, u32 i)
-{
-	vid low = 0, high = s->n_rows;
-
-	while (high - low > 1) {
-		vid middle = (vid)(low + (high - low) / 2);
-
-		if (s->row[middle] <= i)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 void edge_frontier_list(struct edge_frontier *f)
 {
-	const struct topology *t = run_direction(f->run, false);
+	const struct topology *t = run_direction(f->run, f->in);
 	u64 *bits = f->bits->buffer.host, n = 0;
 	u32 k = 0;
 
@@ -131,7 +120,7 @@ void edge_frontier_list(struct edge_frontier *f)
 			while (e >= t->segment[k].first_edge + (u64)t->segment[k].n_edges)
 				k++;
 			s = &t->segment[k];
-			f->list[n++] = (struct active_edge){ e, (vid)(s->first + row_of(s, (u32)(e - s->first_edge))) };
+			f->list[n++] = (struct active_edge){ e, (vid)(s->first + segment_row_of(s, (u32)(e - s->first_edge))) };
 		}
 		bits[w] = 0;
 	}

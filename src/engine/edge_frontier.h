@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The active edges, of the out-direction: a bitmap by edge number while they are many, a list of them with their sources
- * while they are few and the topology is resident on the host. The list is not in any order.
+ * The active edges of one direction: a bitmap by their place in its lists while they are many, a list of them with the vertices in whose lists
+ * they are while they are few and the topology is resident on the host. The list is not in any order. Over in-edges a row is an edge's target, and
+ * its far end the source.
  */
 #ifndef ENGINE_EDGE_FRONTIER_H
 #define ENGINE_EDGE_FRONTIER_H
@@ -9,12 +10,13 @@
 #include "engine/run.h"
 
 struct active_edge {
-	u64 edge;		/* its number */
-	vid source;
+	u64 edge;		/* its place in the direction's lists */
+	vid source;		/* its row */
 };
 
 struct edge_frontier {
 	struct mill_run *run;
+	bool in;		/* over in-edges; without a difference where both directions are one */
 	u64 n;			/* active edges */
 	bool dense;		/* `bits` holds them; else `list`, and no bit is set */
 	struct vec *bits;
@@ -27,11 +29,13 @@ struct edge_frontier {
 	u32 *page_n;		/* active edges of each page */
 };
 
+/* Edges that a direction, or a view, has at most. */
+u64 edge_frontier_edges(const struct store *st, enum view view);
 /* Bytes where the device is, and host bytes besides. */
-u64 edge_frontier_bytes(const struct store *st);
-u64 edge_frontier_host_bytes(const struct store *st);
+u64 edge_frontier_bytes(const struct store *st, enum view view);
+u64 edge_frontier_host_bytes(const struct store *st, enum view view);
 
-mill_err run_edge_frontier(struct mill_run *r, struct edge_frontier **out);
+mill_err run_edge_frontier(struct mill_run *r, struct edge_frontier **out, bool in);
 /* All edges become active, or none. */
 mill_err edge_frontier_set_all(struct edge_frontier *f);
 mill_err edge_frontier_clear(struct edge_frontier *f);

@@ -7,9 +7,9 @@
 
 static u64 list_capacity(u64 n_vertices) { return n_vertices / 16 + 1024; }
 
-u64 frontier_bytes(u64 n_vertices, bool near_far)
+u64 frontier_bytes(u64 n_vertices, u32 buckets)
 {
-	return (near_far ? 3 : 2) * bitmap_words(n_vertices) * sizeof(u64) + 64;
+	return 2 * bitmap_words(n_vertices) * sizeof(u64) + piles_bytes(n_vertices, buckets) + 64;
 }
 
 u64 frontier_host_bytes(u64 n_vertices)
@@ -18,7 +18,7 @@ u64 frontier_host_bytes(u64 n_vertices)
 		       bitmap_words(n_vertices) * sizeof(u64));
 }
 
-mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far)
+mill_err run_frontier(struct mill_run *r, struct frontier **out, u32 buckets)
 {
 	u64 n = r->store->connected, words = bitmap_words(n);
 	struct vec *self;
@@ -30,13 +30,11 @@ mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far)
 	f = self->buffer.host;
 	f->run = r;
 	f->dense = true;
-	f->limit = UINT64_MAX;
 	f->edges_left = run_direction(r, false)->n_edges;
 	f->vertices_left = r->store->vertices;
 	TRY(run_vec(r, &f->bits, "active vertices", words, sizeof(u64), NULL));
 	TRY(run_vec(r, &f->next_bits, "next active vertices", words, sizeof(u64), NULL));
-	if (near_far)
-		TRY(run_vec(r, &f->far, "far vertices", words, sizeof(u64), NULL));
+	TRY(run_piles(r, &f->piles, buckets));
 	if (!r->device->native) {
 		TRY(run_vec_host(r, &self, "active vertices of pages", max_u64(r->graph->out.n_pages, r->graph->in.n_pages) + 2,
 				 sizeof(u32)));
@@ -141,10 +139,23 @@ static mill_err set_bits(struct vec *bits, u64 n)
 	return MILL_OK;
 }
 
+mill_err frontier_widths(struct frontier *f, u64 width, bool real)
+{
+	struct piles *b = &f->piles;
+
+	if (!width || (real && !(f64_of_bits(width) > 0)))
+		return fail(MILL_EUSAGE, "buckets of no width");
+	if (f->unit)
+		return MILL_OK;
+	b->width = width;
+	b->real = real;
+	return piles_begin(b, 0);
+}
+
 mill_err frontier_wait_all(struct frontier *f, u64 n)
 {
-	f->limit = 0;
-	return set_bits(f->far, n);
+	f->piles.border[f->piles.n - 2] = 0;
+	return set_bits(f->piles.far, n);
 }
 
 mill_err frontier_set_all(struct frontier *f, u64 n)
@@ -253,6 +264,7 @@ mill_err frontier_turn_counted(struct frontier *f, u64 counts[COUNTS_N])
 	TRY(transfer_census(&f->run->transfer, f->in, f->bits));
 	TRY(transfer_count_end(&f->run->transfer, counts, f->page_n));
 	f->n = counts[COUNT_EMITTED];
+	f->piles.filled |= counts[COUNT_FILLED];
 	estimate_work(f);
 	return MILL_OK;
 }

@@ -7,6 +7,7 @@
 #ifndef ENGINE_FRONTIER_H
 #define ENGINE_FRONTIER_H
 
+#include "engine/piles.h"
 #include "engine/run.h"
 
 struct frontier {
@@ -17,12 +18,11 @@ struct frontier {
 	bool dense;		/* `bits` holds them, else `list` */
 	bool marked;		/* sparse, and their bits are set too */
 	struct vec *bits, *next_bits;
-	struct vec *far;	/* near/far: what waits; NULL without */
 	vid *list, *next_list;
 	u64 hubs;		/* vertices of the list whose lists come in parts: its last ones */
 	u64 capacity;		/* of a list; 0: always dense */
 	u64 next_n;		/* of next_list; atomic */
-	u64 limit;		/* near/far: keys below it are near */
+	struct piles piles;	/* what waits */
 
 	/* push or pull: what the operator remembers between steps */
 	bool pulling;
@@ -30,7 +30,7 @@ struct frontier {
 	u64 vertices_left;	/* that were never active, if none becomes so twice */
 	u64 last_n;
 
-	/* Where the policy owns the run its units are active, not vertices: then there are neither bits, lists nor far vertices. */
+	/* Where the policy owns the run its units are active, not vertices: then there are neither bits, lists nor waiting vertices. */
 	u32 *unit;		/* not NULL: by unit, is it active? */
 	u32 *flag;		/* by unit or page: what kernels flag in a step */
 
@@ -39,11 +39,11 @@ struct frontier {
 	u32 *page_n;		/* active vertices of each page in the direction of the frontier */
 };
 
-/* Device bytes, and host bytes besides. */
-u64 frontier_bytes(u64 n_vertices, bool near_far);
+/* Device bytes, and host bytes besides; buckets: near and far are two, 0: nothing waits. */
+u64 frontier_bytes(u64 n_vertices, u32 buckets);
 u64 frontier_host_bytes(u64 n_vertices);
 
-mill_err run_frontier(struct mill_run *r, struct frontier **out, bool near_far);
+mill_err run_frontier(struct mill_run *r, struct frontier **out, u32 buckets);
 /* Makes one of the policy's units. n is 0 exactly when none is active, else the vertices that the last step changed. */
 mill_err run_unit_frontier(struct mill_run *r, struct frontier **out);
 /* The units of vertices that were flagged become the active ones; so many vertices changed. */
@@ -56,7 +56,12 @@ mill_err frontier_begin(struct frontier *f, struct vec *value, vid v);
 /* Makes v (all of 0 .. n - 1) the active vertices, where none is active. */
 mill_err frontier_set(struct frontier *f, vid v);
 mill_err frontier_set_all(struct frontier *f, u64 n);
-/* Near/far: all of 0 .. n - 1 wait, and none is active. */
+/*
+ * Keys below a width are near, and buckets are so wide: a key too, the bits of an f64 where keys are real. Error if it is 0, or no
+ * number. A frontier of units has no keys.
+ */
+mill_err frontier_widths(struct frontier *f, u64 width, bool real);
+/* All of 0 .. n - 1 wait, and none is active: the first op_split parts them. */
 mill_err frontier_wait_all(struct frontier *f, u64 n);
 
 /* An empty one begins anew, along out- or in-edges. */

@@ -15,6 +15,7 @@ struct advance_ctx {
 	struct emit *emit;	/* one per worker */
 	bool pull;
 	bool again;		/* asynchronous: stay with the rows until they are quiet */
+	u32 far, words;		/* of the buckets, as kernels take them */
 };
 
 /* ---- Native ---- */
@@ -88,13 +89,18 @@ static bool has_work(void *arg, u64 begin, u64 end)
 
 static void begin_emit(struct advance_ctx *a, bool to_list)
 {
+	const struct piles *b = &a->front->piles;
+
 	for (unsigned i = 0; i < pool_size(a->run->pool); i++) {
 		struct emit *e = &a->emit[i];
 
 		e->tally = (struct tally){ .rest = UINT64_MAX };
 		e->bits = a->front->next_bits->buffer.host;
-		e->far = a->front->far ? a->front->far->buffer.host : NULL;
-		e->limit = a->front->limit;
+		e->piles = b;
+		e->far = b->far ? b->far->buffer.host : NULL;
+		e->waiting = b->bits ? b->bits->buffer.host : NULL;
+		e->limit = b->limit;
+		e->end = b->n ? piles_end(b) : UINT64_MAX;
 		e->list = to_list ? a->front->next_list : NULL;
 		e->list_n = &a->front->next_n;
 		/* Streamed pages hold only the rows that were asked for. */
@@ -115,6 +121,7 @@ static struct tally end_emit(struct advance_ctx *a)
 		sum.updates += t->updates;
 		sum.emitted += t->emitted;
 		sum.rest = min_u64(sum.rest, t->rest);
+		a->front->piles.filled |= t->filled;
 	}
 	return sum;
 }
@@ -179,6 +186,22 @@ static u64 persistent_groups(const struct mill_run *r, u64 n, u32 per_item)
 	return min_u64(div_up(n, (u64)per_item * r->device->group), r->device->chunked ? 64 : 1024);
 }
 
+/* BUCKET_PARAMS of advance.cl. */
+static void launch_piles(struct kernel_call *l, struct advance_ctx *a)
+{
+	const struct piles *b = &a->front->piles;
+
+	a->far = piles_far(b);
+	a->words = (u32)(b->words * 2);		/* of 32 bits */
+	launch_vec(l, b->far);
+	launch_vec(l, b->bits);
+	launch_vec(l, b->borders);
+	launch_u64(l, &b->limit);
+	launch_u32(l, &b->near);
+	launch_u32(l, &a->far);
+	launch_u32(l, &a->words);
+}
+
 /* What a push left in its queue goes to the next frontier. */
 static mill_err filter_queue(struct advance_ctx *a, const struct device_segment *seg)
 {
@@ -210,9 +233,8 @@ static mill_err filter_queue(struct advance_ctx *a, const struct device_segment 
 	launch_buffer(&l, exact ? &w->kept : &w->queue);
 	launch_buffer(&l, exact ? &w->kept_tile : &w->tile);
 	launch_vec(&l, a->front->next_bits);
-	launch_vec(&l, a->front->far);
 	launch_buffer(&l, transfer_counts(&a->run->transfer));
-	launch_u64(&l, &a->front->limit);
+	launch_piles(&l, a);
 	l.launch.queue = seg->queue;
 	return launch_groups(a->run->device, &l, persistent_groups(a->run, seg->n_edges, ITEM_ENTRIES));
 }
@@ -237,10 +259,9 @@ static mill_err push_segment(void *arg, const struct device_segment *seg)
 	launch_buffer(&l, &w->offset);
 	launch_buffer(&l, &w->tile);
 	launch_vec(&l, f->next_bits);
-	launch_vec(&l, f->far);
 	launch_buffer(&l, fused ? NULL : &w->queue);
 	launch_buffer(&l, transfer_counts(&a->run->transfer));
-	launch_u64(&l, &f->limit);
+	launch_piles(&l, a);
 	if (mapping == MILL_MAPPING_OUTPUT)
 		TRY(launch_groups(a->run->device, &l, persistent_groups(a->run, seg->n_edges, ITEM_EDGES)));
 	else
@@ -410,59 +431,67 @@ mill_err op_advance(struct mill_run *r, const struct advance_program *p, const v
 	return MILL_OK;
 }
 
-/* ---- Near/far ---- */
+/* ---- Buckets ---- */
 
-struct near_ctx {
-	struct advance_ctx *advancing;
-	u64 old;
+struct split_ctx {
+	struct advance_ctx *advance;
+	u32 from;
+	u64 settled, rest;
 };
 
-static mill_err near_words(void *arg, u64 begin, u64 end, unsigned worker)
+static mill_err split_words(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct near_ctx *n = arg;
+	struct split_ctx *s = arg;
 
-	n->advancing->program->near(n->advancing->args, begin, end, n->old, &n->advancing->emit[worker]);
+	s->advance->program->split(s->advance->args, begin, end, s->from, s->settled, &s->advance->emit[worker]);
 	return MILL_OK;
 }
 
-static mill_err near_device(struct advance_ctx *a, u64 old, u64 *rest)
+static mill_err split_native(struct split_ctx *s)
 {
-	struct frontier *f = a->front;
-	u32 n_words = (u32)(f->far->n * 2);	/* of 32 bits */
-	u64 counts[COUNTS_N];
+	struct advance_ctx *a = s->advance;
+	struct tally t;
+
+	begin_emit(a, false);
+	TRY(pool_for(a->run->pool, a->front->piles.words, 1024, split_words, s));
+	t = end_emit(a);
+	s->rest = t.rest;
+	return frontier_turn(a->front, true, false, t.emitted);
+}
+
+static mill_err split_device(struct split_ctx *s)
+{
+	struct advance_ctx *a = s->advance;
+	u64 counts[COUNTS_N], end = piles_end(&a->front->piles);
 	struct kernel_call l;
 
 	TRY(transfer_count_begin(&a->run->transfer));
-	launch_begin(&l, &a->program->program, "near", a->args);
-	launch_vec(&l, f->far);
-	launch_vec(&l, f->next_bits);
+	launch_begin(&l, &a->program->program, "split", a->args);
+	launch_vec(&l, a->front->next_bits);
 	launch_buffer(&l, transfer_counts(&a->run->transfer));
-	launch_u64(&l, &old);
-	launch_u64(&l, &f->limit);
-	launch_u32(&l, &n_words);
-	TRY(launch_items(a->run->device, &l, n_words, ITEM_WORDS));
-	TRY(frontier_turn_counted(f, counts));
-	*rest = ~counts[COUNT_REST];
+	launch_u32(&l, &s->from);
+	launch_u64(&l, &s->settled);
+	launch_u64(&l, &end);
+	launch_piles(&l, a);
+	TRY(launch_items(a->run->device, &l, a->words, ITEM_WORDS));
+	TRY(frontier_turn_counted(a->front, counts));
+	s->rest = ~counts[COUNT_REST];
 	return MILL_OK;
 }
 
-mill_err op_near(struct mill_run *r, const struct advance_program *p, const void *args, struct frontier *f,
-		 u64 limit, u64 *rest)
+/* A bucket may turn out to hold what was settled meanwhile; and if nothing is near the far vertices, those nearest come next, however far. */
+mill_err op_split(struct mill_run *r, const struct advance_program *p, const void *args, struct frontier *f)
 {
 	struct advance_ctx a = { .run = r, .program = p, .args = args, .front = f, .emit = r->emit };
-	struct near_ctx n = { &a, f->limit };
-	struct tally t;
+	struct split_ctx s = { .advance = &a, .rest = UINT64_MAX };
+	struct piles *b = &f->piles;
 
-	*rest = UINT64_MAX;
 	if (f->unit)		/* there nothing waits */
 		return MILL_OK;
 	TRY(program_fetch(&p->program, args));
-	f->limit = limit;
-	if (!r->device->native)
-		return near_device(&a, n.old, rest);
-	begin_emit(&a, false);
-	TRY(pool_for(r->pool, f->far->n, 1024, near_words, &n));
-	t = end_emit(&a);
-	*rest = t.rest;
-	return frontier_turn(f, true, false, t.emitted);
+	do {
+		TRY(piles_open(b, s.rest, &s.from, &s.settled));
+		TRY(r->device->native ? split_native(&s) : split_device(&s));
+	} while (!f->n && (s.from != piles_far(b) || b->filled || s.rest != UINT64_MAX));
+	return MILL_OK;
 }

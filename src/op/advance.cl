@@ -20,7 +20,7 @@
 /* What a work-item counts. */
 struct mine {
 	u32 edges, updates, emitted, atomics;
-	u64 slots;
+	u64 slots, filled;
 };
 
 static inline void mine_add(GLOBAL u64 *counts, struct mine m)
@@ -28,14 +28,34 @@ static inline void mine_add(GLOBAL u64 *counts, struct mine m)
 	count_add(counts, COUNT_EDGES, m.edges);
 	count_add(counts, COUNT_UPDATES, m.updates);
 	count_add(counts, COUNT_EMITTED, m.emitted);
+#if NEAR_FAR
+	if (m.filled)
+		atom_or(&counts[get_group_id(0) % COUNT_LANES * COUNT_STRIDE + COUNT_FILLED], m.filled);
+#endif
 #if LANES
 	count_add(counts, COUNT_SLOTS, m.slots);
 	count_add(counts, COUNT_ATOMICS, m.atomics);
 #endif
 }
 
+/* What waits: bitmaps of `words` words, of the last bucket and of those between (engine/piles.h). */
+#define BUCKET_PARAMS \
+	GLOBAL u32 *far, GLOBAL u32 *waiting, GLOBAL const u64 *border, u64 limit, u32 near, u32 last, u32 words
+#define BUCKETS far, waiting, border, limit, near, last, words
+
+/* Returns the bitmap in which a key waits that is not near. */
+static inline GLOBAL u32 *waits_in(BUCKET_PARAMS, u64 key, struct mine *m)
+{
+	u32 to = dev_bucket(border, near + 1, last, key);
+
+	if (to == last)
+		return far;
+	m->filled |= (u64)1 << to;
+	return waiting + (u64)(to - 1) * words;
+}
+
 /* v becomes active, or waits. */
-static inline void mark(struct PROGRAM s, u32 v, GLOBAL u32 *next, GLOBAL u32 *far, u64 limit, struct mine *m)
+static inline void mark(struct PROGRAM s, u32 v, GLOBAL u32 *next, BUCKET_PARAMS, struct mine *m)
 {
 	bool fresh;
 
@@ -43,8 +63,10 @@ static inline void mark(struct PROGRAM s, u32 v, GLOBAL u32 *next, GLOBAL u32 *f
 	m->atomics++;
 #endif
 #if NEAR_FAR
-	if (OF(PROGRAM, key)(s, v) >= limit) {
-		set_bit(far, v);
+	u64 key = OF(PROGRAM, key)(s, v);
+
+	if (key >= limit) {
+		set_bit(waits_in(BUCKETS, key, m), v);
 		return;
 	}
 #endif
@@ -55,7 +77,7 @@ static inline void mark(struct PROGRAM s, u32 v, GLOBAL u32 *next, GLOBAL u32 *f
 
 #define PUSH_PARAMS \
 	FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL const u32 *list, GLOBAL const u32 *offset, \
-	GLOBAL const u32 *total, GLOBAL u32 *next, GLOBAL u32 *far, GLOBAL u32 *queue, GLOBAL u64 *counts, u64 limit
+	GLOBAL const u32 *total, GLOBAL u32 *next, GLOBAL u32 *queue, GLOBAL u64 *counts, BUCKET_PARAMS
 #define PUSH_STATE struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true, ORDERED }
 
 /* Edge i of row r, whose place in the queue is q. */
@@ -67,7 +89,7 @@ static inline void mark(struct PROGRAM s, u32 v, GLOBAL u32 *next, GLOBAL u32 *f
 		if (queue) \
 			queue[q] = hit_ ? v_ : NO_VERTEX; \
 		else if (hit_) \
-			mark(s, v_, next, far, limit, &m); \
+			mark(s, v_, next, BUCKETS, &m); \
 	} while (0)
 
 #if CHUNKED
@@ -98,7 +120,7 @@ __kernel void OF(PROGRAM, push_thread)(PUSH_PARAMS)
 {
 	PUSH_STATE;
 	u32 n = total[0];
-	struct mine m = { 0, 0, 0, 0, 0 };
+	struct mine m = { 0, 0, 0, 0, 0, 0 };
 
 	FOR_MINE(k, n, ITEM_ENTRIES) {
 		u32 r = list[k], begin = ROWS[r], end = ROWS[r + 1];
@@ -138,7 +160,7 @@ __kernel void OF(PROGRAM, push_group)(PUSH_PARAMS)
 	SHARED u32 large[GROUP], medium[GROUP], n_large, n_medium;
 	u32 n = total[0], id = get_local_id(0), team = id / TEAM, lane = id % TEAM;
 	u32 k = get_group_id(0) * GROUP + id, degree = 0;
-	struct mine m = { 0, 0, 0, 0, 0 };
+	struct mine m = { 0, 0, 0, 0, 0, 0 };
 
 	if (id == 0)
 		n_large = n_medium = 0;
@@ -167,20 +189,6 @@ __kernel void OF(PROGRAM, push_group)(PUSH_PARAMS)
 		m.slots += team_slots(offset, k, n, TEAM);
 #endif
 	mine_add(counts, m);
-}
-
-/* The list entry that has edge e of [offset[low], offset[high]): the last that begins at or before it. */
-static inline u32 entry_of(GLOBAL const u32 *offset, u32 low, u32 high, u32 e)
-{
-	while (high - low > 1) {
-		u32 middle = low + (high - low) / 2;
-
-		if (offset[middle] <= e)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 /* The whole work-group takes the edges [from, to) of list entries [low, high), each work-item as many as the others. */
@@ -216,7 +224,7 @@ __kernel void OF(PROGRAM, push_input)(PUSH_PARAMS)
 {
 	PUSH_STATE;
 	u32 n = total[0], low = min(n, (u32)get_group_id(0) * GROUP), high = min(n, low + GROUP);
-	struct mine m = { 0, 0, 0, 0, 0 };
+	struct mine m = { 0, 0, 0, 0, 0, 0 };
 
 	if (low < high) {
 		u32 from = offset[low], to = offset[high];
@@ -238,7 +246,7 @@ __kernel void OF(PROGRAM, push_output)(PUSH_PARAMS)
 {
 	PUSH_STATE;
 	u32 n = total[0], all = total[1];
-	struct mine m = { 0, 0, 0, 0, 0 };
+	struct mine m = { 0, 0, 0, 0, 0, 0 };
 #if CHUNKED	/* one run of edges each, so that work-items walk through memory; each looks up its own part */
 	u64 chunk = ((u64)all / ((u64)get_num_groups(0) * GROUP) + 1) * GROUP;
 #else
@@ -291,15 +299,15 @@ __kernel void OF(PROGRAM, keep_put)(GLOBAL const u32 *queue, GLOBAL const u32 *t
 
 /* n: of the compact queue. */
 __kernel void OF(PROGRAM, mark)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *kept, GLOBAL const u32 *n_kept,
-				GLOBAL u32 *next, GLOBAL u32 *far, GLOBAL u64 *counts, u64 limit)
+				GLOBAL u32 *next, GLOBAL u64 *counts, BUCKET_PARAMS)
 {
 	PUSH_STATE;
 	u32 n = n_kept[0];
-	struct mine m = { 0, 0, 0, 0, 0 };
+	struct mine m = { 0, 0, 0, 0, 0, 0 };
 
 	for (u64 base = 0; base < n; base += get_num_groups(0) * GROUP * ITEM_ENTRIES)
 		FOR_MINE(i, n - (u32)base, ITEM_ENTRIES)
-			mark(s, kept[base + i], next, far, limit, &m);
+			mark(s, kept[base + i], next, BUCKETS, &m);
 	mine_add(counts, m);
 }
 
@@ -311,12 +319,12 @@ __kernel void OF(PROGRAM, mark)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u
 #define GROUP_HASH 256u
 
 __kernel void OF(PROGRAM, cull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *queue, GLOBAL const u32 *total,
-				GLOBAL u32 *next, GLOBAL u32 *far, GLOBAL u64 *counts, u64 limit)
+				GLOBAL u32 *next, GLOBAL u64 *counts, BUCKET_PARAMS)
 {
 	PUSH_STATE;
 	SHARED u32 of_team[TEAMS * TEAM_HASH], of_group[GROUP_HASH];
 	u32 id = get_local_id(0), all = total[1], team = id / TEAM;
-	struct mine m = { 0, 0, 0, 0, 0 };
+	struct mine m = { 0, 0, 0, 0, 0, 0 };
 
 	for (u32 i = id; i < TEAMS * TEAM_HASH; i += GROUP)
 		of_team[i] = NO_VERTEX;
@@ -332,7 +340,7 @@ __kernel void OF(PROGRAM, cull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u
 			continue;
 		if (atomic_xchg(&of_group[(hash >> 20) % GROUP_HASH], v) == v)
 			continue;
-		mark(s, v, next, far, limit, &m);
+		mark(s, v, next, BUCKETS, &m);
 	}
 	mine_add(counts, m);
 }
@@ -369,7 +377,7 @@ __kernel void OF(PROGRAM, pull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS
 {
 	struct PROGRAM alone = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false, ORDERED };
 	struct PROGRAM shared = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true, ORDERED };
-	struct mine m = { 0, 0, 0, 0, 0 };
+	struct mine m = { 0, 0, 0, 0, 0, 0 };
 	u32 word = 0, word_at = 0;	/* bits of `next` that this work-item has found and not yet set */
 
 	FOR_ROWS(r) {
@@ -407,36 +415,42 @@ __kernel void OF(PROGRAM, pull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS
 #endif
 
 #if NEAR_FAR
-/* The words of the bitmap of waiting vertices. */
-__kernel void OF(PROGRAM, near)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL u32 *far, GLOBAL u32 *next,
-				GLOBAL u64 *counts, u64 old, u64 limit, u32 n_words)
+/*
+ * The vertices that wait in bucket `from`: those that are near become active, keys below `settled` are dropped, others go to buckets of
+ * their own. Words that lie side by side in all bitmaps are one work-item's.
+ */
+__kernel void OF(PROGRAM, split)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL u32 *next, GLOBAL u64 *counts, u32 from, u64 settled, u64 end,
+				 BUCKET_PARAMS)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false, ORDERED };
+	GLOBAL u32 *bits = from == last ? far : waiting + (u64)(from - 1) * words;
+	struct mine m = { 0, 0, 0, 0, 0, 0 };
 	u64 rest = 0;
-	u32 emitted = 0;
 
-	FOR_MINE(w, n_words, ITEM_WORDS) {
-		u32 keep = 0, near = 0;
+	FOR_MINE(w, words, ITEM_WORDS) {
+		u32 keep = 0, active = 0;
 
-		for (u32 word = far[w]; word; word &= word - 1) {
+		for (u32 word = bits[w]; word; word &= word - 1) {
 			u32 bit = word & -word;
 			u64 key = OF(PROGRAM, key)(s, w * 32 + 31 - clz(bit));
 
-			if (key >= limit) {
+			if (from == last && key >= end) {
 				keep |= bit;
 				rest = max(rest, ~key);
-			} else if (key >= old) {
-				near |= bit;
+			} else if (key >= limit) {
+				waits_in(BUCKETS, key, &m)[w] |= bit;
+			} else if (key >= settled) {
+				active |= bit;
 			}
 		}
-		if (far[w] != keep)
-			far[w] = keep;
-		if (near) {
-			emitted += popcount(near & ~next[w]);
-			next[w] |= near;
+		if (bits[w] != keep)
+			bits[w] = keep;
+		if (active) {
+			m.emitted += popcount(active & ~next[w]);
+			next[w] |= active;
 		}
 	}
-	count_add(counts, COUNT_EMITTED, emitted);
+	mine_add(counts, m);
 	if (rest)
 		atom_max(&counts[get_group_id(0) % COUNT_LANES * COUNT_STRIDE + COUNT_REST], rest);
 }

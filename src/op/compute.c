@@ -1,13 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compute at vertices: drives compute.inc and compute.cl. Sums of blocks are added in order. */
+/*
+ * Compute at vertices or edges: drives compute.inc and compute.cl. Sums of blocks are added in order, so they have the same bits whatever the form of
+ * a frontier, the threads and the size of pages.
+ *
+ * Blocks of edges are cut where pages are. The values of such a block are left side by side, and added in order when all pages have passed: a
+ * row of EDGE_BLOCK places for each page, which is that of the block in which it begins.
+ */
+#include <assert.h>
+
 #include "op/op.h"
 
 struct computing {
+	struct mill_run *run;
 	const struct compute_program *program;
 	const void *args;
-	u64 begin, end;
-	f64 *sum;
+	u64 begin, end;		/* vertices, or edges from 0 on */
+	u64 n_blocks;
+	struct edge_frontier *edges;	/* NULL: at vertices */
+	const u64 *bits;	/* the active ones, on the host; NULL: all, or they are on a device */
+	bool marked;		/* blocks without any have the sum 0, all others another */
+	struct vec *sums;	/* then rows for cut blocks */
+	f64 *sum;		/* on the host */
 };
+
+/* ---- Room ---- */
 
 /* One after the other has the same room. */
 static void add_bytes(const struct declaration *d, const struct declared *x, struct need *n)
@@ -18,11 +34,24 @@ static void add_bytes(const struct declaration *d, const struct declared *x, str
 	n->state += (div_up(d->run->store->connected, COMPUTE_BLOCK) + 1) * sizeof(f64);
 }
 
+static u64 sums_of_edges(u64 n_edges, u64 n_pages) { return div_up(n_edges, EDGE_BLOCK) + n_pages * EDGE_BLOCK; }
+
+static void add_edge_bytes(const struct declaration *d, const struct declared *x, struct need *n)
+{
+	const struct compute_program *p = x->what;
+	const struct store *st = d->run->store;
+
+	n->weights |= p->weighted;
+	n->state += (sums_of_edges(edge_frontier_edges(st, n->view), pages_most(st, n->view)) + 1) * sizeof(f64);
+}
+
 void declare_compute(struct declaration *d, const struct compute_program *p, u32 flags)
 {
 	declare_program(d, &p->program, NULL, flags);
-	declare_item(d, (struct declared){ .bytes = add_bytes });
+	declare_item(d, (struct declared){ .bytes = p->edges ? add_edge_bytes : add_bytes, .what = p });
 }
+
+/* ---- Vertices ---- */
 
 static mill_err compute_blocks(void *arg, u64 begin, u64 end, unsigned worker)
 {
@@ -30,45 +59,262 @@ static mill_err compute_blocks(void *arg, u64 begin, u64 end, unsigned worker)
 
 	(void)worker;
 	for (u64 i = begin; i < end; i++) {
-		u64 from = c->begin + i * COMPUTE_BLOCK;
+		u64 from = c->begin + i * COMPUTE_BLOCK, to = min_u64(c->end, from + COMPUTE_BLOCK);
 
-		c->sum[i] = c->program->vertices(c->args, from, min_u64(c->end, from + COMPUTE_BLOCK));
+		if (!c->bits)
+			c->sum[i] = c->program->vertices(c->args, from, to);
+		else if (!c->marked || c->sum[i] != 0)
+			c->sum[i] = c->program->active(c->args, from, to, c->bits);
 	}
 	return MILL_OK;
 }
 
-static mill_err compute_device(struct mill_run *r, struct computing *c, struct vec *sums, u32 n_blocks)
+static mill_err compute_device(struct computing *c, const struct frontier *f)
 {
+	u32 n_blocks = (u32)c->n_blocks, n_words = f ? (u32)(f->bits->n * 2) : 0;	/* of 32 bits */
 	struct kernel_call l;
 
-	launch_begin(&l, &c->program->program, "blocks", c->args);
-	launch_u64(&l, &c->begin);
-	launch_u64(&l, &c->end);
-	launch_vec(&l, sums);
+	launch_begin(&l, &c->program->program, f ? "active" : "blocks", c->args);
+	if (f) {
+		launch_vec(&l, f->bits);
+		launch_u32(&l, &n_words);
+	} else {
+		launch_u64(&l, &c->begin);
+		launch_u64(&l, &c->end);
+	}
+	launch_vec(&l, c->sums);
 	launch_u32(&l, &n_blocks);
-	return launch_items(r->device, &l, n_blocks, 1);
+	return launch_items(c->run->device, &l, c->n_blocks, 1);
+}
+
+/* The blocks of a list are marked, so that no others are looked at. */
+static mill_err find_active(struct computing *c, struct frontier *f)
+{
+	TRY(frontier_bits(f, &c->bits));
+	c->marked = !f->dense;
+	for (u64 i = 0; c->marked && i < f->n; i++)
+		c->sum[f->list[i] / COMPUTE_BLOCK] = 1;
+	return MILL_OK;
+}
+
+static mill_err compute_vertices(struct computing *c, struct frontier *f)
+{
+	bool native = c->run->device->native;
+
+	if (!native)
+		TRY(compute_device(c, f));
+	TRY(vec_map(c->run, c->sums, &c->sum));
+	if (native && f)
+		TRY(find_active(c, f));
+	return native ? pool_for(c->run->pool, c->n_blocks, 16, compute_blocks, c) : MILL_OK;
+}
+
+/* ---- Edges ---- */
+
+/* The place of the values of the cut block of edge e, which lies in a page: the row of the first page that begins in the block. */
+static u64 cut_place(const struct computing *c, u32 page, u64 e)
+{
+	const struct pages *p = run_direction(c->run, c->edges->in)->pages;
+	u64 block = e / EDGE_BLOCK * EDGE_BLOCK;
+
+	while (page < p->n_pages && p->entry[page].first_edge <= block)
+		page++;
+	while (page > 0 && p->entry[page - 1].first_edge > block)
+		page--;
+	return c->n_blocks + (u64)page * EDGE_BLOCK;
+}
+
+/* The blocks of a page. */
+static mill_err compute_page(void *arg, const struct segment *seg, vid row, vid row_end, u32 page, unsigned worker)
+{
+	struct computing *c = arg;
+	u64 first = seg->first_edge, last = first + seg->n_edges;
+
+	(void)row;
+	(void)row_end;
+	(void)worker;
+	for (u64 from = first, to; from < last; from = to) {
+		u64 block = from / EDGE_BLOCK, end = min_u64((block + 1) * EDGE_BLOCK, c->end);
+
+		to = min_u64(last, end);
+		if (!bitmap_any(c->bits, from, to))
+			continue;
+		if (from == block * EDGE_BLOCK && to == end) {
+			c->sum[block] = c->program->edges(c->args, seg, from, to, c->bits, 0);
+			continue;
+		}
+		for (u64 e = from; e < to; e++)
+			if (bitmap_get(c->bits, e))
+				c->sum[cut_place(c, page, e) + e % EDGE_BLOCK] = c->program->edges(c->args, seg, e, e + 1, c->bits, 0);
+	}
+	return MILL_OK;
+}
+
+/* Blocks of a resident topology, which may lie in two segments. */
+static mill_err compute_edge_blocks(void *arg, u64 begin, u64 end, unsigned worker)
+{
+	struct computing *c = arg;
+	const struct topology *t = run_direction(c->run, c->edges->in);
+	u32 k = 0;
+
+	(void)worker;
+	for (u64 i = begin; i < end; i++) {
+		u64 from = i * EDGE_BLOCK, to = min_u64(c->end, from + EDGE_BLOCK);
+		f64 sum = 0;
+
+		if (c->marked ? c->sum[i] == 0 : !bitmap_any(c->bits, from, to))
+			continue;
+		while (from < to) {
+			const struct segment *s = &t->segment[k];
+			u64 stop = min_u64(to, s->first_edge + (u64)s->n_edges);
+
+			if (from < stop)
+				sum = c->program->edges(c->args, s, from, stop, c->bits, sum);
+			if (stop < to)
+				k++;
+			from = max_u64(from, stop);
+		}
+		c->sum[i] = sum;
+	}
+	return MILL_OK;
+}
+
+static bool any_edge(void *arg, u64 begin, u64 end) { return bitmap_any(((const struct computing *)arg)->bits, begin, end); }
+
+/* The bits of a list are set while it is computed at. */
+static mill_err compute_edges_native(struct computing *c, struct mill_step *step)
+{
+	struct pass pass = { .in = c->edges->in, .active_edges = any_edge, .work = compute_page, .arg = c };
+	struct edge_frontier *ef = c->edges;
+	u64 *bits = ef->bits->buffer.host;
+	mill_err err;
+
+	c->bits = bits;
+	c->marked = !ef->dense;
+	c->sum = c->sums->buffer.host;
+	if (!run_direction(c->run, ef->in)->resident)
+		return run_pass(c->run, &pass, step);
+	for (u64 i = 0; c->marked && i < ef->n; i++) {
+		bitmap_put(bits, ef->list[i].edge);
+		c->sum[ef->list[i].edge / EDGE_BLOCK] = 1;
+	}
+	err = pool_for(c->run->pool, c->n_blocks, 64, compute_edge_blocks, c);
+	for (u64 i = 0; c->marked && i < ef->n; i++)
+		bits[ef->list[i].edge / 64] = 0;
+	return err;
+}
+
+static mill_err compute_segment(void *arg, const struct device_segment *seg)
+{
+	struct computing *c = arg;
+	u64 last = seg->first_edge + max_u64(seg->n_edges, 1) - 1, head = 0, tail = 0;
+	struct kernel_call l;
+
+	if (seg->unit != NO_UNIT) {
+		head = cut_place(c, seg->unit, seg->first_edge);
+		tail = cut_place(c, seg->unit, last);
+	}
+	launch_begin(&l, &c->program->program, "edges", c->args);
+	launch_segment(&l, seg);
+	launch_vec(&l, c->edges->bits);
+	launch_u64(&l, &seg->first_edge);
+	launch_u64(&l, &c->end);
+	launch_vec(&l, c->sums);
+	launch_u64(&l, &head);
+	launch_u64(&l, &tail);
+	return launch_items(c->run->device, &l, last / EDGE_BLOCK - seg->first_edge / EDGE_BLOCK + 1, 1);
+}
+
+/* Side by side, rows of pages that have not come lie among those that have: all come then, as for a filter. */
+static mill_err compute_edges_device(struct computing *c, struct mill_step *step)
+{
+	struct transfer *t = &c->run->transfer;
+	struct device_pass pass = {
+		.activity = { .in = c->edges->in, .n = t->whole ? NULL : c->edges->page_n },
+		.launch = compute_segment,
+		.arg = c,
+	};
+	u64 counts[COUNTS_N];
+
+	TRY(transfer_count_begin(t));
+	TRY(transfer_pass(t, &pass, step));
+	TRY(transfer_count_end(t, counts, NULL));
+	return vec_map(c->run, c->sums, &c->sum);
+}
+
+/* Adds the values of the blocks that pages cut. */
+static void add_cuts(struct computing *c, u32 n_pages)
+{
+	const struct pages *p = run_direction(c->run, c->edges->in)->pages;
+
+	for (u32 i = 0; i < n_pages; i++) {
+		u64 first = p->entry[i].first_edge;
+		const f64 *value = c->sum + c->n_blocks + (u64)i * EDGE_BLOCK;
+		f64 sum = 0;
+
+		if (first % EDGE_BLOCK == 0 || cut_place(c, i, first) != c->n_blocks + (u64)i * EDGE_BLOCK)
+			continue;
+		for (u32 k = 0; k < EDGE_BLOCK; k++)
+			sum += value[k];
+		c->sum[first / EDGE_BLOCK] = sum;
+	}
+}
+
+/* ---- Both ---- */
+
+/* Adds the sums of the blocks and gives their room back. */
+static void computing_end(struct computing *c, f64 *sum)
+{
+	for (u64 i = 0; i < c->n_blocks; i++)
+		*sum += c->sum[i];
+	vec_unmap(c->sums, c->sum);
+	run_vec_free(c->run, c->sums);
+}
+
+static mill_err compute_at(struct mill_run *r, const struct compute_program *p, const void *args, u64 begin, u64 end, struct frontier *f,
+			   f64 *sum)
+{
+	struct computing c = { .run = r, .program = p, .args = args, .begin = begin, .end = end, .n_blocks = div_up(end - begin, COMPUTE_BLOCK) };
+
+	*sum = 0;
+	if (!c.n_blocks)
+		return MILL_OK;
+	TRY(program_fetch(&p->program, args));
+	TRY(run_vec(r, &c.sums, "block sums", c.n_blocks, sizeof(f64), NULL));
+	TRY(compute_vertices(&c, f));
+	computing_end(&c, sum);
+	return MILL_OK;
 }
 
 mill_err op_compute(struct mill_run *r, const struct compute_program *p, const void *args, u64 begin,
 		    u64 end, f64 *sum)
 {
-	struct computing c = { p, args, begin, end, NULL };
-	u64 n_blocks = div_up(end - begin, COMPUTE_BLOCK);
-	struct vec *sums;
+	return compute_at(r, p, args, begin, end, NULL, sum);
+}
+
+mill_err op_compute_front(struct mill_run *r, const struct compute_program *p, const void *args, struct frontier *f, f64 *sum)
+{
+	assert(p->active && !f->unit);
+	return compute_at(r, p, args, 0, f->n ? r->store->connected : 0, f, sum);
+}
+
+mill_err op_compute_edges(struct mill_run *r, const struct compute_program *p, const void *args, struct edge_frontier *ef, f64 *sum)
+{
+	const struct topology *t = run_direction(r, ef->in);
+	struct computing c = { .run = r, .program = p, .args = args, .end = t->n_edges, .edges = ef, .n_blocks = div_up(t->n_edges, EDGE_BLOCK) };
+	u32 n_pages = (r->device->native ? !t->resident : !r->transfer.whole) ? t->pages->n_pages : 0;
+	struct mill_step step = { .frontier = ef->n, .direction = "compute", .edges = ef->n };
+	f64 began = clock_now();
 
 	*sum = 0;
-	if (!n_blocks)
+	if (!ef->n)
 		return MILL_OK;
 	TRY(program_fetch(&p->program, args));
-	TRY(run_vec(r, &sums, "block sums", n_blocks, sizeof(f64), NULL));
-	if (!r->device->native)
-		TRY(compute_device(r, &c, sums, (u32)n_blocks));
-	TRY(vec_map(r, sums, &c.sum));
-	if (r->device->native)
-		TRY(pool_for(r->pool, n_blocks, 16, compute_blocks, &c));
-	for (u64 i = 0; i < n_blocks; i++)
-		*sum += c.sum[i];
-	vec_unmap(sums, c.sum);
-	run_vec_free(r, sums);
+	run_tell(r, "step %llu", r->ledger.total.step + 1);
+	TRY(run_vec(r, &c.sums, "block sums", sums_of_edges(t->n_edges, n_pages), sizeof(f64), NULL));
+	TRY(r->device->native ? compute_edges_native(&c, &step) : compute_edges_device(&c, &step));
+	add_cuts(&c, n_pages);
+	computing_end(&c, sum);
+	ledger_add(&r->ledger, &step, began);
 	return MILL_OK;
 }

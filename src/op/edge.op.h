@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a skeleton calls at an edge, derived from what the program gives; included by native templates and kernels alike, which say
- * what WEIGHTS are. A program has one of two forms:
+ * what WEIGHTS are. A program has one of these forms:
  *
  *	WRITES array	typedef given; given value(s, u): what source u gives; bool relax(s, x, v, w): what an edge does with it, true if
  *			v changed; bool idle(s, x): a source that has x gives nothing now. relax touches only the array, at v.
- *	otherwise	bool edge(s, u, v, w)
+ *	otherwise	bool edge(s, u, v, w); with EDGE_KEY 1 instead u64 edge_key(s, u, v, w): the key that v has from now on, NO_KEY if nothing
+ *			becomes of it. For programs whose keys fall more than once in a step, where `edge` may be true once only.
  *	EDGE_AT 1	bool edge_at(s, u, v, e, w) instead: e (u32) is the edge's number, the same in every list that shows it
  *			(transfer/number.h), by which declare_edge_state makes state. OWNED 1: each edge comes once, from the vertex that owns it;
  *			that needs 4 bytes a vertex and no table, and its state by edge may be streamed (BESIDE). Not for an advance.
@@ -56,11 +57,22 @@
 #else
 #define HELD vid
 #define HELD_BY(s, u) (u)
-#if EDGE_AT
+#ifdef EDGE_KEY
+#define AT_EDGE(s, x, v, i) (OF(PROGRAM, edge_key)(s, x, v, WEIGHT_AT(i)) != NO_KEY)
+#elif EDGE_AT
 #define AT_EDGE(s, x, v, i) CALL_EDGE(OF(PROGRAM, edge_at), s, x, v, i)
 #else
 #define AT_EDGE(s, x, v, i) CALL_EDGE(OF(PROGRAM, edge), s, x, v, i)
 #endif
+#endif
+
+/* The same, and what v then has as a key. */
+#ifdef EDGE_KEY
+#define AT_EDGE_KEY(s, x, v, i, key_) (((key_) = OF(PROGRAM, edge_key)(s, x, v, WEIGHT_AT(i))) != NO_KEY)
+#elif defined(NEAR_FAR) && NEAR_FAR
+#define AT_EDGE_KEY(s, x, v, i, key_) (AT_EDGE(s, x, v, i) && ((key_) = OF(PROGRAM, key)(s, v), true))
+#else
+#define AT_EDGE_KEY(s, x, v, i, key_) AT_EDGE(s, x, v, i)
 #endif
 
 #if COND

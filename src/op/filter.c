@@ -59,7 +59,7 @@ static mill_err filter_list(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct filtering *f = arg;
 	struct edge_frontier *ef = f->edges;
-	const struct topology *t = run_direction(f->run, false);
+	const struct topology *t = run_direction(f->run, f->edges->in);
 	struct active_edge kept[BUFFER];
 	u32 n = 0;
 
@@ -84,7 +84,7 @@ static mill_err filter_list(void *arg, u64 begin, u64 end, unsigned worker)
 
 static mill_err filter_native(struct filtering *f, struct mill_step *step)
 {
-	struct pass pass = { .active_edges = any_edge, .work = filter_rows, .arg = f, .numbers = f->program->program.numbers };
+	struct pass pass = { .in = f->edges->in, .active_edges = any_edge, .work = filter_rows, .arg = f, .numbers = f->program->program.numbers };
 	struct edge_frontier *ef = f->edges;
 	struct active_edge *list;
 	struct tally t;
@@ -126,7 +126,7 @@ static mill_err filter_segment(void *arg, const struct device_segment *seg)
 static mill_err filter_device(struct filtering *f, struct mill_step *step)
 {
 	struct device_pass pass = {
-		.activity.n = f->run->transfer.whole ? NULL : f->edges->page_n,
+		.activity = { .in = f->edges->in, .n = f->run->transfer.whole ? NULL : f->edges->page_n },
 		.launch = filter_segment,
 		.arg = f,
 	};
@@ -224,7 +224,7 @@ static bool any_vertex(void *arg, u64 begin, u64 end)
 
 static mill_err expand_native(struct filtering *f, struct mill_step *step)
 {
-	struct pass pass = { .active = any_vertex, .work = expand_rows, .arg = f, .numbers = f->program->program.numbers };
+	struct pass pass = { .in = f->edges->in, .active = any_vertex, .work = expand_rows, .arg = f, .numbers = f->program->program.numbers };
 	struct tally t;
 
 	TRY(frontier_bits(f->front, &f->bits));
@@ -252,7 +252,7 @@ static mill_err expand_segment(void *arg, const struct device_segment *seg)
 
 static mill_err expand_device(struct filtering *f, struct mill_step *step)
 {
-	struct device_pass pass = { .activity.n = f->front->page_n, .launch = expand_segment, .arg = f };
+	struct device_pass pass = { .activity = { .in = f->edges->in, .n = f->front->page_n }, .launch = expand_segment, .arg = f };
 	u64 counts[COUNTS_N];
 
 	if (!f->front->n)
@@ -271,7 +271,7 @@ mill_err op_expand(struct mill_run *r, const struct filter_program *p, const voi
 	struct mill_step step = { .frontier = front->n, .direction = "expand" };
 	f64 began = clock_now();
 
-	assert(!front->in);
+	assert(run_direction(r, front->in) == run_direction(r, ef->in));
 	TRY(program_fetch(&p->program, args));
 	TRY(edge_frontier_clear(ef));
 	run_tell(r, "step %llu", r->ledger.total.step + 1);
@@ -301,7 +301,7 @@ static mill_err end_rows(void *arg, const struct segment *seg, vid begin, vid en
 
 static void end_list(struct filtering *f)
 {
-	const struct topology *t = run_direction(f->run, false);
+	const struct topology *t = run_direction(f->run, f->edges->in);
 	u64 *next = f->front->bits->buffer.host;
 
 	for (u64 k = 0; k < f->edges->n; k++) {
@@ -315,7 +315,7 @@ static void end_list(struct filtering *f)
 
 static mill_err ends_native(struct filtering *f, struct mill_step *step)
 {
-	struct pass pass = { .active_edges = any_edge, .work = end_rows, .arg = f };
+	struct pass pass = { .in = f->edges->in, .active_edges = any_edge, .work = end_rows, .arg = f };
 
 	TRY(frontier_clear(f->front));
 	tallies_begin(f);
@@ -336,7 +336,7 @@ static mill_err end_segment(void *arg, const struct device_segment *seg)
 
 static mill_err ends_device(struct filtering *f, struct mill_step *step)
 {
-	struct device_pass pass = { .activity.n = f->edges->page_n, .launch = end_segment, .arg = f };
+	struct device_pass pass = { .activity = { .in = f->edges->in, .n = f->edges->page_n }, .launch = end_segment, .arg = f };
 	u64 counts[COUNTS_N];
 
 	TRY(transfer_count_begin(&f->run->transfer));

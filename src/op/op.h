@@ -36,11 +36,10 @@ mill_err op_advance(struct mill_run *r, const struct advance_program *p, const v
 		    struct frontier *f);
 
 /*
- * Near/far: moves what waits and has a key below `limit` to the frontier, and forgets what was
- * settled meanwhile (a key below the old limit). *rest: the smallest key that still waits, UINT64_MAX for none.
+ * Splits what waits: the vertices of the next bucket that has any become the frontier, which must be empty; those settled meanwhile are forgotten. Their
+ * keys are below f->piles.limit. Nothing is active afterwards if nothing waits. frontier_widths comes before the first.
  */
-mill_err op_near(struct mill_run *r, const struct advance_program *p, const void *args, struct frontier *f,
-		 u64 limit, u64 *rest);
+mill_err op_split(struct mill_run *r, const struct advance_program *p, const void *args, struct frontier *f);
 
 /*
  * Reduces every vertex's in-neighbours (or out-neighbours) to what the program makes of them; vertices without a row
@@ -78,7 +77,7 @@ void declare_mode(struct declaration *d, struct mode_finder **out);
 mill_err op_filter(struct mill_run *r, const struct filter_program *p, const void *args, struct frontier *f);
 void declare_filter(struct declaration *d, const struct filter_program *p);
 mill_err op_filter_edges(struct mill_run *r, const struct filter_program *p, const void *args, struct edge_frontier *ef);
-/* Advance to edges: the edges of the frontier (which stays) that the program keeps become the active ones. */
+/* Advance to edges: the edges of the frontier (which stays, and leads along the same direction) that the program keeps become the active ones. */
 mill_err op_expand(struct mill_run *r, const struct filter_program *p, const void *args, struct frontier *f,
 		   struct edge_frontier *ef);
 /*
@@ -106,6 +105,10 @@ bool op_rescan_is_free(const struct mill_run *r);
 /* Calls the program at vertices [begin, end) and sums what it returns, in a fixed order. */
 mill_err op_compute(struct mill_run *r, const struct compute_program *p, const void *args, u64 begin,
 		    u64 end, f64 *sum);
+/* The same at the active vertices only, for programs with FRONT; not of a frontier of units, which has none. Blocks without any are not looked at. */
+mill_err op_compute_front(struct mill_run *r, const struct compute_program *p, const void *args, struct frontier *f, f64 *sum);
+/* The same at the active edges, for programs of edges (EDGE): pages without any are not read. */
+mill_err op_compute_edges(struct mill_run *r, const struct compute_program *p, const void *args, struct edge_frontier *ef, f64 *sum);
 void declare_compute(struct declaration *d, const struct compute_program *p, u32 flags);
 
 #endif

@@ -42,6 +42,32 @@
 
 #define BIT(bits, v) ((bits)[(v) / 32] >> ((v) % 32) & 1)
 
+/* Of the bits in word w those of vertices or edges [begin, end). */
+DEVICE u32 window(GLOBAL const u32 *bits, u64 w, u64 begin, u64 end)
+{
+	u32 word = bits[w];
+
+	if (w == begin / 32)
+		word &= 0xffffffffu << (u32)(begin % 32);
+	if (w == end / 32)
+		word &= (1u << (u32)(end % 32)) - 1;
+	return word;
+}
+
+/* The row, or list entry, that has edge e of [offset[low], offset[high]): the last that begins at or before it. */
+static inline u32 entry_of(GLOBAL const u32 *offset, u32 low, u32 high, u32 e)
+{
+	while (high - low > 1) {
+		u32 middle = low + (high - low) / 2;
+
+		if (offset[middle] <= e)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* True if it was clear. */
 static inline bool set_bit(GLOBAL u32 *bits, u32 v)
 {

@@ -55,8 +55,8 @@ struct advance_program {
 	struct own_forms own;	/* for policies with kernels of their own */
 	/* Does any vertex of the range still want something (cond)? */
 	bool (*wanted)(const void *args, u64 begin, u64 end);
-	/* Near/far: sorts the waiting vertices of words [begin, end); keys below `old` are settled. NULL without. */
-	void (*near)(const void *args, u64 begin, u64 end, u64 old, struct emit *emit);
+	/* Parts the vertices that wait in words [begin, end) of a bucket; keys below `settled` are dropped. NULL without keys. */
+	void (*split)(const void *args, u64 begin, u64 end, u32 from, u64 settled, struct emit *emit);
 };
 
 /* reduce: op/reduce.inc. A list that spans segments leaves the sums of its blocks in `partial`. */
@@ -146,12 +146,18 @@ struct intersect_program {
 		     const struct segment *block, u32 n_block, struct tally *tally);
 };
 
-/* compute: op/compute.inc. Sums what the program returns over vertices [begin, end). */
+/* compute: op/compute.inc. Sums what the program returns, at vertices by blocks of their numbers, at edges by blocks of their places in the lists. */
 #define COMPUTE_BLOCK 1024
+#define EDGE_BLOCK 256
 
 struct compute_program {
 	struct program program;
+	bool weighted;
+	/* Over vertices [begin, end); of those the active ones (with FRONT; else NULL). */
 	f64 (*vertices)(const void *args, u64 begin, u64 end);
+	f64 (*active)(const void *args, u64 begin, u64 end, const u64 *bits);
+	/* Goes on with a sum over the active edges of [begin, end), which lie in the segment. NULL: it computes at vertices. */
+	f64 (*edges)(const void *args, const struct segment *seg, u64 begin, u64 end, const u64 *bits, f64 sum);
 };
 
 #endif

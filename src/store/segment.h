@@ -42,6 +42,30 @@ static inline bool segment_row_is_partial(const struct segment *s, vid i)
 	return (i == 0 && s->skip) || (s->continues && i + 1 == s->n_rows);
 }
 
+/* The row that has edge i: the last that begins at or before it and is not empty. */
+static inline vid segment_row_of(const struct segment *s, u32 i)
+{
+	vid low = 0, high = s->n_rows;
+
+	while (high - low > 1) {
+		vid middle = (vid)(low + (high - low) / 2);
+
+		if (s->row[middle] <= i)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The same for walkers: edges ascend, and the last one was of `row`. */
+static inline vid segment_row_on(const struct segment *s, vid row, u32 i)
+{
+	while (s->row[row + 1] <= i)
+		row++;
+	return row;
+}
+
 /* Of segments in order: the one that holds the beginning of v's row. n > 0. */
 static inline u32 segment_find(const struct segment *s, u32 n, vid v)
 {

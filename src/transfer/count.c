@@ -19,7 +19,7 @@ static void add_counts(u64 counts[COUNTS_N], const u64 *lane)
 		for (u32 k = 0; k < COUNTS_N; k++) {
 			u64 x = lane[i * COUNT_STRIDE + k];
 
-			counts[k] = k == COUNT_REST ? max_u64(counts[k], x) : counts[k] + x;
+			counts[k] = k == COUNT_REST ? max_u64(counts[k], x) : k == COUNT_FILLED ? counts[k] | x : counts[k] + x;
 		}
 }
 
@@ -56,16 +56,17 @@ mill_err transfer_census(struct transfer *t, bool in, const struct vec *bits)
 	return launch_items(t->device[0], &l, t->units[side].n, 1);
 }
 
-mill_err transfer_census_edges(struct transfer *t, const struct vec *bits, const struct vec *begin)
+mill_err transfer_census_edges(struct transfer *t, bool in, const struct vec *bits, const struct vec *begin)
 {
+	bool side = side_of(t, in);
 	struct kernel_call l;
 
 	launch_begin_kernel(&l, &transfer_kernels, "pages_census_edges");
 	launch_vec(&l, bits);
 	launch_vec(&l, begin);
-	launch_u32(&l, &t->units[0].n);
+	launch_u32(&l, &t->units[side].n);
 	launch_buffer(&l, transfer_counts(t));
-	return launch_items(t->device[0], &l, t->units[0].n, 1);
+	return launch_items(t->device[0], &l, t->units[side].n, 1);
 }
 
 mill_err transfer_wanted(struct transfer *t, const struct program *p, const void *args, bool in, u32 *page_n)

@@ -220,18 +220,6 @@ __kernel void pages_number(GLOBAL u32 *page, u32 neighbour_at, u32 n_edges, GLOB
 
 /* ---- Frontiers ---- */
 
-/* Of the bits in word w those of vertices or edges [begin, end). */
-DEVICE u32 window(GLOBAL const u32 *bits, u64 w, u64 begin, u64 end)
-{
-	u32 word = bits[w];
-
-	if (w == begin / 32)
-		word &= 0xffffffffu << (u32)(begin % 32);
-	if (w == end / 32)
-		word &= (1u << (u32)(end % 32)) - 1;
-	return word;
-}
-
 /* How many vertices of each page are active: a work-item takes a page. range: first vertex and rows of each. */
 __kernel void pages_census(GLOBAL const u32 *bits, GLOBAL const u32 *range, u32 n_pages, GLOBAL u32 *counts)
 {

@@ -380,8 +380,8 @@ mill_err transfer_count_begin(struct transfer *t);
 mill_err transfer_count_end(struct transfer *t, u64 counts[COUNTS_N], u32 *flag);
 const struct buffer *transfer_counts(const struct transfer *t);
 mill_err transfer_census(struct transfer *t, bool in, const struct vec *bits);
-/* The same of out-edges. begin: the number of each page's first, and behind the last how many there are; u64. */
-mill_err transfer_census_edges(struct transfer *t, const struct vec *bits, const struct vec *begin);
+/* The same of edges. begin: the number of each page's first, and behind the last how many there are; u64. */
+mill_err transfer_census_edges(struct transfer *t, bool in, const struct vec *bits, const struct vec *begin);
 /* Asks the program's kernel `wanted` which pages have rows that it wants; page_n[i] is not 0 for those. */
 mill_err transfer_wanted(struct transfer *t, const struct program *p, const void *args, bool in, u32 *page_n);
 /* The active rows of a segment become the list of its area. */

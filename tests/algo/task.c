@@ -32,7 +32,7 @@ const struct task tasks[N_TASKS] = {
 	{ "sssp", "sssp", call_sssp, &(struct mill_sssp){ .source = "max-degree" }, true, true, BITS },
 	{ "kcore", "kcore", call_kcore, NULL, false, true, BITS },
 	{ "sssp, narrow steps", "sssp", call_sssp, &(struct mill_sssp){ .source = "max-degree", .delta = 0.5 }, true, false, BITS },
-	{ "sssp, unit weights", "sssp", call_sssp, &(struct mill_sssp){ "max-degree", 0, true }, false, false, BITS },
+	{ "sssp, unit weights", "sssp", call_sssp, &(struct mill_sssp){ .source = "max-degree", .unit_weights = true }, false, false, BITS },
 	{ "cc, afforest", "cc", call_cc, &(struct mill_cc){ MILL_CC_AFFOREST }, false, false, BITS },
 	{ "cc, hooking", "cc", call_cc, &(struct mill_cc){ MILL_CC_HOOKING }, false, false, BITS },
 	{ "cc, labels", "cc", call_cc, &(struct mill_cc){ MILL_CC_LABELS }, false, false, BITS },

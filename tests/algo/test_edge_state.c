@@ -350,7 +350,7 @@ static mill_err declare(struct bench *b, struct declaration *d, enum what what, 
 		declare_advance(d, &mark_advance, MAIN);
 	}
 	if (what & FILTERS) {
-		declare_edge_frontier(d, &b->edges);
+		declare_edge_frontier(d, &b->edges, false);
 		declare_filter(d, &once_keep_filter);
 	}
 	if (what & CORNERS)

@@ -62,8 +62,8 @@ static void bench_init(struct bench *b, mill_store *store, const struct config *
 	*b = (struct bench){ .run = run_open(store, c, (struct mill_options){ 0 }, "cc", NULL) };
 	declaration_init(&d, b->run, "edges", false);
 	declare_state(&d, &b->args.flag, "flag", sizeof(u32), NULL);
-	declare_frontier(&d, &b->front, false);
-	declare_edge_frontier(&d, &b->edges);
+	declare_frontier(&d, &b->front, 0);
+	declare_edge_frontier(&d, &b->edges, false);
 	declare_filter(&d, &pick_edge_filter);
 	declare_filter(&d, &pick_vertex_filter);
 	OK(declare_direction(&d, false));

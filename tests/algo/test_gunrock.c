@@ -113,7 +113,7 @@ static void advance_sample(const struct way *w, mill_store *store, bool small)
 	OK(mill_run_new(&run, store, &w->options));
 	declaration_init(&d, run, "visit", false);
 	declare_state(&d, &a.flag, "flag", sizeof(u32), NULL);
-	declare_frontier(&d, &f, false);
+	declare_frontier(&d, &f, 0);
 	declare_advance(&d, &visit_advance, 0);
 	declare_bytes(&d, 64, 0);
 	OK(declaration_end(&d));

@@ -73,7 +73,7 @@ static void begin_view(mill_run *run, struct trying *t, bool in, enum view view)
 		OK(declare_view(&d, view, "trial"));
 	declare_state(&d, &t->args.value, "value", sizeof(f64), NULL);
 	declare_state(&d, &t->args.result, "result", sizeof(f64), &minus_one);
-	declare_frontier(&d, &t->front, false);
+	declare_frontier(&d, &t->front, 0);
 	OK(declare_reducer(&d, &t->reducer, &trial_reduce, LISTS | (in ? OVER_IN : 0)));
 	OK(declaration_end(&d));
 	OK(run_begin(run, &d.need));
