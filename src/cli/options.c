@@ -132,7 +132,7 @@ static mill_err unknown(const struct options *o, const struct command *c, const 
 	return refuse(MILL_EUSAGE, "%s: unknown option %s; see `millrace help %s`", c->name, word, c->name);
 }
 
-/* Takes one option and, where it is an argument of its own, its value: *n arguments. row NULL: there is none of that name. */
+/* Takes one option and, where it is an argument of its own, its value: *n arguments. */
 static mill_err parse_one(struct option *row, int argc, char **argv, int *n)
 {
 	const char *value = value_in(argv[0]);
