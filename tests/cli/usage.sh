@@ -65,6 +65,10 @@ expect 2 pagerank g.mill --iterations 0
 expect 2 pagerank g.mill --precision f16
 expect 2 pagerank g.mill --exact --precision f64
 expect 2 sssp g.mill --delta 0
+for n in 0 1 65 -2 2.5 many; do
+	expect 2 sssp g.mill --buckets $n
+	hints "--buckets $n"
+done
 expect 2 sssp g.mill --source max-degree; hints "weight"
 expect 2 plan bfs g.mill --precision f64; hints "means nothing for bfs"
 expect 2 plan nonsense g.mill
