@@ -272,13 +272,19 @@ u64 expect_bfs(const struct graph *g, const char *where, mill_run *run, u32 root
 
 u64 expect_sssp(const struct graph *g, const char *where, mill_run *run, u32 root, f64 delta, bool unit)
 {
+	return expect_sssp_with(g, where, run, root, (struct mill_sssp){ .delta = delta, .unit_weights = unit });
+}
+
+u64 expect_sssp_with(const struct graph *g, const char *where, mill_run *run, u32 root, struct mill_sssp how)
+{
 	u64 *want = array(g->n, sizeof(*want)), *got = array(g->n, sizeof(*got));
-	bool real = keys_are_real(g, unit);
+	bool unit = how.unit_weights, real = keys_are_real(g, unit);
 	char source[32];
 	mill_err err;
 
 	snprintf(source, sizeof(source), "%llu", (unsigned long long)graph_id(g, root));
-	err = mill_sssp(run, &(struct mill_sssp){ .source = source, .delta = delta, .unit_weights = unit });
+	how.source = source;
+	err = mill_sssp(run, &how);
 	if (err)
 		fail_msg("%s, %s: sssp from %u: %d, %s", g->name, where, root, (int)err, mill_error());
 	naive_sssp(g, root, unit, want);

@@ -35,6 +35,8 @@ u32 naive_cdlp(const struct graph *g, u32 most, u32 *label);
 /* where: the configuration, for messages. Parents are looked at if the run settles them. */
 u64 expect_bfs(const struct graph *g, const char *where, mill_run *run, u32 root);
 u64 expect_sssp(const struct graph *g, const char *where, mill_run *run, u32 root, f64 delta, bool unit);
+/* The same with all options; the source is the root. */
+u64 expect_sssp_with(const struct graph *g, const char *where, mill_run *run, u32 root, struct mill_sssp how);
 /* want: of naive_pagerank. relative: how far a score may be off. */
 u64 expect_pagerank(const struct graph *g, const char *where, mill_run *run, const struct mill_pagerank *how,
 		    const f64 *want, f64 relative);

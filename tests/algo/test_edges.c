@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Edge frontiers and filters: from vertices to edges and back, against what is printed of Gunrock's sample graph, and
- * against plain loops on random graphs, resident, streamed and on a device.
+ * against plain loops on random graphs, along out- and in-edges and over views, resident, streamed and on a device. What is computed at active
+ * vertices and edges has the bits of a plain loop.
  */
 #include "expect.h"
 
@@ -32,6 +33,10 @@ DEVICE bool pick_edge(struct pick s, vid u, vid v, u32 w)
 }
 
 DEVICE bool pick_vertex(struct pick s, vid v) { return s.flag[v]; }
+
+DEVICE f64 pick_value(struct pick s, vid v) { return (1.0 + s.seed) / (v + 3); }
+DEVICE f64 pick_worth(struct pick s, vid u, vid v, u32 w) { return (1.0 + s.seed) / (f64)((u64)u * 7 + v + 3 * (u64)w); }
+DEVICE f64 pick_price(struct pick s, vid u, vid v, u32 w) { return pick_worth(s, u, v, w); }
 )
 
 #define PROGRAM pick
@@ -44,29 +49,54 @@ DEVICE bool pick_vertex(struct pick s, vid v) { return s.flag[v]; }
 #define SOURCE pick_fields, pick_text
 #define KEEP_VERTEX pick_vertex
 #include "op/filter.inc"
+#define PROGRAM pick
+#define FIELDS PICK_FIELDS
+#define SOURCE pick_fields, pick_text
+#define VERTEX pick_value
+#define FRONT 1
+#include "op/compute.inc"
+/* At edges: without weights, and with those of the store. */
+#define PROGRAM pick
+#define FIELDS PICK_FIELDS
+#define SOURCE pick_fields, pick_text
+#define EDGE pick_worth
+#include "op/compute.inc"
+#define PROGRAM pick
+#define FIELDS PICK_FIELDS
+#define SOURCE pick_fields, pick_text
+#define EDGE pick_price
+#define WEIGHT u32
+#include "op/compute.inc"
+
+enum lists { LISTS_OUT, LISTS_IN, LISTS_VIEW };
 
 /* A run of `hooking` has an edge frontier's room, and leaves it to us. */
 struct bench {
 	mill_run *run;
+	enum lists lists;
 	struct pick_args args;
 	struct frontier *front;
 	struct edge_frontier *edges;
 	u64 *bits;		/* of edges; a copy */
 };
 
-static void bench_init(struct bench *b, mill_store *store, const struct config *c)
+static void bench_init(struct bench *b, mill_store *store, const struct config *c, enum lists lists)
 {
 	struct declaration d;
 	struct mill_plan plan;
 
-	*b = (struct bench){ .run = run_open(store, c, (struct mill_options){ 0 }, "cc", NULL) };
+	*b = (struct bench){ .run = run_open(store, c, (struct mill_options){ 0 }, "cc", NULL), .lists = lists };
 	declaration_init(&d, b->run, "edges", false);
+	OK(lists == LISTS_VIEW ? declare_view(&d, VIEW_BOTH, "edges") : declare_direction(&d, lists == LISTS_IN));
 	declare_state(&d, &b->args.flag, "flag", sizeof(u32), NULL);
 	declare_frontier(&d, &b->front, 0);
-	declare_edge_frontier(&d, &b->edges, false);
+	declare_edge_frontier(&d, &b->edges, lists == LISTS_IN);
 	declare_filter(&d, &pick_edge_filter);
 	declare_filter(&d, &pick_vertex_filter);
-	OK(declare_direction(&d, false));
+	declare_compute(&d, &pick_value_compute, 0);
+	declare_compute(&d, &pick_worth_compute, 0);
+	if (b->run->store->weight == MILL_WEIGHT_U32 && lists != LISTS_VIEW)
+		declare_compute(&d, &pick_price_compute, 0);
 	OK(declaration_end(&d));
 	if (c->device && c->pages != AMPLE) {
 		run_plan(b->run, &d.need, &plan);
@@ -74,6 +104,7 @@ static void bench_init(struct bench *b, mill_store *store, const struct config *
 	}
 	OK(run_begin(b->run, &d.need));
 	OK(declaration_make(&d));
+	frontier_restart(b->front, lists == LISTS_IN);
 	b->bits = calloc(1, b->edges->bits->buffer.size + 8);
 	assert_non_null(b->bits);
 }
@@ -153,7 +184,7 @@ static void test_sample(void **state)
 			continue;
 		assert_true(shape_make(&g, shape_named("Gunrock's sample")));
 		store = graph_store(&g);
-		bench_init(&b, store, config_named(places[i]));
+		bench_init(&b, store, config_named(places[i]), LISTS_OUT);
 		choose(&b, chosen, 3);
 		OK(op_expand(b.run, &pick_edge_filter, &b.args, b.front, b.edges));
 		assert_int_equal(b.edges->n, 8);
@@ -204,7 +235,7 @@ static void test_filter(void **state)
 			if (!config_usable(c) || !shape_make(&g, shape_named(names[i])))
 				continue;
 			store = graph_store(&g);
-			bench_init(&b, store, c);
+			bench_init(&b, store, c, LISTS_OUT);
 			OK(edge_frontier_set_all(b.edges));
 			assert_int_equal(b.edges->n, g.n_stored);
 			for (b.args.seed = 1; b.args.seed < 40 && b.edges->n; b.args.seed++) {
@@ -240,7 +271,7 @@ static void test_same(void **state)
 
 		if (!config_usable(&configs[j]))
 			continue;
-		bench_init(&b, store, &configs[j]);
+		bench_init(&b, store, &configs[j], LISTS_OUT);
 		OK(edge_frontier_set_all(b.edges));
 		for (u32 round = 0; round < ARRAY_LEN(want); round++) {
 			b.args.seed = round + 1;
@@ -278,7 +309,7 @@ static void test_there_and_back(void **state)
 
 		if (!config_usable(&configs[j]))
 			continue;
-		bench_init(&b, store, &configs[j]);
+		bench_init(&b, store, &configs[j], LISTS_OUT);
 		b.args.seed = 1;
 		choose(&b, chosen, ARRAY_LEN(chosen));
 		OK(op_expand(b.run, &pick_edge_filter, &b.args, b.front, b.edges));
@@ -315,6 +346,226 @@ static void test_there_and_back(void **state)
 	graph_release(&g);
 }
 
+/* ---- In both directions, and over views ---- */
+
+/* All edges of the lists as plain arrays, by their places. */
+struct plain {
+	u64 n, vertices;
+	u32 *u, *v, *w;
+};
+
+static void plain_init(struct plain *p, mill_store *store, enum lists lists)
+{
+	const struct topology *t;
+	struct bench b;
+
+	bench_init(&b, store, config_named("1 thread"), lists);
+	t = run_direction(b.run, lists == LISTS_IN);
+	*p = (struct plain){ .n = t->n_edges, .vertices = b.run->store->connected };
+	p->u = calloc(p->n + 1, sizeof(u32));
+	p->v = calloc(p->n + 1, sizeof(u32));
+	p->w = calloc(p->n + 1, sizeof(u32));
+	for (u32 k = 0; k < t->n_segments; k++) {
+		const struct segment *s = &t->segment[k];
+
+		for (vid row = 0; row < s->n_rows; row++)
+			for (u32 i = s->row[row]; i < s->row[row + 1]; i++) {
+				p->u[s->first_edge + i] = s->first + row;
+				p->v[s->first_edge + i] = s->neighbour[i];
+				p->w[s->first_edge + i] = s->weight && lists != LISTS_VIEW ? ((const u32 *)s->weight)[i] : 1;
+			}
+	}
+	bench_release(&b);
+}
+
+static void plain_release(struct plain *p)
+{
+	free(p->u);
+	free(p->v);
+	free(p->w);
+}
+
+static void expect_bits(const struct bench *b, const char *what, f64 got, f64 want)
+{
+	if (bits_f64(got) != bits_f64(want))
+		fail_msg("%s, lists %d: the sum at %s is %.17g, not %.17g", b->run->device->native ? "native" : "opencl", (int)b->lists, what, got,
+			 want);
+}
+
+static void expect_edges(struct bench *b, const struct plain *p, const bool *want, const char *what)
+{
+	const struct edge_frontier *f = b->edges;
+	u64 count = 0;
+
+	memset(b->bits, 0, f->bits->buffer.size);
+	if (f->dense)
+		OK(device_read(&f->bits->buffer, 0, b->bits, f->bits->buffer.size));
+	for (u64 i = 0; !f->dense && i < f->n; i++) {
+		assert_int_equal(f->list[i].source, p->u[f->list[i].edge]);
+		bitmap_put(b->bits, f->list[i].edge);
+	}
+	for (u64 e = 0; e < p->n; e++) {
+		count += want[e];
+		if (bitmap_get(b->bits, e) != want[e])
+			fail_msg("%s: edge %llu, from %u to %u, is %sactive", what, (unsigned long long)e, p->u[e], p->v[e], want[e] ? "not " : "");
+	}
+	assert_int_equal(f->n, count);
+}
+
+/* In blocks, as the operators promise. */
+static f64 sum_edges(const struct plain *p, const bool *active, struct pick s, bool weights)
+{
+	f64 sum = 0, block = 0;
+
+	for (u64 e = 0; e < p->n; e++) {
+		if (active[e])
+			block += pick_worth(s, (vid)p->u[e], (vid)p->v[e], weights ? p->w[e] : 1);
+		if (e % EDGE_BLOCK == EDGE_BLOCK - 1 || e + 1 == p->n) {
+			sum += block;
+			block = 0;
+		}
+	}
+	return sum;
+}
+
+static f64 sum_vertices(u64 n, const bool *active, struct pick s)
+{
+	f64 sum = 0, block = 0;
+
+	for (u64 v = 0; v < n; v++) {
+		if (active[v])
+			block += pick_value(s, (vid)v);
+		if (v % COMPUTE_BLOCK == COMPUTE_BLOCK - 1 || v + 1 == n) {
+			sum += block;
+			block = 0;
+		}
+	}
+	return sum;
+}
+
+/* What is active now: as a bitmap, and where there are lists as a list. */
+static void expect_sums(struct bench *b, const struct plain *p, const bool *edge, const bool *vertex)
+{
+	struct pick s = { .seed = b->args.seed };
+	f64 got;
+
+	for (int list = 0; list < 2; list++) {
+		if (list && b->run->device->native) {
+			frontier_list(b->front);
+			edge_frontier_list(b->edges);
+		}
+		OK(op_compute_front(b->run, &pick_value_compute, &b->args, b->front, &got));
+		expect_bits(b, "vertices", got, sum_vertices(p->vertices, vertex, s));
+		OK(op_compute_edges(b->run, &pick_worth_compute, &b->args, b->edges, &got));
+		expect_bits(b, "edges", got, sum_edges(p, edge, s, false));
+		if (b->run->need.weights) {
+			OK(op_compute_edges(b->run, &pick_price_compute, &b->args, b->edges, &got));
+			expect_bits(b, "edges with weights", got, sum_edges(p, edge, s, true));
+		}
+		expect_edges(b, p, edge, "after sums");
+		expect_front(b, vertex, p->vertices, "after sums");
+	}
+}
+
+/* From every third vertex to its edges, of which some stay, and to their ends; then all edges. */
+static void try_lists(mill_store *store, const struct config *c, const struct plain *p, enum lists lists)
+{
+	bool *edge = calloc(p->n + 1, sizeof(bool)), *vertex = calloc(p->vertices + 1, sizeof(bool));
+	u32 *chosen = calloc(p->vertices + 1, sizeof(u32)), n = 0;
+	struct pick s = { .seed = 1 };
+	struct bench b;
+
+	bench_init(&b, store, c, lists);
+	for (u32 v = 0; v < p->vertices; v += 3) {
+		chosen[n++] = v;
+		vertex[v] = true;
+	}
+	if (n)
+		choose(&b, chosen, n);
+	b.args.seed = 1;
+	OK(op_expand(b.run, &pick_edge_filter, &b.args, b.front, b.edges));
+	for (u64 e = 0; e < p->n; e++)
+		edge[e] = vertex[p->u[e]] && pick_edge(s, (vid)p->u[e], (vid)p->v[e], 1);
+	expect_edges(&b, p, edge, "expanded");
+	expect_sums(&b, p, edge, vertex);
+	b.args.seed = s.seed = 2;
+	OK(op_filter_edges(b.run, &pick_edge_filter, &b.args, b.edges));
+	for (u64 e = 0; e < p->n; e++)
+		edge[e] &= pick_edge(s, (vid)p->u[e], (vid)p->v[e], 1);
+	expect_edges(&b, p, edge, "filtered");
+	OK(op_ends(b.run, b.edges, b.front));
+	memset(vertex, 0, p->vertices * sizeof(bool));
+	for (u64 e = 0; e < p->n; e++)
+		vertex[p->v[e]] |= edge[e];
+	expect_front(&b, vertex, p->vertices, "ends");
+	expect_sums(&b, p, edge, vertex);
+	OK(edge_frontier_set_all(b.edges));
+	OK(op_filter_edges(b.run, &pick_edge_filter, &b.args, b.edges));
+	for (u64 e = 0; e < p->n; e++)
+		edge[e] = pick_edge(s, (vid)p->u[e], (vid)p->v[e], 1);
+	expect_sums(&b, p, edge, vertex);
+	bench_release(&b);
+	free(edge);
+	free(vertex);
+	free(chosen);
+}
+
+static void test_directions(void **state)
+{
+	static const char *const names[] = { "hubs", "random, dense", "random, sparse, undirected", "in-star", "star, undirected", "self-loops",
+					     "parallel edges", "all dangling", "one vertex", "no vertex" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names) * 3; i++) {
+		enum lists lists = (enum lists)(i % 3);
+		struct plain p;
+		struct graph g;
+		mill_store *store;
+
+		if (!shape_make(&g, shape_named(names[i / 3])))
+			continue;
+		graph_weigh(&g, MILL_WEIGHT_U32, WEIGH_SMALL, i);
+		store = graph_store(&g);
+		plain_init(&p, store, lists);
+		for (size_t j = 0; j < n_configs; j++)
+			if (config_usable(&configs[j]))
+				try_lists(store, &configs[j], &p, lists);
+		plain_release(&p);
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
+/* Pages without an active edge are not read, and do not cross, to compute at edges. */
+static void test_few_pages(void **state)
+{
+	static const char *const where[] = { "2 threads, 1 frame", "opencl, 2 pages" };
+	static const u32 one = 5;
+	struct graph g;
+	mill_store *store;
+
+	(void)state;
+	if (!shape_make(&g, shape_named("hubs")))
+		skip();
+	store = graph_store(&g);
+	for (size_t i = 0; i < ARRAY_LEN(where); i++) {
+		struct bench b;
+		f64 sum;
+
+		if (!config_usable(config_named(where[i])))
+			continue;
+		bench_init(&b, store, config_named(where[i]), LISTS_OUT);
+		choose(&b, &one, 1);
+		OK(op_expand(b.run, &pick_edge_filter, &b.args, b.front, b.edges));
+		OK(op_compute_edges(b.run, &pick_worth_compute, &b.args, b.edges, &sum));
+		assert_true(b.run->graph->out.n_pages > 4);
+		assert_true(b.run->ledger.step[b.run->ledger.n_steps - 1].pages_active <= 1 + b.run->graph->out.n_split);
+		bench_release(&b);
+	}
+	graph_store_drop(store);
+	graph_release(&g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -322,6 +573,8 @@ int main(void)
 		cmocka_unit_test(test_filter),
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_there_and_back),
+		cmocka_unit_test(test_directions),
+		cmocka_unit_test(test_few_pages),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

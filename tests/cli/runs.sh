@@ -24,7 +24,9 @@ must diff <(grep -v '^#' s.tsv) want
 expect 0 sssp g.mill --source 0 --unit-weights --check -o s.tsv
 must [ "$(grep '^2' s.tsv)" = "$(printf '2\t1\t0')" ]
 expect 0 sssp g.mill --source 0 --delta 2 --check --json
-json out "r['check'] == 'passed' and r['options']['delta'] == 2"
+json out "r['check'] == 'passed' and r['options']['delta'] == 2 and r['options']['buckets'] == 2"
+expect 0 sssp g.mill --source 0 --delta 2 --buckets 64 --check --json
+json out "r['check'] == 'passed' and r['options']['buckets'] == 64"
 
 expect 0 pagerank g.mill --check --precision f64 --tolerance 1e-12 --iterations 1000 --json
 json out "abs(r['result']['sum'] - 1) < 1e-9 and r['check'] == 'passed' and len(r['result']['top']) > 0"

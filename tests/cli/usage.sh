@@ -85,6 +85,10 @@ expect 2 cc g.mill --async --method afforest; expect 0 cc g.mill --async --metho
 expect 2 triangles g.mill --lcc=both; hints "takes undirected, directed"
 expect 2 triangles g.mill --lcc=; expect 2 bfs g.mill --async=1; expect 2 kcore g.mill --async; hints "unknown option"
 expect 2 sssp g.mill --delta 0
+for n in 0 1 65 -2 2.5 many; do
+	expect 2 sssp g.mill --buckets $n
+	hints "--buckets $n"
+done
 expect 2 sssp g.mill --source max-degree; hints "weight"
 expect 2 plan bfs g.mill --precision f64; hints "means nothing for bfs"
 expect 2 plan nonsense g.mill; hints "unknown algorithm 'nonsense'; see"
