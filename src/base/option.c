@@ -49,8 +49,7 @@ static mill_err check_number(const struct mill_option *option, u64 value)
 static mill_err check_real(const struct mill_option *option, f64 value)
 {
 	bool above = option->open ? value > option->low : value >= option->low;
-	bool below = option->high > 0 ? option->open ? value < option->high : value <= option->high : value <= __DBL_MAX__;
-
+	bool below = option->high > 0 ? option->open ? value < option->high : value <= option->high : true;
 	char most[32] = "";
 
 	if ((above && below) || (option->zero && value < 0))
