@@ -170,9 +170,11 @@ static void test_refused(void **state)
 	REFUSED(MILL_EUSAGE, mill_pagerank(run, &(struct mill_pagerank){ .damping = 1 }), "damping");
 	assert_string_equal(mill_error(), "--damping 1: must be above 0 and below 1");
 	REFUSED(MILL_EUSAGE, mill_pagerank(run, &(struct mill_pagerank){ .damping = (double)NAN }), "damping");
-	REFUSED(MILL_EUSAGE, mill_pagerank(run, &(struct mill_pagerank){ .tolerance = (double)INFINITY }), "tolerance");
+	REFUSED(MILL_EUSAGE, mill_pagerank(run, &(struct mill_pagerank){ .tolerance = (double)NAN }), "tolerance");
 	REFUSED(MILL_EUSAGE, mill_pagerank(run, &(struct mill_pagerank){ .precision = (enum mill_precision)3 }), "precision");
 	REFUSED(MILL_EUSAGE, mill_sssp(run, &(struct mill_sssp){ .delta = -1 }), "delta");
+	REFUSED(MILL_EUSAGE, mill_sssp(run, &(struct mill_sssp){ .delta = (double)NAN }), "delta");
+	OK(mill_sssp(run, &(struct mill_sssp){ .delta = (double)INFINITY, .unit_weights = true }));
 	/* Two options set the precision, and what only one takes is fine. */
 	OK(mill_pagerank(run, &(struct mill_pagerank){ .precision = MILL_EXACT, .tolerance = -1, .iterations = 2 }));
 	OK(mill_pagerank(run, &(struct mill_pagerank){ .precision = MILL_F64, .iterations = 2 }));

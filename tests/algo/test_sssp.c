@@ -117,8 +117,7 @@ static void test_printed(void **state)
 /* Whatever the width of a step, the distances are the same. */
 static void test_delta(void **state)
 {
-	static const f64 deltas[] = { 0, 1e-300, 1e-9, 0.5, 1, 3, 1000, 1e9, 0x1p63, 1e30, 1e300, __builtin_inf(),
-				      -1, __builtin_nan("") };
+	static const f64 deltas[] = { 0, 1e-300, 1e-9, 0.5, 1, 3, 1000, 1e9, 0x1p63, 1e30, 1e300, __builtin_inf() };
 	static const enum mill_weight types[] = { MILL_WEIGHT_U32, MILL_WEIGHT_F32, MILL_WEIGHT_F64 };
 
 	(void)state;
