@@ -60,7 +60,7 @@ test-asan:	##   under AddressSanitizer and UBSan
 
 # Not those that have one thread and sweep, nor those of a device, whose threads are the driver's: they take minutes there and can show nothing.
 test-tsan:	##   under ThreadSanitizer
-	$(call stage,tsan,unit|algo,-E 'unit/(fault|store|writer|verify|formats|packed|number|file|moves|residency)|algo/(device|damage|transfers|gunrock|intersect|graphie|gts|counts)')
+	$(call stage,tsan,unit|algo,-E 'unit/(fault|store|writer|verify|formats|packed|number|file|moves|residency)|algo/(device|damage|transfers|gunrock|intersect|graphie|gts|counts|declaration)')
 
 test-narrow:	##   with 8-bit vertices and 16-bit edge counts
 	$(call stage,narrow,unit)
