@@ -855,7 +855,8 @@ static void test_faults(void **state)
 	store = graph_store(&g);
 	mill_store_info(store, &info);
 	snprintf(path, sizeof(path), "%s", info.path);
-	for (int streamed = 0; streamed < 2; streamed++)
+	/* Narrow stores are too small for streamed state to save anything. */
+	for (int streamed = 0; streamed < (MILL_VID_BITS == 32 ? 2 : 1); streamed++)
 		for (size_t i = 0; i < ARRAY_LEN(faults); i++)
 			for (int n = 1, clean = 0; clean < 2; n += i ? 3 : 1) {
 				char fault[128];
