@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 	for (int k = 0; k < 2; k++) {
 		if (mill_run_new(&run[k], store, &(struct mill_options){ .device = k ? "opencl" : "cpu" }))
 			die("a run");
-		run[k]->only_bins = BINS_NEVER;
+		run[k]->hook.only_bins = BINS_NEVER;
 	}
 	compare("bfs", run, bfs, repeat);
 	compare("pagerank", run, pagerank, repeat);
