@@ -68,7 +68,7 @@ foreach(folder cli fault)
 endforeach()
 
 # Those that take minutes begin first, so that none of them is left alone at the end.
-foreach(long cli/kernels cli/gts fault/sweep fault/gts fault/device algo/views algo/repeats algo/graphie algo/damage algo/counts)
+foreach(long cli/kernels cli/gts fault/sweep fault/gts fault/device algo/views algo/repeats algo/graphie algo/damage algo/counts algo/edge_state algo/split)
 	if(TEST ${long})
 		set_tests_properties(${long} PROPERTIES COST 100)
 	endif()
