@@ -262,6 +262,9 @@ static void count_stored(struct oracle *o, const struct lists *l)
 }
 
 /* Triangles through each edge, of a simple graph. */
+#ifdef __SANITIZE_THREAD__
+__attribute__((no_sanitize("thread")))	/* one thread, and minutes otherwise */
+#endif
 static void count_triangles(struct oracle *o)
 {
 	const struct lists *l = &o->out;
