@@ -112,8 +112,8 @@ static mill_err make_wide(struct mill_run *r, struct bc_run *b)
 	TRY(op_reducer(r, &b->wide_out, &bc_wide_reduce, false));
 	TRY(device_prepare(r->device, &bc_wide_reduce.program.source));
 	TRY(device_prepare(r->device, &bc_wide_widen_compute.program.source));
-	TRY(op_compute(r, &bc_wide_widen_compute, &even, 0, r->store->connected, &none));
-	return op_compute(r, &bc_wide_widen_compute, &odd, 0, r->store->connected, &none);
+	TRY(op_compute(r, &bc_wide_widen_compute, &even, 0, r->store->n_linked, &none));
+	return op_compute(r, &bc_wide_widen_compute, &odd, 0, r->store->n_linked, &none);
 }
 
 /* A level that has more paths than the numbers hold is counted again in wide ones. */
@@ -172,7 +172,7 @@ static mill_err reset(struct mill_run *r, struct bc_run *b)
 {
 	struct vec *const all[] = { b->paths[0], b->paths[1], b->share[0], b->share[1] };
 
-	if (r->device->native && b->levels.n_reached < r->store->connected / 4)
+	if (r->device->native && b->levels.n_reached < r->store->n_linked / 4)
 		return pool_for(r->pool, b->levels.n_reached, 16384, reset_some, b);
 	for (u32 k = 0; k < ARRAY_LEN(all); k++)
 		TRY(device_fill(&all[k]->buffer, &(f64){ 0 }, sizeof(f64)));

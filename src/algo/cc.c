@@ -93,7 +93,7 @@ static mill_err flatten(struct mill_run *r, struct cc_args *a)
 	f64 left;
 
 	do
-		TRY(op_compute(r, &cc_flat_compute, a, 0, r->store->connected, &left));
+		TRY(op_compute(r, &cc_flat_compute, a, 0, r->store->n_linked, &left));
 	while (left > 0);
 	return MILL_OK;
 }
@@ -205,7 +205,7 @@ static mill_err run(struct mill_run *r, void *self)
 	u64 n_components;
 	f64 sum;
 
-	TRY(op_compute(r, &cc_alone_compute, &c->a, 0, r->store->connected, &sum));
+	TRY(op_compute(r, &cc_alone_compute, &c->a, 0, r->store->n_linked, &sum));
 	if (c->method == MILL_CC_LABELS)
 		TRY(spread(r, c));
 	else if (c->method == MILL_CC_HOOKING)

@@ -27,7 +27,7 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	declare_state(d, &c->next, "next labels", sizeof(u32), NULL);
 	declare_loop(d, &c->iteration, sizeof(c->iteration));
 	declare_mode(d, &c->finder);
-	declare_bytes(d, 0, st->connected * sizeof(u32) + result_ids_bytes(st) + result_ranks_bytes(st));
+	declare_bytes(d, 0, st->n_linked * sizeof(u32) + result_ids_bytes(st) + result_ranks_bytes(st));
 	declare_check(d, cdlp_check_bytes(st));
 	declare_rounds(d, c->most, 0, 0);
 	return declare_view(d, VIEW_BOTH, "cdlp");
@@ -36,7 +36,7 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 /* The labels are the ranks at first. */
 static mill_err begin(struct mill_run *r, struct vec *label, struct vec *next)
 {
-	u64 n = r->store->connected;
+	u64 n = r->store->n_linked;
 	struct vec *rank;
 	mill_err err;
 
@@ -52,7 +52,7 @@ static mill_err begin(struct mill_run *r, struct vec *label, struct vec *next)
 
 static mill_err count_communities(struct mill_run *r, const struct vec *labels)
 {
-	u64 n = r->store->connected, communities = 0;
+	u64 n = r->store->n_linked, communities = 0;
 	u32 largest = 0, *label, *count;
 	struct vec *counts;
 

@@ -12,7 +12,7 @@
 
 /* ---- Trees: Graph500's rules ---- */
 
-struct tree_checking {
+struct tree_check {
 	struct mill_run *run;
 	enum weight_kind kind;
 	const void *distance;
@@ -33,7 +33,7 @@ static f64 real_of(u64 key)
 static bool is_real(enum weight_kind k) { return k == WEIGHT_F32 || k == WEIGHT_F64; }
 
 /* The distance of v as a key: integers in order, reals by their bits. */
-static u64 key_at(const struct tree_checking *c, u64 v)
+static u64 key_at(const struct tree_check *c, u64 v)
 {
 	u32 x;
 
@@ -43,13 +43,13 @@ static u64 key_at(const struct tree_checking *c, u64 v)
 	return x == UINT32_MAX ? UINT64_MAX : x;
 }
 
-static bool is_reached(const struct tree_checking *c, u64 key)
+static bool is_reached(const struct tree_check *c, u64 key)
 {
 	return is_real(c->kind) ? real_of(key) < __builtin_inf() : key != UINT64_MAX;
 }
 
 /* The key of a distance after one more edge. */
-static u64 over_edge(const struct tree_checking *c, u64 key, const void *weight, u32 i)
+static u64 over_edge(const struct tree_check *c, u64 key, const void *weight, u32 i)
 {
 	f64 x;
 
@@ -79,7 +79,7 @@ mill_err check_wrong(const struct mill_run *r, u64 v, const char *what)
 
 static mill_err check_edges(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
-	struct tree_checking *c = arg;
+	struct tree_check *c = arg;
 
 	(void)page;
 	(void)worker;
@@ -109,7 +109,7 @@ static mill_err check_edges(void *arg, const struct segment *seg, vid begin, vid
  * Where the parent has the same distance (weights of 0) parents might go round in a circle: follows them until a
  * smaller distance or a vertex that was followed before. `seen` of proven vertices is reused.
  */
-static mill_err check_circles(struct tree_checking *c, u64 n, vid root)
+static mill_err check_circles(struct tree_check *c, u64 n, vid root)
 {
 	for (u64 v = 0; v < n; v++) {
 		u64 steps = 0, at = v;
@@ -129,10 +129,10 @@ static mill_err check_circles(struct tree_checking *c, u64 n, vid root)
 	return MILL_OK;
 }
 
-static mill_err check_tree(struct tree_checking *c, vid root)
+static mill_err check_tree(struct tree_check *c, vid root)
 {
 	struct pass pass = { .work = check_edges, .arg = c };
-	u64 n = c->run->store->connected;
+	u64 n = c->run->store->n_linked;
 	struct mill_step step = { 0 };
 
 	if (root < n && key_at(c, root) != 0)	/* one without edges has no state, and nothing else may be reached */
@@ -158,9 +158,9 @@ static mill_err check_tree(struct tree_checking *c, vid root)
 }
 
 /* Where an edge may add nothing: `order`, from the ranks. */
-static mill_err invert_ranks(struct tree_checking *c)
+static mill_err invert_ranks(struct tree_check *c)
 {
-	u64 n = c->run->store->connected;
+	u64 n = c->run->store->n_linked;
 
 	TRY(memory_new(&c->order, &c->run->budget, n, sizeof(vid), "the certificate"));
 	for (u64 v = 0; v < n; v++)
@@ -171,12 +171,12 @@ static mill_err invert_ranks(struct tree_checking *c)
 mill_err tree_check(struct mill_run *r)
 {
 	enum weight_kind kind = (enum weight_kind)r->search.kind;
-	struct tree_checking c = { .run = r, .kind = kind };
+	struct tree_check c = { .run = r, .kind = kind };
 	struct vec *rank = NULL;
 	const struct vec *distance = r->result.column[0].vec, *parent = r->result.n_columns > 1 ? r->result.column[1].vec : NULL;
 	mill_err err;
 
-	TRY(memory_new(&c.seen, &r->budget, bitmap_words(r->store->connected), sizeof(u64), "the certificate"));
+	TRY(memory_new(&c.seen, &r->budget, bitmap_words(r->store->n_linked), sizeof(u64), "the certificate"));
 	err = vec_map(r, distance, &c.distance);
 	if (!err && parent)
 		err = vec_map(r, parent, &c.parent);
@@ -187,7 +187,7 @@ mill_err tree_check(struct mill_run *r)
 	if (!err && parent && tree_may_add_nothing(r, kind))
 		err = invert_ranks(&c);
 	if (!err) {
-		run_tell(r, "check", 0);
+		run_announce(r, "check", 0);
 		err = check_tree(&c, r->search.root);
 	}
 	memory_free(c.order);
@@ -203,7 +203,7 @@ mill_err tree_check(struct mill_run *r)
 
 /* ---- PageRank: the scores sum to 1, and one more iteration changes them as little as it may ---- */
 
-struct rank_checking {
+struct rank_check {
 	struct mill_run *run;
 	const struct pagerank_run *rank;
 	const void *score;
@@ -211,7 +211,7 @@ struct rank_checking {
 	f64 *incoming;
 };
 
-u64 pagerank_check_bytes(const struct store *st) { return st->connected * (sizeof(f64) + sizeof(u32)); }
+u64 pagerank_check_bytes(const struct store *st) { return st->n_linked * (sizeof(f64) + sizeof(u32)); }
 
 static f64 value_at(enum mill_precision p, const void *data, u64 v)
 {
@@ -236,7 +236,7 @@ static void add_shared(f64 *to, f64 x)
 
 static mill_err sum_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
-	struct rank_checking *c = arg;
+	struct rank_check *c = arg;
 
 	(void)page;
 	(void)worker;
@@ -254,10 +254,10 @@ static mill_err sum_rows(void *arg, const struct segment *seg, vid begin, vid en
 }
 
 /* The L1 distance between the scores and what one more iteration would make of them. */
-static mill_err residual(struct rank_checking *c, const void *teleport, f64 *out, f64 *sum_out)
+static mill_err residual(struct rank_check *c, const void *teleport, f64 *out, f64 *sum_out)
 {
 	const struct pagerank_run *s = c->rank;
-	u64 n = c->run->store->connected, sources = c->run->store->sources;
+	u64 n = c->run->store->n_linked, sources = c->run->store->sources;
 	f64 jump, dangling = 0, sum = 0, total = 0, each = 1 / (f64)c->run->store->vertices;
 
 	for (u64 v = 0; v < n; v++) {
@@ -289,7 +289,7 @@ static mill_err residual(struct rank_checking *c, const void *teleport, f64 *out
 	return MILL_OK;
 }
 
-static mill_err check_ranks(struct rank_checking *c)
+static mill_err check_ranks(struct rank_check *c)
 {
 	const struct pagerank_run *s = c->rank;
 	struct pass pass = { .in = true, .work = sum_rows, .arg = c };
@@ -321,8 +321,8 @@ static mill_err check_ranks(struct rank_checking *c)
 
 mill_err pagerank_check(struct mill_run *r)
 {
-	struct rank_checking c = { .run = r, .rank = r->self };
-	u64 n = r->store->connected;
+	struct rank_check c = { .run = r, .rank = r->self };
+	u64 n = r->store->n_linked;
 	mill_err err;
 
 	if (!r->store->vertices)
@@ -333,7 +333,7 @@ mill_err pagerank_check(struct mill_run *r)
 	if (!err)
 		err = vec_map(r, c.rank->score, &c.score);
 	if (!err) {
-		run_tell(r, "check", 0);
+		run_announce(r, "check", 0);
 		err = check_ranks(&c);
 	}
 	if (c.score)

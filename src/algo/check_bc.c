@@ -13,7 +13,7 @@
 /* Sums of positive numbers: an error of some 2^-53 for each that is added. */
 #define BC_RELATIVE 1e-9
 
-struct bc_checking {
+struct bc_check {
 	struct mill_run *run;
 	const struct bc_run *bc;
 	const f64 *paths[2], *score;
@@ -23,7 +23,7 @@ struct bc_checking {
 	f64 *after;	/* v's dependency as its out-neighbours have it */
 };
 
-u64 bc_check_bytes(const struct store *st) { return st->connected * (sizeof(u32) + 2 * sizeof(f64)); }
+u64 bc_check_bytes(const struct store *st) { return st->n_linked * (sizeof(u32) + 2 * sizeof(f64)); }
 
 static void add_shared(f64 *to, f64 x)
 {
@@ -36,11 +36,11 @@ static void add_shared(f64 *to, f64 x)
 }
 
 /* See struct bc_run; of vertices reached. */
-static f64 paths_of(const struct bc_checking *c, u64 v) { return c->paths[c->depth[v] % 2][v]; }
-static f64 dependency_of(const struct bc_checking *c, u64 v) { return c->paths[(c->depth[v] + 1) % 2][v]; }
+static f64 paths_of(const struct bc_check *c, u64 v) { return c->paths[c->depth[v] % 2][v]; }
+static f64 dependency_of(const struct bc_check *c, u64 v) { return c->paths[(c->depth[v] + 1) % 2][v]; }
 
 /* Paths to u for each to v. */
-static f64 ratio(const struct bc_checking *c, u64 u, u64 v)
+static f64 ratio(const struct bc_check *c, u64 u, u64 v)
 {
 	i64 e = c->exponent ? (i64)c->exponent[u] - (i64)c->exponent[v] : 0;
 	u64 bits = (u64)((e > 1000 ? 1000 : e) + 1023) << 52;	/* 2^e */
@@ -52,7 +52,7 @@ static f64 ratio(const struct bc_checking *c, u64 u, u64 v)
 
 static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
-	struct bc_checking *c = arg;
+	struct bc_check *c = arg;
 
 	(void)page;
 	(void)worker;
@@ -79,10 +79,10 @@ static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid 
 	return MILL_OK;
 }
 
-static mill_err read_levels(struct bc_checking *c)
+static mill_err read_levels(struct bc_check *c)
 {
 	const struct bc_run *s = c->bc;
-	u64 n = c->run->store->connected;
+	u64 n = c->run->store->n_linked;
 	u32 level = UINT32_MAX;
 
 	for (u64 v = 0; v < n; v++)
@@ -100,7 +100,7 @@ static mill_err read_levels(struct bc_checking *c)
 
 static bool is_near(f64 x, f64 want) { return __builtin_fabs(x - want) <= BC_RELATIVE * want; }
 
-static mill_err check_vertex(const struct bc_checking *c, u64 v)
+static mill_err check_vertex(const struct bc_check *c, u64 v)
 {
 	const struct bc_run *s = c->bc;
 	bool reached = c->depth[v] != UINT32_MAX, root = s->levels.n_reached && v == c->run->search.root;
@@ -119,7 +119,7 @@ static mill_err check_vertex(const struct bc_checking *c, u64 v)
 	return MILL_OK;
 }
 
-static mill_err check_scores(struct bc_checking *c)
+static mill_err check_scores(struct bc_check *c)
 {
 	const struct bc_run *s = c->bc;
 	struct pass pass = { .work = check_rows, .arg = c };
@@ -128,7 +128,7 @@ static mill_err check_scores(struct bc_checking *c)
 
 	TRY(read_levels(c));
 	TRY(run_pass(c->run, &pass, &step));
-	for (u64 v = 0; v < c->run->store->connected; v++) {
+	for (u64 v = 0; v < c->run->store->n_linked; v++) {
 		TRY(check_vertex(c, v));
 		sum += c->score[v];
 	}
@@ -140,9 +140,9 @@ static mill_err check_scores(struct bc_checking *c)
 
 mill_err bc_check(struct mill_run *r)
 {
-	struct bc_checking c = { .run = r, .bc = r->self };
+	struct bc_check c = { .run = r, .bc = r->self };
 	const struct bc_run *s = c.bc;
-	u64 n = r->store->connected;
+	u64 n = r->store->n_linked;
 	mill_err err;
 
 	if (!s->n_sources)
@@ -159,7 +159,7 @@ mill_err bc_check(struct mill_run *r)
 	if (!err && s->wide_in)
 		err = vec_map(r, s->depth, &c.exponent);
 	if (!err) {
-		run_tell(r, "check", 0);
+		run_announce(r, "check", 0);
 		err = check_scores(&c);
 	}
 	if (c.exponent)

@@ -8,7 +8,7 @@
 #include "algo/component.h"
 #include "engine/result.h"
 
-struct component_checking {
+struct cc_check {
 	struct mill_run *run;
 	const u32 *name;	/* ranks */
 	const vid *rank;
@@ -18,7 +18,7 @@ struct component_checking {
 
 u64 component_check_bytes(const struct store *st)
 {
-	return st->connected * sizeof(u32) + bitmap_words(st->connected) * sizeof(u64);
+	return st->n_linked * sizeof(u32) + bitmap_words(st->n_linked) * sizeof(u64);
 }
 
 static u32 root_of(u32 *forest, u32 v)
@@ -40,7 +40,7 @@ static void join(u32 *forest, u32 u, u32 v)
 
 static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
-	struct component_checking *c = arg;
+	struct cc_check *c = arg;
 	mill_err err = MILL_OK;
 
 	(void)page;
@@ -62,7 +62,7 @@ static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid 
 
 mill_err component_check_names(struct mill_run *r, const u32 *name, const vid *rank, u64 *n_components)
 {
-	u64 n = r->store->connected, *own;
+	u64 n = r->store->n_linked, *own;
 	mill_err err = MILL_OK;
 
 	TRY(memory_new(&own, &r->budget, bitmap_words(n), sizeof(u64), "the certificate"));
@@ -82,10 +82,10 @@ mill_err component_check_names(struct mill_run *r, const u32 *name, const vid *r
 	return err;
 }
 
-static mill_err check_components(struct component_checking *c)
+static mill_err check_components(struct cc_check *c)
 {
 	struct pass pass = { .work = check_rows, .arg = c };
-	u64 n = c->run->store->connected, named, found = 0;
+	u64 n = c->run->store->n_linked, named, found = 0;
 	struct mill_step step = { 0 };
 	mill_err err;
 
@@ -116,7 +116,7 @@ mill_err component_check(struct mill_run *r,
 	TRY(vec_map(r, name, &names));
 	err = vec_map(r, rank, &ranks);
 	if (!err) {
-		run_tell(r, "check", 0);
+		run_announce(r, "check", 0);
 		err = check(r, names, ranks);
 	}
 	if (ranks)
@@ -127,7 +127,7 @@ mill_err component_check(struct mill_run *r,
 
 static mill_err check_weak(struct mill_run *r, const u32 *name, const vid *rank)
 {
-	struct component_checking c = { .run = r, .name = name, .rank = rank, .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct cc_check c = { .run = r, .name = name, .rank = rank, .lock = PTHREAD_MUTEX_INITIALIZER };
 
 	return check_components(&c);
 }

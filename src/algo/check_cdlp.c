@@ -11,7 +11,7 @@
 
 #define PAIRS ((u64)1 << 20)
 
-struct checking {
+struct check_ctx {
 	struct mill_run *run;
 	u32 *label, *before;
 	u64 *seen;		/* a neighbour had the label */
@@ -24,7 +24,7 @@ u64 cdlp_check_bytes(const struct store *st)
 {
 	u64 pairs = min_u64(PAIRS, view_edges(st, VIEW_BOTH));
 
-	return 2 * (bitmap_words(st->connected) + 1) * sizeof(u64) + st->connected * sizeof(u32) + 3 * pairs * sizeof(u64) + MIB;
+	return 2 * (bitmap_words(st->n_linked) + 1) * sizeof(u64) + st->n_linked * sizeof(u32) + 3 * pairs * sizeof(u64) + MIB;
 }
 
 static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
@@ -37,7 +37,7 @@ static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
 
 static mill_err look_at_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
-	struct checking *c = arg;
+	struct check_ctx *c = arg;
 
 	(void)page;
 	(void)worker;
@@ -76,7 +76,7 @@ static u32 longest_run(const u64 *pair, u64 n)
 	return label;
 }
 
-static mill_err check_pairs(struct checking *c)
+static mill_err check_pairs(struct check_ctx *c)
 {
 	u64 end;
 
@@ -93,9 +93,9 @@ static mill_err check_pairs(struct checking *c)
 }
 
 /* Vertices whose lists fit the buffer: in a small graph all, else by lot. */
-static void choose(struct checking *c, const u32 *degree, u64 edges)
+static void choose(struct check_ctx *c, const u32 *degree, u64 edges)
 {
-	u64 n = c->run->store->connected, left = c->room;
+	u64 n = c->run->store->n_linked, left = c->room;
 
 	for (u64 i = 0; i < n && i < c->room; i++) {
 		u64 v = edges <= c->room ? i : random_below(c->run->options.seed, i, n);
@@ -107,10 +107,10 @@ static void choose(struct checking *c, const u32 *degree, u64 edges)
 	}
 }
 
-static mill_err check_labels(struct checking *c, struct vec *degrees)
+static mill_err check_labels(struct check_ctx *c, struct vec *degrees)
 {
 	struct pass pass = { .work = look_at_rows, .arg = c };
-	u64 n = c->run->store->connected;
+	u64 n = c->run->store->n_linked;
 	struct mill_step step = { 0 };
 	const u32 *degree = degrees->buffer.host;
 
@@ -127,8 +127,8 @@ static mill_err check_labels(struct checking *c, struct vec *degrees)
 mill_err cdlp_check(struct mill_run *r, const struct vec *before)
 {
 	const struct vec *label = r->result.column[0].vec;
-	struct checking c = { .run = r };
-	u64 words = bitmap_words(r->store->connected) + 1;
+	struct check_ctx c = { .run = r };
+	u64 words = bitmap_words(r->store->n_linked) + 1;
 	struct vec *seen, *chosen, *pair, *degree;
 	u32 start = r->n_vecs;
 	mill_err err;
@@ -140,7 +140,7 @@ mill_err cdlp_check(struct mill_run *r, const struct vec *before)
 	if (!err)
 		err = run_vec_host(r, &pair, "the certificate", c.room, sizeof(u64));
 	if (!err)
-		err = run_vec_host(r, &degree, "the certificate", r->store->connected, sizeof(u32));
+		err = run_vec_host(r, &degree, "the certificate", r->store->n_linked, sizeof(u32));
 	if (!err)
 		err = vec_map(r, label, &c.label);
 	if (!err)
@@ -149,7 +149,7 @@ mill_err cdlp_check(struct mill_run *r, const struct vec *before)
 		c.seen = seen->buffer.host;
 		c.chosen = chosen->buffer.host;
 		c.pair = pair->buffer.host;
-		run_tell(r, "check", 0);
+		run_announce(r, "check", 0);
 		err = check_labels(&c, degree);
 	}
 	if (c.before)

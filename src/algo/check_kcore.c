@@ -10,7 +10,7 @@
 
 #define STACK 512
 
-struct checking {
+struct check_ctx {
 	struct mill_run *run;
 	const u32 *core;
 	u32 *left;		/* neighbours of the same or a larger core that are not taken away */
@@ -21,7 +21,7 @@ struct checking {
 
 u64 kcore_check_bytes(const struct store *st)
 {
-	return st->connected * sizeof(u32) + 2 * (bitmap_words(st->connected) + 1) * sizeof(u64) + 4096;
+	return st->n_linked * sizeof(u32) + 2 * (bitmap_words(st->n_linked) + 1) * sizeof(u64) + 4096;
 }
 
 static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
@@ -34,7 +34,7 @@ static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
 
 static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
-	struct checking *c = arg;
+	struct check_ctx *c = arg;
 
 	(void)page;
 	(void)worker;
@@ -51,16 +51,16 @@ static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid 
 
 static bool is_active(void *arg, u64 begin, u64 end)
 {
-	return bitmap_any(((const struct checking *)arg)->active, begin, end);
+	return bitmap_any(((const struct check_ctx *)arg)->active, begin, end);
 }
 
 /* One of v's neighbours of the same core is gone. True if v goes with it. */
-static bool let_go(struct checking *c, vid v)
+static bool let_go(struct check_ctx *c, vid v)
 {
 	return __atomic_fetch_sub(&c->left[v], 1, __ATOMIC_RELAXED) == c->core[v] + 1;
 }
 
-static void peel_row(struct checking *c, const struct segment *seg, vid row, vid *stack, u32 *n, u64 *taken)
+static void peel_row(struct check_ctx *c, const struct segment *seg, vid row, vid *stack, u32 *n, u64 *taken)
 {
 	u32 core = c->core[seg->first + row];
 
@@ -80,7 +80,7 @@ static void peel_row(struct checking *c, const struct segment *seg, vid row, vid
 
 static mill_err peel_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
-	struct checking *c = arg;
+	struct check_ctx *c = arg;
 	u64 first = (u64)seg->first + begin, last = (u64)seg->first + end, taken = 0;
 	vid stack[STACK];
 	u32 n = 0;
@@ -99,11 +99,11 @@ static mill_err peel_rows(void *arg, const struct segment *seg, vid begin, vid e
 	return MILL_OK;
 }
 
-static mill_err check_cores(struct checking *c)
+static mill_err check_cores(struct check_ctx *c)
 {
 	struct pass count = { .work = count_rows, .arg = c };
 	struct pass peel = { .active = is_active, .work = peel_rows, .arg = c };
-	u64 n = c->run->store->connected, words = bitmap_words(n), before;
+	u64 n = c->run->store->n_linked, words = bitmap_words(n), before;
 	struct mill_step step = { 0 };
 
 	TRY(run_pass(c->run, &count, &step));
@@ -133,8 +133,8 @@ static mill_err check_cores(struct checking *c)
 
 mill_err kcore_check(struct mill_run *r)
 {
-	struct checking c = { .run = r, .local = run_direction(r, false)->resident };
-	u64 n = r->store->connected;
+	struct check_ctx c = { .run = r, .local = run_direction(r, false)->resident };
+	u64 n = r->store->n_linked;
 	mill_err err;
 
 	TRY(memory_new(&c.left, &r->budget, n, sizeof(u32), "the certificate"));
@@ -144,7 +144,7 @@ mill_err kcore_check(struct mill_run *r)
 	if (!err)
 		err = vec_map(r, r->result.column[0].vec, &c.core);
 	if (!err) {
-		run_tell(r, "check", 0);
+		run_announce(r, "check", 0);
 		err = check_cores(&c);
 		vec_unmap(r->result.column[0].vec, (void *)c.core);
 	}

@@ -6,7 +6,7 @@
  */
 #include "algo/scc.h"
 
-struct scc_checking {
+struct scc_check {
 	struct mill_run *run;
 	const u32 *name;	/* ranks */
 	const vid *rank;
@@ -26,10 +26,10 @@ struct scc_checking {
 
 u64 scc_check_bytes(const struct store *st)
 {
-	return (st->connected + 1) * (sizeof(u64) + 3 * sizeof(u32)) + 3 * bitmap_words(st->connected) * sizeof(u64);
+	return (st->n_linked + 1) * (sizeof(u64) + 3 * sizeof(u32)) + 3 * bitmap_words(st->n_linked) * sizeof(u64);
 }
 
-static mill_err check_seen(const struct scc_checking *c, bool in)
+static mill_err check_seen(const struct scc_check *c, bool in)
 {
 	for (u64 v = 0; v < c->n; v++)
 		if (!bitmap_get(c->seen, v))
@@ -38,11 +38,11 @@ static mill_err check_seen(const struct scc_checking *c, bool in)
 	return MILL_OK;
 }
 
-static bool is_first(const struct scc_checking *c, u64 v) { return c->name[v] == c->rank[v]; }
+static bool is_first(const struct scc_check *c, u64 v) { return c->name[v] == c->rank[v]; }
 
 /* ---- In memory ---- */
 
-static mill_err search(struct scc_checking *c, const struct lists *l, bool in)
+static mill_err search(struct scc_check *c, const struct lists *l, bool in)
 {
 	u64 depth = 0;
 
@@ -66,7 +66,7 @@ static mill_err search(struct scc_checking *c, const struct lists *l, bool in)
 	return check_seen(c, in);
 }
 
-static void list_members(struct scc_checking *c)
+static void list_members(struct scc_check *c)
 {
 	u32 at = 0;
 
@@ -86,7 +86,7 @@ static void list_members(struct scc_checking *c)
 }
 
 /* Takes away components to which no edge leads, until none is left: a circle of components never goes. */
-static mill_err peel(struct scc_checking *c, const struct lists *l)
+static mill_err peel(struct scc_check *c, const struct lists *l)
 {
 	u64 taken = 0, waiting = 0;
 	vid v;
@@ -120,7 +120,7 @@ static bool take_all(void *arg, vid u, vid v)
 	return true;
 }
 
-static mill_err check_in_memory(struct scc_checking *c)
+static mill_err check_in_memory(struct scc_check *c)
 {
 	struct budget *b = &c->run->budget;
 	struct lists l = { 0 };
@@ -147,14 +147,14 @@ static mill_err check_in_memory(struct scc_checking *c)
 
 static bool is_active(void *arg, u64 begin, u64 end)
 {
-	struct scc_checking *c = arg;
+	struct scc_check *c = arg;
 
 	return bitmap_any(c->now, begin, end);
 }
 
 static mill_err reach_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
-	struct scc_checking *c = arg;
+	struct scc_check *c = arg;
 
 	(void)page;
 	(void)worker;
@@ -175,7 +175,7 @@ static mill_err reach_rows(void *arg, const struct segment *seg, vid begin, vid 
 	return MILL_OK;
 }
 
-static mill_err reach_by_passes(struct scc_checking *c, bool in)
+static mill_err reach_by_passes(struct scc_check *c, bool in)
 {
 	struct pass pass = { .in = in, .active = is_active, .work = reach_rows, .arg = c };
 	struct mill_step step = { 0 };
@@ -202,7 +202,7 @@ static mill_err reach_by_passes(struct scc_checking *c, bool in)
 /* The longest way to a component over others: it ends, unless they lead round in a circle. */
 static mill_err level_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
-	struct scc_checking *c = arg;
+	struct scc_check *c = arg;
 
 	(void)page;
 	(void)worker;
@@ -228,7 +228,7 @@ static mill_err level_rows(void *arg, const struct segment *seg, vid begin, vid 
 	return MILL_OK;
 }
 
-static mill_err check_by_passes(struct scc_checking *c)
+static mill_err check_by_passes(struct scc_check *c)
 {
 	struct pass pass = { .work = level_rows, .arg = c };
 	struct budget *b = &c->run->budget;
@@ -248,7 +248,7 @@ static mill_err check_by_passes(struct scc_checking *c)
 
 static mill_err check_strong(struct mill_run *r, const u32 *name, const vid *rank)
 {
-	struct scc_checking c = { .run = r, .name = name, .rank = rank, .n = r->store->connected };
+	struct scc_check c = { .run = r, .name = name, .rank = rank, .n = r->store->n_linked };
 	bool fits = run_direction(r, false)->resident || r->store->stored_edges <= lists_most(r->store);
 	mill_err err;
 

@@ -14,7 +14,7 @@
 #define SAMPLE 64u
 #define SMALL 1024u	/* vertices of a graph that is counted again wholly */
 
-struct checking {
+struct check_ctx {
 	struct mill_run *run;
 	bool of_arcs;		/* the coefficients */
 	const u64 *count;
@@ -26,7 +26,7 @@ struct checking {
 	u64 twice[SAMPLE], arcs[SAMPLE];	/* atomic: edges among the neighbours, and their arcs, from both ends */
 };
 
-u64 triangles_check_bytes(const struct store *st) { return st->connected * (sizeof(u64) + sizeof(u32)) + 8192; }
+u64 triangles_check_bytes(const struct store *st) { return st->n_linked * (sizeof(u64) + sizeof(u32)) + 8192; }
 
 static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
 {
@@ -38,7 +38,7 @@ static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
 
 static bool is_sampled(void *arg, u64 begin, u64 end)
 {
-	const struct checking *c = arg;
+	const struct check_ctx *c = arg;
 
 	for (u32 i = 0; i < c->n; i++)
 		if (c->sample[i] >= begin && c->sample[i] < end)
@@ -48,7 +48,7 @@ static bool is_sampled(void *arg, u64 begin, u64 end)
 
 static mill_err mark_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
-	struct checking *c = arg;
+	struct check_ctx *c = arg;
 
 	(void)page;
 	(void)worker;
@@ -66,7 +66,7 @@ static mill_err mark_rows(void *arg, const struct segment *seg, vid begin, vid e
 
 static bool is_neighbour(void *arg, u64 begin, u64 end)
 {
-	const struct checking *c = arg;
+	const struct check_ctx *c = arg;
 	u64 any = 0;
 
 	for (u64 v = begin; v < end; v++)
@@ -77,7 +77,7 @@ static bool is_neighbour(void *arg, u64 begin, u64 end)
 static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
 	u64 twice[SAMPLE] = { 0 }, arcs[SAMPLE] = { 0 };
-	struct checking *c = arg;
+	struct check_ctx *c = arg;
 
 	(void)page;
 	(void)worker;
@@ -101,11 +101,11 @@ static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid 
 	return MILL_OK;
 }
 
-static mill_err check_sample(struct checking *c)
+static mill_err check_sample(struct check_ctx *c)
 {
 	struct pass mark = { .active = is_sampled, .work = mark_rows, .arg = c };
 	struct pass count = { .active = is_neighbour, .work = count_rows, .arg = c };
-	u64 n = c->run->store->connected;
+	u64 n = c->run->store->n_linked;
 	struct mill_step step = { 0 };
 
 	memset(c->whose, 0, n * sizeof(u64));
@@ -129,9 +129,9 @@ static mill_err check_sample(struct checking *c)
 }
 
 /* What can be said of every vertex by itself. degree: of all of them, counted by the run. */
-static mill_err check_all(struct checking *c, const u32 *degree)
+static mill_err check_all(struct check_ctx *c, const u32 *degree)
 {
-	u64 n = c->run->store->connected, rest = 0;
+	u64 n = c->run->store->n_linked, rest = 0;
 
 	for (u64 v = 0; v < n; v++) {
 		f64 pairs = degree[v] > 1 ? (f64)degree[v] * ((f64)degree[v] - 1) / 2 : 0, share;
@@ -151,9 +151,9 @@ static mill_err check_all(struct checking *c, const u32 *degree)
 }
 
 /* The largest count, the largest degree, and others by lot. */
-static void choose_sample(struct checking *c, const u32 *degree)
+static void choose_sample(struct check_ctx *c, const u32 *degree)
 {
-	u64 n = c->run->store->connected;
+	u64 n = c->run->store->n_linked;
 	vid most = 0, hub = 0;
 
 	for (u64 v = 1; v < n; v++) {
@@ -173,9 +173,9 @@ static void choose_sample(struct checking *c, const u32 *degree)
 				j++;
 }
 
-static mill_err check(struct checking *c, struct vec *degree)
+static mill_err check(struct check_ctx *c, struct vec *degree)
 {
-	u64 n = c->run->store->connected;
+	u64 n = c->run->store->n_linked;
 
 	TRY(run_degrees(c->run, degree));
 	TRY(check_all(c, c->degree));
@@ -194,19 +194,19 @@ static mill_err check(struct checking *c, struct vec *degree)
 
 mill_err triangles_check(struct mill_run *r, bool arcs)
 {
-	struct checking c = { .run = r, .of_arcs = arcs, .count = r->result.column[0].vec->buffer.host };
+	struct check_ctx c = { .run = r, .of_arcs = arcs, .count = r->result.column[0].vec->buffer.host };
 	struct vec *whose, *degree;
 	u32 before = r->n_vecs;
 	mill_err err;
 
 	if (r->result.n_columns > 1)
 		c.lcc = r->result.column[1].vec->buffer.host;
-	TRY(run_vec_host(r, &whose, "the certificate", r->store->connected, sizeof(u64)));
-	err = run_vec_host(r, &degree, "the certificate", r->store->connected, sizeof(u32));
+	TRY(run_vec_host(r, &whose, "the certificate", r->store->n_linked, sizeof(u64)));
+	err = run_vec_host(r, &degree, "the certificate", r->store->n_linked, sizeof(u32));
 	if (!err) {
 		c.whose = whose->buffer.host;
 		c.degree = degree->buffer.host;
-		run_tell(r, "check", 0);
+		run_announce(r, "check", 0);
 		err = check(&c, degree);
 	}
 	while (r->n_vecs > before)

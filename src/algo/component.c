@@ -24,15 +24,15 @@ void declare_component(struct declaration *d)
 
 	declare_compute(d, &component_least_compute, 0);
 	declare_compute(d, &component_name_compute, 0);
-	declare_bytes(d, st->connected * sizeof(vid),
-		      st->connected * sizeof(u32) /* the sizes */ + result_ids_bytes(st) + result_ranks_bytes(st) /* to name them */);
+	declare_bytes(d, st->n_linked * sizeof(vid),
+		      st->n_linked * sizeof(u32) /* the sizes */ + result_ids_bytes(st) + result_ranks_bytes(st) /* to name them */);
 	declare_item(d, (struct declared){ .make = make_ranks, .flags = EARLY });
 }
 
 mill_err component_names(struct mill_run *r, struct vec *root, struct vec *least, u64 *n_components)
 {
 	struct component_args a = { .root = root, .least = least };
-	u64 n = r->store->connected;
+	u64 n = r->store->n_linked;
 	f64 sum;
 
 	TRY(result_ranks(r, &a.rank));

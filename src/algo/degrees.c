@@ -22,11 +22,11 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	u64 columns = st->directed && st->has_in ? 2 : 1, large = most_large(st);
 
 	(void)options;
-	declare_host(d, &g->out, "degree", st->connected, sizeof(u32));
+	declare_host(d, &g->out, "degree", st->n_linked, sizeof(u32));
 	if (columns > 1)
-		declare_host(d, &g->in, "in-degree", st->connected, sizeof(u32));
+		declare_host(d, &g->in, "in-degree", st->n_linked, sizeof(u32));
 	declare_bytes(d, 0, 2 * large * sizeof(u64) + SMALL_DEGREES * sizeof(u64) + (SMALL_DEGREES + large) * sizeof(struct mill_bin));
-	declare_check(d, columns * st->connected * sizeof(u32) + (SMALL_DEGREES + large) * sizeof(u64));
+	declare_check(d, columns * st->n_linked * sizeof(u32) + (SMALL_DEGREES + large) * sizeof(u64));
 	d->need.on_host = true;	/* nothing is computed at edges */
 	return d->run->options.check ? declare_direction(d, false) : MILL_OK;
 }
@@ -57,7 +57,7 @@ static void put_bins(struct mill_bin *to, u64 *n_bins, const u64 *small, const u
 
 static mill_err distribute(struct mill_run *r, const u32 *degree, u64 *small, u64 n_large)
 {
-	u64 n = r->store->connected, *large, at = 0, n_bins;
+	u64 n = r->store->n_linked, *large, at = 0, n_bins;
 	struct vec *bins;
 	mill_err err;
 
@@ -85,7 +85,7 @@ static mill_err find_distribution(struct mill_run *r, const u32 *degree)
 
 	TRY(memory_new(&small, &r->budget, SMALL_DEGREES, sizeof(u64), "counts of degrees"));
 	small[0] = run_isolated(r);
-	for (u64 v = 0; v < r->store->connected; v++)
+	for (u64 v = 0; v < r->store->n_linked; v++)
 		if (degree[v] < SMALL_DEGREES)
 			small[degree[v]]++;
 		else
@@ -108,7 +108,7 @@ static void find_facts(struct mill_run *r, const u32 *degree, const u32 *in_degr
 	const struct mill_bin *bin = r->result.distribution->buffer.host;
 	u64 n = r->store->vertices, n_bins = r->result.distribution->n, isolated = run_isolated(r), most_in = 0;
 
-	for (u64 v = 0; v < r->store->connected; v++) {
+	for (u64 v = 0; v < r->store->n_linked; v++) {
 		isolated += !degree[v] && !(in_degree && in_degree[v]);
 		most_in = max_u64(most_in, in_degree ? in_degree[v] : 0);
 	}
@@ -124,14 +124,14 @@ static void find_facts(struct mill_run *r, const u32 *degree, const u32 *in_degr
 
 /* ---- The certificate ---- */
 
-struct degree_checking {
+struct degree_check {
 	u32 *out, *in;		/* in: NULL if there is no such column */
 	u64 *count;		/* of each bin of the distribution */
 };
 
 static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
-	struct degree_checking *c = arg;
+	struct degree_check *c = arg;
 
 	(void)page;
 	(void)worker;
@@ -145,11 +145,11 @@ static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid 
 	return MILL_OK;
 }
 
-static mill_err compare(struct mill_run *r, const struct degree_checking *c)
+static mill_err compare(struct mill_run *r, const struct degree_check *c)
 {
 	const u32 *degree = r->result.column[0].vec->buffer.host, *in = c->in ? r->result.column[1].vec->buffer.host : NULL;
 	const struct mill_bin *bin = r->result.distribution->buffer.host;
-	u64 n = r->store->connected, n_bins = r->result.distribution->n;
+	u64 n = r->store->n_linked, n_bins = r->result.distribution->n;
 
 	for (u64 v = 0; v < n; v++) {
 		u64 low = 0, high = n_bins;
@@ -181,10 +181,10 @@ static mill_err compare(struct mill_run *r, const struct degree_checking *c)
 
 static mill_err check(struct mill_run *r)
 {
-	struct degree_checking c = { 0 };
+	struct degree_check c = { 0 };
 	struct pass pass = { .work = count_rows, .arg = &c };
 	struct mill_step step = { 0 };
-	u64 n = r->store->connected;
+	u64 n = r->store->n_linked;
 	mill_err err;
 
 	if (!r->need.out)
@@ -195,7 +195,7 @@ static mill_err check(struct mill_run *r)
 	if (!err)
 		err = memory_new(&c.count, &r->budget, r->result.distribution->n, sizeof(u64), "the certificate");
 	if (!err) {
-		run_tell(r, "check", 0);
+		run_announce(r, "check", 0);
 		err = run_pass(r, &pass, &step);
 	}
 	if (!err)
@@ -213,7 +213,7 @@ static mill_err run(struct mill_run *r, void *self)
 
 	TRY(store_read(st, STORE_OUT_DEGREES, g->out->buffer.host, st->sources * sizeof(u32), 0));
 	if (g->in)
-		TRY(store_read(st, STORE_IN_DEGREES, g->in->buffer.host, st->connected * sizeof(u32), 0));
+		TRY(store_read(st, STORE_IN_DEGREES, g->in->buffer.host, st->n_linked * sizeof(u32), 0));
 	TRY(find_distribution(r, g->out->buffer.host));
 	run_column(r, "degree", MILL_TYPE_U32, g->out, UINT64_MAX, 0);
 	if (g->in)

@@ -44,7 +44,7 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 static mill_err peel(struct mill_run *r, struct kcore_args *a, struct frontier *front)
 {
 	TRY(frontier_widths(front, 1, false));
-	TRY(frontier_wait_all(front, r->store->connected));
+	TRY(frontier_wait_all(front, r->store->n_linked));
 	for (;;) {
 		TRY(op_split(r, &kcore_advance, a, front));
 		if (!front->n)

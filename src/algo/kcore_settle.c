@@ -26,7 +26,7 @@ struct split {
 	u32 count[STEPS];
 };
 
-struct settling {
+struct settle_ctx {
 	struct mill_run *run;
 	u32 *core;
 	const u64 *bits;	/* who looks at its neighbours in this pass */
@@ -70,7 +70,7 @@ static u32 lower(u32 bound, const u32 *count)
 	}
 }
 
-static void count_neighbours(const struct settling *s, const vid *neighbour, u32 n, u32 bound, u32 *count,
+static void count_neighbours(const struct settle_ctx *s, const vid *neighbour, u32 n, u32 bound, u32 *count,
 			     bool shared)
 {
 	for (u32 i = 0; i < n; i++) {
@@ -88,14 +88,14 @@ static void count_neighbours(const struct settling *s, const vid *neighbour, u32
  * The neighbours that counted on more look again. Bounds only fall: whoever reads an old one here and lowers itself
  * meanwhile is activated rather too often than too seldom.
  */
-static void tell_neighbours(const struct settling *s, const vid *neighbour, u32 n, u32 bound)
+static void notify_neighbours(const struct settle_ctx *s, const vid *neighbour, u32 n, u32 bound)
 {
 	for (u32 i = 0; i < n; i++)
 		if (__atomic_load_n(&s->core[neighbour[i]], __ATOMIC_RELAXED) > bound)
 			bitmap_claim(s->next, neighbour[i]);
 }
 
-static void settle_row(const struct settling *s, vid v, const vid *neighbour, u32 n, u64 *updates)
+static void settle_row(const struct settle_ctx *s, vid v, const vid *neighbour, u32 n, u64 *updates)
 {
 	u32 before = s->core[v], bound = before, count[STEPS];
 
@@ -117,11 +117,11 @@ static void settle_row(const struct settling *s, vid v, const vid *neighbour, u3
 	if (bound == before)
 		return;
 	__atomic_store_n(&s->core[v], bound, __ATOMIC_RELAXED);
-	tell_neighbours(s, neighbour, n, bound);
+	notify_neighbours(s, neighbour, n, bound);
 	++*updates;
 }
 
-static struct split *find_split(const struct settling *s, vid v)
+static struct split *find_split(const struct settle_ctx *s, vid v)
 {
 	u64 low = 0, high = s->n_splits;
 
@@ -138,7 +138,7 @@ static struct split *find_split(const struct settling *s, vid v)
 
 static mill_err settle_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
-	struct settling *s = arg;
+	struct settle_ctx *s = arg;
 	u64 first = (u64)seg->first + begin, last = (u64)seg->first + end, edges = 0, updates = 0;
 
 	(void)page;
@@ -155,7 +155,7 @@ static mill_err settle_rows(void *arg, const struct segment *seg, vid begin, vid
 				struct split *split = find_split(s, (vid)v);
 
 				if (split->lowered)
-					tell_neighbours(s, neighbour, n, s->core[v]);
+					notify_neighbours(s, neighbour, n, s->core[v]);
 				count_neighbours(s, neighbour, n, s->core[v], split->count, true);
 			} else {
 				settle_row(s, (vid)v, neighbour, n, &updates);
@@ -168,11 +168,11 @@ static mill_err settle_rows(void *arg, const struct segment *seg, vid begin, vid
 
 static bool is_active(void *arg, u64 begin, u64 end)
 {
-	return bitmap_any(((const struct settling *)arg)->bits, begin, end);
+	return bitmap_any(((const struct settle_ctx *)arg)->bits, begin, end);
 }
 
 /* Lists that span pages: their neighbours hear of it in the next pass. */
-static void settle_splits(struct settling *s)
+static void settle_splits(struct settle_ctx *s)
 {
 	for (u64 i = 0; i < s->n_splits; i++) {
 		struct split *split = &s->split[i];
@@ -203,7 +203,7 @@ static u64 most_splits(const struct mill_run *r)
 
 u64 kcore_settle_bytes(const struct mill_run *r) { return most_splits(r) * sizeof(struct split) + 64 * KIB; }
 
-static mill_err find_splits(struct settling *s)
+static mill_err find_splits(struct settle_ctx *s)
 {
 	const struct pages *p = run_direction(s->run, false)->pages;
 	struct vec *vec;
@@ -221,22 +221,22 @@ static mill_err find_splits(struct settling *s)
 
 mill_err kcore_settle(struct mill_run *r, struct vec *core, struct frontier *front)
 {
-	struct settling s = { .run = r, .core = core->buffer.host };
+	struct settle_ctx s = { .run = r, .core = core->buffer.host };
 	struct pass pass = { .active = is_active, .work = settle_rows, .arg = &s };
 
 	TRY(find_splits(&s));
-	TRY(frontier_set_all(front, r->store->connected));
+	TRY(frontier_set_all(front, r->store->n_linked));
 	while (front->n) {
 		struct mill_step step = { .frontier = front->n, .direction = "scan" };
 		f64 began = clock_now();
 
-		run_tell(r, "pass %llu", r->ledger.total.step + 1);
+		run_announce(r, "pass %llu", r->ledger.total.step + 1);
 		TRY(frontier_bits(front, &s.bits));
 		s.next = front->next_bits->buffer.host;
 		s.edges = s.updates = 0;
 		TRY(run_pass(r, &pass, &step));
 		settle_splits(&s);
-		TRY(frontier_turn(front, true, false, bitmap_count(s.next, 0, r->store->connected)));
+		TRY(frontier_turn(front, true, false, bitmap_count(s.next, 0, r->store->n_linked)));
 		step.edges = s.edges;
 		step.updates = s.updates;
 		ledger_add(&r->ledger, &step, began);

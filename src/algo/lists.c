@@ -2,14 +2,14 @@
 /* Lists in memory for what is done by one thread: resident ones as they are, or a small part of a streamed graph. */
 #include "algo/scc.h"
 
-u64 lists_most(const struct store *st) { return st->connected + 4096; }
+u64 lists_most(const struct store *st) { return st->n_linked + 4096; }
 
 u64 lists_bytes(const struct store *st)
 {
-	return (st->connected + 1) * sizeof(u32) + lists_most(st) * sizeof(vid);
+	return (st->n_linked + 1) * sizeof(u32) + lists_most(st) * sizeof(vid);
 }
 
-struct extracting {
+struct extract_ctx {
 	u32 *row;		/* counts at u + 1; then where the next edge of u goes, at u + 1 */
 	vid *neighbour;		/* NULL while counting */
 	bool (*active)(void *arg, u64 begin, u64 end);
@@ -19,7 +19,7 @@ struct extracting {
 
 static mill_err extract_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
-	struct extracting *x = arg;
+	struct extract_ctx *x = arg;
 
 	(void)page;
 	(void)worker;
@@ -41,7 +41,7 @@ static mill_err extract_rows(void *arg, const struct segment *seg, vid begin, vi
 
 static bool is_active(void *arg, u64 begin, u64 end)
 {
-	struct extracting *x = arg;
+	struct extract_ctx *x = arg;
 
 	return x->active(x->arg, begin, end);
 }
@@ -60,10 +60,10 @@ static u64 begin_rows(u32 *row, u64 n)
 	return sum;
 }
 
-static mill_err extract(struct mill_run *r, struct lists *l, bool in, struct extracting *x)
+static mill_err extract(struct mill_run *r, struct lists *l, bool in, struct extract_ctx *x)
 {
 	struct pass pass = { .in = in, .active = x->active ? is_active : NULL, .work = extract_rows, .arg = x };
-	u64 n = r->store->connected, edges;
+	u64 n = r->store->n_linked, edges;
 	struct mill_step step = { 0 };
 	f64 began = clock_now();
 
@@ -90,7 +90,7 @@ mill_err lists_get(struct mill_run *r, struct lists *out, bool in, bool (*active
 		   bool (*inner)(void *arg, vid u, vid v), void *arg)
 {
 	const struct topology *t = run_direction(r, in);
-	struct extracting x = { .active = active, .inner = inner, .arg = arg };
+	struct extract_ctx x = { .active = active, .inner = inner, .arg = arg };
 	mill_err err;
 
 	*out = (struct lists){ .segment = t->segment, .n_segments = t->n_segments };

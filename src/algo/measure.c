@@ -38,7 +38,7 @@
 #define MISSES 65536
 #define TIMES 3
 
-struct measuring {
+struct measure_ctx {
 	struct mill_run *run;
 	struct machine *machine;
 	f64 threads;
@@ -84,14 +84,14 @@ static f64 not_hidden(f64 both, f64 a, f64 b)
 	return seen > 0 ? (seen < 1 ? seen : 1) : 0;
 }
 
-static mill_err empty_frames(struct measuring *m)
+static mill_err empty_frames(struct measure_ctx *m)
 {
 	run_pause_stream(m->run);
 	return run_resume_stream(m->run);
 }
 
 /* Seconds of a pass in which nothing is done with the pages; only: NULL decodes them, in so much CPU time. */
-static mill_err pass_idly(struct measuring *m, const struct row_filter *only, f64 *seconds)
+static mill_err pass_idly(struct measure_ctx *m, const struct row_filter *only, f64 *seconds)
 {
 	struct stream_pass pass = {
 		.pages = &m->run->store->out,
@@ -111,7 +111,7 @@ static mill_err pass_idly(struct measuring *m, const struct row_filter *only, f6
 	return MILL_OK;
 }
 
-static mill_err measure_reading(struct measuring *m)
+static mill_err measure_reading(struct measure_ctx *m)
 {
 	const struct row_filter nothing = { wants_nothing, NULL };
 	const struct pages *out = &m->run->store->out;
@@ -133,13 +133,13 @@ static mill_err measure_reading(struct measuring *m)
 
 /* ---- The operators, on pages that are there already ---- */
 
-static const struct mill_step *last_step(const struct measuring *m)
+static const struct mill_step *last_step(const struct measure_ctx *m)
 {
 	return &m->run->ledger.step[m->run->ledger.n_steps - 1];
 }
 
 /* Of a superstep over the sample that took so much CPU time, without the decoding: an edge's share. */
-static f64 edge_seconds(const struct measuring *m, f64 seconds)
+static f64 edge_seconds(const struct measure_ctx *m, f64 seconds)
 {
 	f64 all = seconds / (f64)m->edges;
 	f64 decode = store_in_place(m->run->store) ? 0 : m->machine->decode;
@@ -147,7 +147,7 @@ static f64 edge_seconds(const struct measuring *m, f64 seconds)
 	return all - decode > all / 4 ? all - decode : all / 4;	/* noise makes no edge free */
 }
 
-static mill_err visit(struct measuring *m, u64 n, f64 *seconds)
+static mill_err visit(struct measure_ctx *m, u64 n, f64 *seconds)
 {
 	f64 (*now)(void) = m->run->device->native ? clock_cpu : clock_now;
 	f64 began = now(), sum;
@@ -158,7 +158,7 @@ static mill_err visit(struct measuring *m, u64 n, f64 *seconds)
 }
 
 /* now: whose time */
-static mill_err scan(struct measuring *m, f64 (*now)(void), f64 *seconds)
+static mill_err scan(struct measure_ctx *m, f64 (*now)(void), f64 *seconds)
 {
 	f64 began = now();
 
@@ -167,7 +167,7 @@ static mill_err scan(struct measuring *m, f64 (*now)(void), f64 *seconds)
 	return MILL_OK;
 }
 
-static mill_err advance(struct measuring *m, f64 *seconds)
+static mill_err advance(struct measure_ctx *m, f64 *seconds)
 {
 	f64 (*now)(void) = m->run->device->native ? clock_cpu : clock_now;
 	f64 began;
@@ -181,9 +181,9 @@ static mill_err advance(struct measuring *m, f64 *seconds)
 	return MILL_OK;
 }
 
-static mill_err measure_operators(struct measuring *m)
+static mill_err measure_operators(struct measure_ctx *m)
 {
-	u64 n = m->run->store->connected;
+	u64 n = m->run->store->n_linked;
 	f64 vertex = 0, push = 0, warm = 0, cold = 0;
 
 	for (int i = 0; i < TIMES; i++) {
@@ -205,7 +205,7 @@ static mill_err measure_operators(struct measuring *m)
 	return MILL_OK;
 }
 
-static mill_err rank(struct measuring *m, u32 iterations, f64 *seconds)
+static mill_err rank(struct measure_ctx *m, u32 iterations, f64 *seconds)
 {
 	f64 (*now)(void) = run_is_native(m->run) ? clock_cpu : clock_now;
 	f64 began = now();
@@ -216,14 +216,14 @@ static mill_err rank(struct measuring *m, u32 iterations, f64 *seconds)
 }
 
 /* What more iterations take more. The first call reads, the others have the pages. */
-static mill_err measure_gather(struct measuring *m)
+static mill_err measure_gather(struct measure_ctx *m)
 {
 	const struct store *st = m->run->store;
 	f64 reading = 0, one = 0, more = 0, calls;
 
 	if (m->run->device->native)
 		m->machine->gather = m->machine->scan;
-	if (!st->has_in || st->connected > GATHER_VERTICES)
+	if (!st->has_in || st->n_linked > GATHER_VERTICES)
 		return MILL_OK;
 	TRY(rank(m, 1, &reading));
 	TRY(rank(m, 1, &one));
@@ -247,7 +247,7 @@ static mill_err nothing_to_do(void *arg, unsigned worker)
 }
 
 /* A superstep wakes the threads about four times. */
-static mill_err measure_step(struct measuring *m)
+static mill_err measure_step(struct measure_ctx *m)
 {
 	f64 least = 0;
 
@@ -263,7 +263,7 @@ static mill_err measure_step(struct measuring *m)
 }
 
 /* New memory is what costs when a graph becomes resident. */
-static mill_err measure_copy(struct measuring *m)
+static mill_err measure_copy(struct measure_ctx *m)
 {
 	f64 least = 0;
 	char *to;
@@ -282,7 +282,7 @@ static mill_err measure_copy(struct measuring *m)
 }
 
 /* Each place says where the next is, all over a memory that few caches hold. */
-static mill_err measure_miss(struct measuring *m)
+static mill_err measure_miss(struct measure_ctx *m)
 {
 	u64 n = 2 * COPY_BYTES / sizeof(u32), mask = n - 1;
 	u32 *next, at = 0;
@@ -313,7 +313,7 @@ static u64 chunk_bytes(const struct mill_run *r)
 }
 
 /* There and back, in one piece: state does that. Memory that nobody has written to would be a single page of zeros. */
-static mill_err measure_chunk(struct measuring *m)
+static mill_err measure_chunk(struct measure_ctx *m)
 {
 	struct device *d = m->run->device;
 	u64 size = chunk_bytes(m->run);
@@ -340,7 +340,7 @@ static mill_err measure_chunk(struct measuring *m)
 }
 
 /* What two devices wrote becomes one. */
-static mill_err measure_merge(struct measuring *m)
+static mill_err measure_merge(struct measure_ctx *m)
 {
 	f64 least = 0;
 	mill_err err = MILL_OK;
@@ -361,9 +361,9 @@ static mill_err measure_merge(struct measuring *m)
 }
 
 /* Many launches that nobody waits for, but at the end. */
-static mill_err measure_call(struct measuring *m)
+static mill_err measure_call(struct measure_ctx *m)
 {
-	const f64 *launching = &m->run->device->time.launch;
+	const f64 *launch_time = &m->run->device->time.launch;
 	f64 least = 0, own = 0;
 	u64 counts[COUNTS_N];
 
@@ -371,11 +371,11 @@ static mill_err measure_call(struct measuring *m)
 		f64 began, before;
 
 		TRY(transfer_count_begin(&m->run->transfer));
-		before = *launching;
+		before = *launch_time;
 		began = clock_now();
 		for (int call = 0; call < CALLS; call++)
 			TRY(transfer_census(&m->run->transfer, false, m->front->bits));
-		shortest(&own, *launching - before);
+		shortest(&own, *launch_time - before);
 		TRY(transfer_count_end(&m->run->transfer, counts, NULL));
 		shortest(&least, clock_now() - began);
 	}
@@ -392,7 +392,7 @@ static mill_err look_away(void *arg, const struct device_segment *seg)
 }
 
 /* A pass in which pages are unpacked and left alone. */
-static mill_err unpack(struct measuring *m, f64 *seconds)
+static mill_err unpack(struct measure_ctx *m, f64 *seconds)
 {
 	struct device_pass pass = { .launch = look_away };
 	struct mill_step step = { 0 };
@@ -416,7 +416,7 @@ static f64 share(f64 seconds, f64 without, u64 n)
  * Pages come from frames, as they do in a run that streams, while the kernels of others are under way: by the device's own clock, where
  * it has one. What a step takes longer than with pages that are there is what that does not hide.
  */
-static mill_err measure_stream(struct measuring *m, f64 warm)
+static mill_err measure_stream(struct measure_ctx *m, f64 warm)
 {
 	const struct device *d = m->run->device;
 	f64 cold = 0, moving = 0, read = 0, visiting = 0;
@@ -426,7 +426,7 @@ static mill_err measure_stream(struct measuring *m, f64 warm)
 	for (int i = 0; i <= TIMES; i++) {
 		f64 before = d->time.transfer[TRAFFIC_TOPOLOGY], seconds;
 
-		TRY(visit(m, m->run->store->connected, &visiting));
+		TRY(visit(m, m->run->store->n_linked, &visiting));
 		bytes = d->to_device[TRAFFIC_TOPOLOGY];
 		TRY(advance(m, &cold));
 		seconds = d->time.transfer[TRAFFIC_TOPOLOGY] - before;
@@ -442,7 +442,7 @@ static mill_err measure_stream(struct measuring *m, f64 warm)
 	m->run->options.no_reuse = true;
 	for (int i = 0; i < TIMES; i++) {	/* and the same from the disk */
 		TRY(empty_frames(m));
-		TRY(visit(m, m->run->store->connected, &visiting));
+		TRY(visit(m, m->run->store->n_linked, &visiting));
 		TRY(advance(m, &read));
 	}
 	m->run->options.no_reuse = false;
@@ -451,10 +451,10 @@ static mill_err measure_stream(struct measuring *m, f64 warm)
 }
 
 /* The second step finds the pages in the device's slots. */
-static mill_err measure_kernels(struct measuring *m)
+static mill_err measure_kernels(struct measure_ctx *m)
 {
 	bool raw = m->run->store->codec == PAGE_RAW;
-	u64 n = m->run->store->connected, launches;
+	u64 n = m->run->store->n_linked, launches;
 	f64 visiting = 0, idle = 0, step = 0, decode, call;
 
 	TRY(measure_call(m));
@@ -478,12 +478,12 @@ static mill_err measure_kernels(struct measuring *m)
 }
 
 /* Sums that pages are streamed past, by a run of its own: what more iterations take more, without unpacking and launches. */
-static mill_err measure_join(struct measuring *m)
+static mill_err measure_join(struct measure_ctx *m)
 {
 	f64 one = 0, more = 0, calls;
 
 	m->machine->join = m->machine->gather;
-	if (m->run->store->connected > GATHER_VERTICES)
+	if (m->run->store->n_linked > GATHER_VERTICES)
 		return MILL_OK;
 	TRY(rank(m, 1, &one));
 	TRY(rank(m, 1, &one));
@@ -516,21 +516,21 @@ static void choose_sample(struct mill_run *r, u64 state)
 	r->hook.only_frames = (u32)max_u64(n > n_in ? n : n_in, 1);
 }
 
-static mill_err measure_on(struct measuring *m)
+static mill_err measure_on(struct measure_ctx *m)
 {
 	struct mill_run *r = m->run;
 	const struct store *st = r->store;
 	const struct need need = {
 		.algorithm = "measure",
-		.state = st->connected * sizeof(u32) + frontier_bytes(st->connected, 0) + (div_up(st->connected, COMPUTE_BLOCK) + 1) * sizeof(f64) + chunk_bytes(r),
-		.host = frontier_host_bytes(st->connected) + 2 * COPY_BYTES,
+		.state = st->n_linked * sizeof(u32) + frontier_bytes(st->n_linked, 0) + (div_up(st->n_linked, COMPUTE_BLOCK) + 1) * sizeof(f64) + chunk_bytes(r),
+		.host = frontier_host_bytes(st->n_linked) + 2 * COPY_BYTES,
 		.out = true,
 		.advances = true,
 	};
 
 	choose_sample(r, need.state);
 	TRY(run_begin(r, &need));
-	TRY(run_vec(r, &m->args.parent, "label", st->connected, sizeof(u32), NULL));
+	TRY(run_vec(r, &m->args.parent, "label", st->n_linked, sizeof(u32), NULL));
 	TRY(run_frontier(r, &m->front, 0));
 	TRY(measure_reading(m));
 	TRY(measure_step(m));
@@ -551,7 +551,7 @@ static mill_err measure(struct mill_run *r, struct machine *machine)
 	struct mill_store handle = { .st = r->store, .budget = *r->store_budget };
 	const struct store *st = r->store;
 	/* Room for the sample is enough: a slot of the cache costs memory whether it is used or not. */
-	u64 room = 16 * st->connected + 2 * COPY_BYTES +
+	u64 room = 16 * st->n_linked + 2 * COPY_BYTES +
 		   (2 * SAMPLE_RUN + SAMPLE_BYTES / st->page_size) * st->page_size;
 	struct mill_options options = {
 		.memory = r->budget.limit,
@@ -560,7 +560,7 @@ static mill_err measure(struct mill_run *r, struct machine *machine)
 		.threads = pool_size(r->pool),
 		.watcher = r->options.watcher,
 	};
-	struct measuring m = { .machine = machine, .threads = pool_size(r->pool), .args = { .largest = UINT32_MAX } };
+	struct measure_ctx m = { .machine = machine, .threads = pool_size(r->pool), .args = { .largest = UINT32_MAX } };
 	mill_err err;
 
 	TRY(mill_run_new(&m.run, &handle, &options));

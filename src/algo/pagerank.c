@@ -82,7 +82,7 @@ static mill_err personalize(struct mill_run *r, struct pagerank_run *p)
 	other->isolated -= named->isolated;
 	other->dangling -= named->dangling;
 	named->teleport = number_of(p->precision, 1 / (f64)max_u64(who.n_linked + who.n_isolated, 1));
-	for (u64 v = 0; !err && v < r->store->connected; v++)
+	for (u64 v = 0; !err && v < r->store->n_linked; v++)
 		if (bitmap_get(who.bits, v))
 			err = vec_set(p->teleport, v, &named->teleport);
 	personal_release(&who);
@@ -105,7 +105,7 @@ static mill_err compute(struct mill_run *r, struct pagerank_run *p, int which, f
 {
 	struct pagerank_f32_args a = arguments(r, p, damping, 1);
 
-	return op_compute(r, p->programs->compute[which], &a, 0, r->store->connected, sum);
+	return op_compute(r, p->programs->compute[which], &a, 0, r->store->n_linked, sum);
 }
 
 /* Does what apply does, at a vertex to which nothing leads; count: the change, and the score. */

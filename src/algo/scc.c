@@ -144,7 +144,7 @@ static mill_err trim(struct mill_run *r, struct scc_args *a, u64 *open, u64 *edg
 	do {
 		before = *open;
 		TRY(op_scan(r, &scc_live_scan, a, &(struct scan){ .some = true }, edges));
-		TRY(op_compute(r, &scc_trim_compute, a, 0, r->store->connected, &alone));
+		TRY(op_compute(r, &scc_trim_compute, a, 0, r->store->n_linked, &alone));
 		*open -= (u64)alone;
 	} while (*open && (u64)alone >= before / TRIM_WORTH + 1);
 	return MILL_OK;
@@ -152,7 +152,7 @@ static mill_err trim(struct mill_run *r, struct scc_args *a, u64 *open, u64 *edg
 
 static mill_err colour(struct mill_run *r, struct scc_args *a, struct frontier *f, u64 *open)
 {
-	u64 n = r->store->connected;
+	u64 n = r->store->n_linked;
 	f64 sum;
 
 	TRY(op_compute(r, &scc_paint_compute, a, 0, n, &sum));
@@ -215,7 +215,7 @@ static mill_err finish(struct mill_run *r, struct scc_args *a)
 
 static mill_err find_all(struct mill_run *r, struct scc_args *a, struct frontier *f)
 {
-	u64 open = r->store->connected, edges;
+	u64 open = r->store->n_linked, edges;
 	bool done;
 	f64 sum;
 
@@ -247,7 +247,7 @@ static mill_err run(struct mill_run *r, void *self)
 	struct scc_run *s = self;
 	u64 n_components;
 
-	if (r->store->connected)
+	if (r->store->n_linked)
 		TRY(find_all(r, &s->a, s->front));
 	TRY(device_fill(&s->a.mark->buffer, &none, sizeof(none)));
 	TRY(component_names(r, s->a.root, s->a.mark, &n_components));

@@ -5,7 +5,7 @@
  */
 #include "algo/scc.h"
 
-struct searching {
+struct search_ctx {
 	const struct lists *lists;
 	u32 *root;
 	const u32 *colour;
@@ -20,17 +20,17 @@ struct searching {
 
 u64 scc_finish_bytes(const struct store *st)
 {
-	return st->connected * 3 * sizeof(u32) + bitmap_words(st->connected) * sizeof(u64);
+	return st->n_linked * 3 * sizeof(u32) + bitmap_words(st->n_linked) * sizeof(u64);
 }
 
-static void enter(struct searching *s, u32 v)
+static void enter(struct search_ctx *s, u32 v)
 {
 	s->low[v] = ++s->seen;
 	s->stack[s->depth++] = v;
 }
 
 /* All edges of v have been followed: it is the first of its component, or waits for that one to be left. */
-static void leave(struct searching *s, u32 v)
+static void leave(struct search_ctx *s, u32 v)
 {
 	s->depth--;
 	if (bitmap_get(s->lowered, v)) {
@@ -42,7 +42,7 @@ static void leave(struct searching *s, u32 v)
 	s->root[v] = v;
 }
 
-static void search_from(struct searching *s, u32 start)
+static void search_from(struct search_ctx *s, u32 start)
 {
 	enter(s, start);
 	while (s->depth) {
@@ -67,7 +67,7 @@ static void search_from(struct searching *s, u32 start)
 	}
 }
 
-static mill_err search_all(struct mill_run *r, struct searching *s)
+static mill_err search_all(struct mill_run *r, struct search_ctx *s)
 {
 	for (u64 v = 0; v < s->n; v++) {
 		if (s->root[v] == UINT32_MAX)
@@ -80,8 +80,8 @@ static mill_err search_all(struct mill_run *r, struct searching *s)
 
 mill_err scc_finish(struct mill_run *r, const struct lists *l, u32 *root, const u32 *colour)
 {
-	u64 n = r->store->connected;
-	struct searching s = { .lists = l, .root = root, .colour = colour, .n = n, .waiting = n };
+	u64 n = r->store->n_linked;
+	struct search_ctx s = { .lists = l, .root = root, .colour = colour, .n = n, .waiting = n };
 	mill_err err;
 
 	err = memory_new(&s.low, &r->budget, n, sizeof(u32), "the search");

@@ -39,7 +39,7 @@ static enum weight_kind kind_of(const struct store *st, const struct mill_sssp *
 	case MILL_WEIGHT_F64:
 		return WEIGHT_F64;
 	default:	/* no path is longer than all vertices times the largest weight */
-		return st->max_weight * (f64)st->connected < (f64)(UINT32_MAX - 1) ? WEIGHT_SHORT : WEIGHT_LONG;
+		return st->max_weight * (f64)st->n_linked < (f64)(UINT32_MAX - 1) ? WEIGHT_SHORT : WEIGHT_LONG;
 	}
 }
 

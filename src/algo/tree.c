@@ -19,7 +19,7 @@ bool tree_may_add_nothing(const struct mill_run *r, enum weight_kind kind)
 void declare_tree(struct declaration *d, enum weight_kind kind)
 {
 	const struct store *st = d->run->store;
-	u64 n = st->connected;
+	u64 n = st->n_linked;
 	bool rounds = tree_may_add_nothing(d->run, kind);
 
 	if (!d->run->options.parents)
@@ -71,7 +71,7 @@ static mill_err settle(struct mill_run *r, enum weight_kind kind)
 {
 	/* All instances have the same arguments. */
 	struct tree_unit_args a = { .distance = r->result.column[0].vec };
-	u64 n = r->store->connected;
+	u64 n = r->store->n_linked;
 	vid root = r->search.root, rank;
 	struct frontier *front;
 	bool left = false;

@@ -24,7 +24,7 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	const struct mill_triangles *o = options;
 	const struct mill_run *r = d->run;
 	struct triangles_run *t = self;
-	u64 n = r->store->connected, lanes = intersect_lanes(r);
+	u64 n = r->store->n_linked, lanes = intersect_lanes(r);
 
 	/* Every edge of an undirected graph is two arcs: both definitions are the same. */
 	t->arcs = o->lcc == MILL_LCC_DIRECTED && r->store->directed;
@@ -57,7 +57,7 @@ static mill_err bring(struct mill_run *r, struct vec **v)
 	return MILL_OK;
 }
 
-struct summing {
+struct sum_ctx {
 	struct mill_run *run;
 	u64 *count, *arcs;	/* in lanes */
 	const u32 *degree;
@@ -68,7 +68,7 @@ struct summing {
 
 static mill_err sum_lanes(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct summing *s = arg;
+	struct sum_ctx *s = arg;
 
 	(void)worker;
 	for (u32 lane = 1; lane < s->lanes; lane++)
@@ -85,7 +85,7 @@ static f64 pairs_of(u32 degree) { return degree > 1 ? (f64)degree * ((f64)degree
 
 static mill_err divide(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct summing *s = arg;
+	struct sum_ctx *s = arg;
 
 	(void)worker;
 	for (u64 v = begin; v < end; v++) {
@@ -96,7 +96,7 @@ static mill_err divide(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
-static void find_facts(struct summing *s)
+static void find_facts(struct sum_ctx *s)
 {
 	f64 sum = 0, pairs = 0;
 	u64 total = 0;
@@ -114,7 +114,7 @@ static void find_facts(struct summing *s)
 	run_fact_real(s->run, "average_lcc", s->n ? sum / (f64)s->run->store->vertices : 0);
 }
 
-static mill_err find_lcc(struct summing *s, const struct triangles_run *t)
+static mill_err find_lcc(struct sum_ctx *s, const struct triangles_run *t)
 {
 	s->lcc = t->lcc->buffer.host;
 	s->degree = t->degree->buffer.host;
@@ -124,7 +124,7 @@ static mill_err find_lcc(struct summing *s, const struct triangles_run *t)
 }
 
 /* The vectors become the summing's, in one lane. */
-static mill_err count(struct summing *s, struct triangles_run *t, bool only)
+static mill_err count(struct sum_ctx *s, struct triangles_run *t, bool only)
 {
 	struct triangles_args *a = &t->a;
 	struct mill_run *r = s->run;
@@ -144,7 +144,7 @@ static mill_err count(struct summing *s, struct triangles_run *t, bool only)
 static mill_err run(struct mill_run *r, void *self)
 {
 	struct triangles_run *t = self;
-	struct summing s = { .run = r, .n = r->store->connected };
+	struct sum_ctx s = { .run = r, .n = r->store->n_linked };
 	bool only = op_can_count(r) && !t->arcs;
 
 	t->a.n = s.n;

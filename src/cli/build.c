@@ -66,7 +66,7 @@ mill_err build_target(struct call *call, struct mill_target *out)
 }
 
 /* How the input was understood: one line, never a silent guess. */
-static void tell_input(const struct call *call, const struct mill_built *b)
+static void print_input(const struct call *call, const struct mill_built *b)
 {
 	if (strcmp(b->format, "edgelist"))
 		say(call, "%s: ", b->format);
@@ -90,12 +90,12 @@ static void tell_input(const struct call *call, const struct mill_built *b)
 	say(call, "; taken as %s\n", b->undirected ? "undirected" : "directed");
 }
 
-static void tell(const struct call *call, const struct mill_built *b, bool from_input)
+static void print_text(const struct call *call, const struct mill_built *b, bool from_input)
 {
 	char time[SHOWN_SIZE];
 
 	if (from_input)
-		tell_input(call, b);
+		print_input(call, b);
 	say(call,
 	    "%s: %" PRIu64 " vertices%s, %" PRIu64 " edges (%" PRIu64 " stored) in %s\n",
 	    call->options.output, b->vertices, b->by_degree ? " by degree" : "", b->edges,
@@ -143,7 +143,7 @@ mill_err build_account(struct call *call, const struct mill_built *built, bool f
 
 	progress_end(&call->progress);
 	if (built)
-		tell(call, built, from_input);
+		print_text(call, built, from_input);
 	if (!call->options.json.wanted)
 		return MILL_OK;
 	if (built) {

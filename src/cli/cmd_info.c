@@ -5,7 +5,7 @@
 #include "cli/message.h"
 #include "cli/report.h"
 
-static void tell(const struct call *call, const struct mill_info *info)
+static void print_text(const struct call *call, const struct mill_info *info)
 {
 	/* A directed graph is usually stored twice. */
 	uint64_t arcs = info->stored_edges * (info->directed && info->has_in_pages ? 2 : 1);
@@ -65,7 +65,7 @@ mill_err cmd_info(struct call *call)
 	}
 	mill_store_info(store, &info);
 	report_store(&call->report, path, &info);
-	tell(call, &info);
+	print_text(call, &info);
 	mill_store_close(store);
 	return MILL_OK;
 }

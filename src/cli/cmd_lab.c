@@ -211,7 +211,7 @@ static void cell(char *to, const struct lab *l, size_t i, enum column c)
 /* The width of a cell for printf: words begin on the left, and nothing follows a note. */
 static int aligned(int c, int width) { return c == NAME ? -width : c == NOTE ? 1 : width; }
 
-static void tell_row(const struct call *call, const struct lab *l, size_t i, const int *width)
+static void print_row(const struct call *call, const struct lab *l, size_t i, const int *width)
 {
 	const struct mill_lab_row *row = &l->row[i];
 	char text[CELL];
@@ -261,7 +261,7 @@ static bool has_column(const struct lab *l, const struct options *o, enum column
 	}
 }
 
-static void tell(const struct call *call, const struct lab *l)
+static void print_text(const struct call *call, const struct lab *l)
 {
 	const struct options *o = &call->options;
 	const char *const head[N_COLUMNS] = {
@@ -290,7 +290,7 @@ static void tell(const struct call *call, const struct lab *l)
 	}
 	say(call, "\n");
 	for (i = 0; i < l->n_rows && l->row[i].name; i++)
-		tell_row(call, l, i, width);
+		print_row(call, l, i, width);
 }
 
 /* ---- Report ---- */
@@ -400,7 +400,7 @@ mill_err cmd_lab(struct call *call)
 	progress_end(&call->progress);
 	report_lab(&call->report, &l, &call->options);
 	if (all)
-		tell(call, &l);
+		print_text(call, &l);
 	if (!err && call->options.plot)
 		err = draw(&l, call->options.plot);
 	close_lab(&l);

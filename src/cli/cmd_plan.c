@@ -5,7 +5,7 @@
 #include "cli/report.h"
 #include "cli/run.h"
 
-static void tell_predicted(const struct call *call, const struct mill_prediction *p)
+static void print_predicted(const struct call *call, const struct mill_prediction *p)
 {
 	char a[SHOWN_SIZE], b[SHOWN_SIZE], c[SHOWN_SIZE];
 
@@ -23,13 +23,13 @@ static void tell_predicted(const struct call *call, const struct mill_prediction
 		say(call, "  terms         max(read %s, compute %s) and what is not hidden of the other",
 		    show_seconds(a, p->read_seconds), show_seconds(b, p->compute_seconds));
 	say(call, ", supersteps %s\n", show_seconds(a, p->step_seconds));
-	tell_cost(call, p, NULL);
+	print_cost(call, p, NULL);
 	say(call, "  constants     %s\n",
 	    p->measured ? "measured on this machine" : "defaults: this machine could not be measured");
 }
 
 /* policy: of the run. */
-static void tell_device(const struct call *call, const struct work *w, const struct mill_plan *p, const char *policy)
+static void print_device(const struct call *call, const struct work *w, const struct mill_plan *p, const char *policy)
 {
 	const char *as = policy_otherwise(policy, p->policy_owns);
 	char shown[SHOWN_SIZE];
@@ -42,7 +42,7 @@ static void tell_device(const struct call *call, const struct work *w, const str
 		    p->chunks > 1 ? "s" : "");
 }
 
-static void tell(const struct call *call, const struct work *w, const struct mill_plan *p, const struct mill_report *r)
+static void print_text(const struct call *call, const struct work *w, const struct mill_plan *p, const struct mill_report *r)
 {
 	uint64_t budget = call->options.memory.bytes;
 	char a[SHOWN_SIZE], b[SHOWN_SIZE];
@@ -61,9 +61,9 @@ static void tell(const struct call *call, const struct work *w, const struct mil
 		say(call, "the graph streams from disk, %s in a whole pass\n",
 		    show_size(b, p->pass_bytes));
 	if (r->n_devices)
-		tell_device(call, w, p, r->policy);
+		print_device(call, w, p, r->policy);
 	if (budget >= p->needed)
-		tell_predicted(call, &p->predicted);
+		print_predicted(call, &p->predicted);
 }
 
 static void report_strategy(struct json *j, const struct mill_plan *p)
@@ -130,7 +130,7 @@ mill_err cmd_plan(struct call *call)
 	report_predicted(&call->report, err ? NULL : &plan.predicted);
 	report_cost(&call->report, err ? NULL : &plan.predicted, NULL);
 	if (!err)
-		tell(call, &w, &plan, &report);
+		print_text(call, &w, &plan, &report);
 	work_close(&w);
 	return err;
 }

@@ -142,7 +142,7 @@ static double mteps(const struct outcome *out)
 	return (double)out->report.edges_traversed / out->median / 1e6;
 }
 
-static void tell_device(const struct call *call, const struct mill_report *r)
+static void print_device(const struct call *call, const struct mill_report *r)
 {
 	char a[SHOWN_SIZE], b[SHOWN_SIZE], c[SHOWN_SIZE];
 	size_t i;
@@ -183,7 +183,7 @@ static void tell_device(const struct call *call, const struct mill_report *r)
 		say(call, "  lanes   %" PRIu64 ", %" PRIu64 " atomics\n", r->lanes, r->atomics);
 }
 
-static void tell(const struct call *call, const struct work *w, struct outcome *out)
+static void print_text(const struct call *call, const struct work *w, struct outcome *out)
 {
 	const struct mill_report *r = &out->report;
 	char a[SHOWN_SIZE], b[SHOWN_SIZE], c[SHOWN_SIZE];
@@ -217,7 +217,7 @@ static void tell(const struct call *call, const struct work *w, struct outcome *
 	say(call, " of %s, graph %s", show_size(a, r->memory_budget),
 	    r->resident ? "resident" : "streamed");
 	say(call, "; %s read from disk\n", show_size(a, r->disk_read));
-	tell_device(call, r);
+	print_device(call, r);
 	if (!r->resident && !r->device_budget)
 		say(call, "  workers %s computing, %s decoding, %s waiting for pages\n", show_seconds(a, r->compute),
 		    show_seconds(b, r->decode), show_seconds(c, r->wait));
@@ -225,7 +225,7 @@ static void tell(const struct call *call, const struct work *w, struct outcome *
 	    show_size(b, r->predicted.disk_read));
 	say(call, "%" PRIu64 " iterations%s\n", r->predicted.iterations,
 	    r->predicted.measured ? "" : " (by defaults: `millrace plan` measures this machine)");
-	tell_cost(call, &r->predicted, &r->cost);
+	print_cost(call, &r->predicted, &r->cost);
 	if (out->check)
 		say(call, "  check   %s\n", out->check);
 	if (call->options.output)
@@ -423,7 +423,7 @@ mill_err cmd_run(struct call *call)
 	report_result(j, &out, &w);
 	json_string(j, "check", out.check);
 	if (!err)
-		tell(call, &w, &out);
+		print_text(call, &w, &out);
 	err = err ? err : out.late;
 	work_close(&w);
 	free(out.check);

@@ -24,7 +24,7 @@
 #define ACTIVE "#90caf9"
 #define MOVED "#c62828"
 
-struct drawing {
+struct draw_ctx {
 	FILE *to;
 	const struct lab *lab;
 	uint64_t steps, pages;	/* the ends of the axes, the same in all panels */
@@ -53,7 +53,7 @@ static uint64_t steps_of(const struct mill_lab_row *row)
 	return row->report.n_steps - (row->report.n_steps && cut_short(&row->report));
 }
 
-static void find_ends(struct drawing *d)
+static void find_ends(struct draw_ctx *d)
 {
 	size_t i;
 	uint64_t k;
@@ -74,7 +74,7 @@ static void find_ends(struct drawing *d)
 	d->pages -= d->pages % svg_tick(d->pages);
 }
 
-static void put_axes(const struct drawing *d)
+static void put_axes(const struct draw_ctx *d)
 {
 	uint64_t every = svg_tick(d->pages), at;
 	double x, y;
@@ -96,7 +96,7 @@ static void put_axes(const struct drawing *d)
 }
 
 /* Stairs, a tread for each superstep, that begin and end on the ground. */
-static void put_series(const struct drawing *d, const struct mill_lab_row *row, series *of, const char *style)
+static void put_series(const struct draw_ctx *d, const struct mill_lab_row *row, series *of, const char *style)
 {
 	uint64_t n = steps_of(row), k, last = 0;
 	double tread = (double)WIDTH / (double)d->steps;
@@ -113,7 +113,7 @@ static void put_series(const struct drawing *d, const struct mill_lab_row *row, 
 	fprintf(d->to, "H%.1fV%d\" %s/>\n", tread * (double)n, HEIGHT, style);
 }
 
-static void put_panel(const struct drawing *d, size_t i, double x, double y)
+static void put_panel(const struct draw_ctx *d, size_t i, double x, double y)
 {
 	const struct mill_lab_row *row = &d->lab->row[i];
 
@@ -140,7 +140,7 @@ static void put_panel(const struct drawing *d, size_t i, double x, double y)
 	fprintf(d->to, "</g>\n");
 }
 
-static void put_head(const struct drawing *d, unsigned width, unsigned height)
+static void put_head(const struct draw_ctx *d, unsigned width, unsigned height)
 {
 	bool rest = false;
 	size_t i;
@@ -161,7 +161,7 @@ static void put_head(const struct drawing *d, unsigned width, unsigned height)
 
 mill_err lab_plot(char **out, const struct lab *l)
 {
-	struct drawing d = { .lab = l };
+	struct draw_ctx d = { .lab = l };
 	size_t variants = l->how.n_variants, i;
 	size_t columns = variants <= MOST_COLUMNS ? variants : variants <= 2 * MOST_COLUMNS ? (variants + 1) / 2 : MOST_COLUMNS;
 	size_t lines = (variants + columns - 1) / columns;	/* of each budget, which begins a new one */

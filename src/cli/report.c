@@ -176,7 +176,7 @@ void report_cost(struct json *j, const struct mill_prediction *p, const struct m
 	json_object_end(j);
 }
 
-static void tell_terms(const struct call *call, const char *name, const struct mill_cost *c)
+static void print_terms(const struct call *call, const char *name, const struct mill_cost *c)
 {
 	const double term[] = { c->attributes, c->stream, c->calls, c->kernel, c->sync, c->disk, c->total };
 	char shown[SHOWN_SIZE];
@@ -188,15 +188,15 @@ static void tell_terms(const struct call *call, const char *name, const struct m
 	say(call, "\n");
 }
 
-void tell_cost(const struct call *call, const struct mill_prediction *p, const struct mill_cost *actual)
+void print_cost(const struct call *call, const struct mill_prediction *p, const struct mill_cost *actual)
 {
 	if (!p->equation)
 		return;
 	say(call, "  equation %u  %10s %10s %10s %10s %10s %10s %10s\n", p->equation, "attributes", "stream", "calls", "kernel", "sync", "disk",
 	    "total");
-	tell_terms(call, "predicted  ", &p->cost);
+	print_terms(call, "predicted  ", &p->cost);
 	if (actual)
-		tell_terms(call, "actual     ", actual);
+		print_terms(call, "actual     ", actual);
 }
 
 void seconds_or_null(struct json *j, const char *key, bool known, double seconds)

@@ -15,7 +15,7 @@ void report_store(struct json *j, const char *path, const struct mill_info *info
 void report_predicted(struct json *j, const struct mill_prediction *p);
 /* The terms of GTS's equation for a run on a device, and what it took where it was made (else NULL); null where there is no device. */
 void report_cost(struct json *j, const struct mill_prediction *p, const struct mill_cost *actual);
-void tell_cost(const struct call *call, const struct mill_prediction *p, const struct mill_cost *actual);
+void print_cost(const struct call *call, const struct mill_prediction *p, const struct mill_cost *actual);
 
 void count_or_null(struct json *j, const char *key, bool known, uint64_t count);
 void seconds_or_null(struct json *j, const char *key, bool known, double seconds);

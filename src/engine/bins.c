@@ -17,7 +17,7 @@ struct part {
 	u32 n_entries, n_sources;	/* still to come */
 };
 
-struct laying {
+struct layout_ctx {
 	const struct store *store;
 	struct budget *budget;
 	struct bins *bins;
@@ -31,11 +31,11 @@ static u32 most_bins(u64 n_vertices) { return (u32)(n_vertices / BIN_VERTICES + 
 
 u64 bins_bytes(const struct store *st, unsigned workers)
 {
-	u64 edges = st->stored_edges, bins = most_bins(st->connected);
+	u64 edges = st->stored_edges, bins = most_bins(st->n_linked);
 
 	return (edges + BIN_AHEAD) * (sizeof(u16) + sizeof(vid)) + edges / LIST_BLOCK * sizeof(u64) +
 	       bins * (st->out.n_pages * sizeof(struct part) + sizeof(struct bin) + 1) +
-	       (st->connected / GRANULE + 1) * sizeof(u32) +
+	       (st->n_linked / GRANULE + 1) * sizeof(u32) +
 	       (u64)workers * (2 * BIN_VERTICES * sizeof(u64)) + 64 * KIB;
 }
 
@@ -89,17 +89,17 @@ mill_err bins_pay(const struct store *st, struct budget *budget, u32 size, bool 
 
 /* ---- Where bins begin ---- */
 
-static void end_bin(struct laying *l, u64 end)
+static void end_bin(struct layout_ctx *l, u64 end)
 {
 	struct bin *b = &l->bins->bin[l->n_bins++];
 
 	b->n_vertices = (u32)(end - b->first);
-	if (end < l->store->connected)
+	if (end < l->store->n_linked)
 		b[1].first = (vid)end;
 }
 
 /* Degrees [at, at + some) of the vertices, which are many of granules. */
-static void cut_some(struct laying *l, const u32 *degree, u64 at, u64 some, u64 *edges)
+static void cut_some(struct layout_ctx *l, const u32 *degree, u64 at, u64 some, u64 *edges)
 {
 	u64 share = l->store->stored_edges / SHARES + 1;
 
@@ -108,7 +108,7 @@ static void cut_some(struct laying *l, const u32 *degree, u64 at, u64 some, u64 
 		struct bin *b = &l->bins->bin[l->n_bins];
 
 		if (v % GRANULE == 0 && v > b->first && (v - b->first == BIN_VERTICES || *edges >= share) &&
-		    l->n_bins + 2 < most_bins(l->store->connected)) {
+		    l->n_bins + 2 < most_bins(l->store->n_linked)) {
 			end_bin(l, v);
 			*edges = 0;
 		}
@@ -120,10 +120,10 @@ static void cut_some(struct laying *l, const u32 *degree, u64 at, u64 some, u64 
 }
 
 /* The number of bins is bounded whatever the degrees say, but no bin may have more than BIN_VERTICES. */
-static mill_err cut_bins(struct laying *l)
+static mill_err cut_bins(struct layout_ctx *l)
 {
 	const struct store *st = l->store;
-	u64 n = st->connected, have = st->directed ? n : st->sources, edges = 0;
+	u64 n = st->n_linked, have = st->directed ? n : st->sources, edges = 0;
 	mill_err err = MILL_OK;
 	u32 *degree;
 
@@ -152,7 +152,7 @@ static mill_err cut_bins(struct laying *l)
 /* Neighbours ascend, so those of one row that fall into one bin follow each other. */
 static mill_err count_page(void *arg, u32 page, const struct segment *seg, unsigned worker)
 {
-	struct laying *l = arg;
+	struct layout_ctx *l = arg;
 	struct part *part = l->part + (u64)page * l->n_bins;
 
 	(void)worker;
@@ -176,7 +176,7 @@ static mill_err count_page(void *arg, u32 page, const struct segment *seg, unsig
  */
 static mill_err place_page(void *arg, u32 page, const struct segment *seg, unsigned worker)
 {
-	struct laying *l = arg;
+	struct layout_ctx *l = arg;
 	struct bins *b = l->bins;
 	struct part *part = l->part + (u64)page * l->n_bins;
 
@@ -204,7 +204,7 @@ static mill_err place_page(void *arg, u32 page, const struct segment *seg, unsig
 }
 
 /* Counts become places: by bin, then by page, which ascend with the source. */
-static mill_err make_room(struct laying *l)
+static mill_err make_room(struct layout_ctx *l)
 {
 	const struct store *st = l->store;
 	struct bins *b = l->bins;
@@ -242,7 +242,7 @@ static mill_err make_room(struct laying *l)
 
 static mill_err cut_lists(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct laying *l = arg;
+	struct layout_ctx *l = arg;
 	u32 *seen = (u32 *)(l->bins->sum + worker * (2 * BIN_VERTICES * sizeof(u64)));
 
 	for (u64 i = begin; i < end; i++) {
@@ -275,16 +275,16 @@ static void sort_bins(struct bins *b)
 	}
 }
 
-static mill_err lay(struct laying *l, struct stream *stream, struct pool *pool, struct ticker *ticker)
+static mill_err lay(struct layout_ctx *l, struct stream *stream, struct pool *pool, struct ticker *ticker)
 {
 	const struct store *st = l->store;
 	struct stream_pass count = { .pages = &st->out, .work = count_page, .arg = l, .ticker = ticker };
 	struct stream_pass place = { .pages = &st->out, .work = place_page, .arg = l, .ticker = ticker };
-	u64 most = most_bins(st->connected);
+	u64 most = most_bins(st->n_linked);
 
 	TRY(memory_new(&l->bins->bin, l->budget, most, sizeof(struct bin), "the bins"));
 	TRY(memory_new(&l->bins->sum, l->budget, pool_size(pool), 2 * BIN_VERTICES * sizeof(u64), "the bins' sums"));
-	TRY(memory_new(&l->bin_of, l->budget, st->connected / GRANULE + 1, sizeof(u32), "the table of bins"));
+	TRY(memory_new(&l->bin_of, l->budget, st->n_linked / GRANULE + 1, sizeof(u32), "the table of bins"));
 	TRY(memory_new(&l->has_hub, l->budget, most, sizeof(bool), "the table of bins"));
 	TRY(cut_bins(l));
 	TRY(memory_new(&l->part, l->budget, (u64)l->n_bins * st->out.n_pages, sizeof(struct part), "the bins' parts"));
@@ -302,7 +302,7 @@ static mill_err lay(struct laying *l, struct stream *stream, struct pool *pool, 
 mill_err bins_load(struct bins **out, struct budget *budget, struct stream *stream, struct pool *pool,
 		   const struct store *st, struct ticker *ticker)
 {
-	struct laying l = { .store = st, .budget = budget };
+	struct layout_ctx l = { .store = st, .budget = budget };
 	mill_err err;
 
 	TRY(memory_new(&l.bins, budget, 1, sizeof(*l.bins), "the bins"));

@@ -31,7 +31,7 @@ void declare_vec(struct declaration *d, struct vec **out, const char *name, u64 
 
 void declare_state(struct declaration *d, struct vec **out, const char *name, u32 size, const void *fill)
 {
-	declare_vec(d, out, name, d->run->store->connected, size, fill);
+	declare_vec(d, out, name, d->run->store->n_linked, size, fill);
 }
 
 static void edge_state_bytes_of(const struct declaration *d, const struct declared *x, struct need *n)
@@ -68,7 +68,7 @@ static mill_err make_divisors(struct mill_run *r, const struct declared *x)
 
 void declare_divisors(struct declaration *d, struct vec **out)
 {
-	declare_item(d, (struct declared){ state_bytes_of, make_divisors, out, "degree", .n = d->run->store->connected, .size = sizeof(u32), .flags = EARLY });
+	declare_item(d, (struct declared){ state_bytes_of, make_divisors, out, "degree", .n = d->run->store->n_linked, .size = sizeof(u32), .flags = EARLY });
 }
 
 static void host_bytes_of(const struct declaration *d, const struct declared *x, struct need *n)
@@ -99,8 +99,8 @@ static void frontier_bytes_of(const struct declaration *d, const struct declared
 		n->host += (n->view ? 4 : 1) * run_flags_bytes(st);	/* a view can have more pages */
 		return;
 	}
-	n->state += frontier_bytes(st->connected, x->size);
-	n->host += frontier_host_bytes(st->connected);
+	n->state += frontier_bytes(st->n_linked, x->size);
+	n->host += frontier_host_bytes(st->n_linked);
 	n->advances = true;
 }
 
@@ -112,7 +112,7 @@ static mill_err make_frontier(struct mill_run *r, const struct declared *x)
 void declare_frontier(struct declaration *d, struct frontier **out, u32 buckets)
 {
 	declare_item(d, (struct declared){ frontier_bytes_of, make_frontier, out, .size = buckets });
-	d->saved += frontier_bytes(d->run->store->connected, buckets);
+	d->saved += frontier_bytes(d->run->store->n_linked, buckets);
 }
 
 static void edge_frontier_bytes_of(const struct declaration *d, const struct declared *x, struct need *n)

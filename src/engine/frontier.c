@@ -20,7 +20,7 @@ u64 frontier_host_bytes(u64 n_vertices)
 
 mill_err run_frontier(struct mill_run *r, struct frontier **out, u32 buckets)
 {
-	u64 n = r->store->connected, words = bitmap_words(n);
+	u64 n = r->store->n_linked, words = bitmap_words(n);
 	struct vec *self;
 	struct frontier *f;
 
@@ -97,7 +97,7 @@ mill_err frontier_begin(struct frontier *f, struct vec *value, vid v)
 	u64 zero = 0;
 
 	r->search.root = v;
-	if (v < r->store->connected) {
+	if (v < r->store->n_linked) {
 		TRY(vec_set(value, v, &zero));
 		return frontier_set(f, v);
 	}

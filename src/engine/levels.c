@@ -7,7 +7,7 @@
 /* Where levels are found from depths they are counted first; a path has as many as vertices. */
 static void add_bytes(const struct declaration *d, const struct declared *x, struct need *n)
 {
-	u64 vertices = d->run->store->connected;
+	u64 vertices = d->run->store->n_linked;
 
 	(void)x;
 	n->host += vertices * sizeof(vid) + d->run->store->sources * sizeof(u32) + (bitmap_words(vertices) + 1) * sizeof(u64) +
@@ -17,7 +17,7 @@ static void add_bytes(const struct declaration *d, const struct declared *x, str
 static mill_err make(struct mill_run *r, const struct declared *x)
 {
 	struct levels *l = x->out;
-	u64 n = r->store->connected;
+	u64 n = r->store->n_linked;
 
 	l->run = r;
 	TRY(run_vec_host(r, &l->order_vec, "vertices by level", n, sizeof(vid)));
@@ -55,7 +55,7 @@ mill_err levels_keep(struct levels *l, struct frontier *f)
 	bitmap_put(l->begins, at);
 	l->n_levels++;
 	l->n_reached += f->n;
-	assert(l->n_reached <= l->run->store->connected);
+	assert(l->n_reached <= l->run->store->n_linked);
 	if (!f->dense) {
 		memcpy(l->order + at, f->list, f->n * sizeof(vid));
 		count_edges(l, from);

@@ -15,7 +15,7 @@ mill_err numbers_need(const struct mill_run *r, struct need *n)
 {
 	const struct store *st = r->store;
 	bool symmetric = is_symmetric(r, n), table = need_table(n, st->directed, !symmetric);
-	u64 vertices = st->connected * sizeof(u32);
+	u64 vertices = st->n_linked * sizeof(u32);
 
 	if (!n->numbers)
 		return MILL_OK;
@@ -50,7 +50,7 @@ void numbers_release(struct edge_numbers *n)
 
 /* ---- Making ---- */
 
-struct making {
+struct make_ctx {
 	struct mill_run *run;
 	struct number_side *side;
 	const struct pages *pages;	/* of lists on disk */
@@ -61,19 +61,19 @@ struct making {
 	u32 some[SOME], n_some;
 };
 
-static mill_err contradiction(const struct making *m)
+static mill_err contradiction(const struct make_ctx *m)
 {
 	return fail(MILL_ECORRUPT, "%s: its lists contradict each other", m->run->store->path);
 }
 
-static mill_err flush(struct making *m)
+static mill_err flush(struct make_ctx *m)
 {
 	TRY(beside_write(&m->side->file, m->some, m->at - m->n_some, m->n_some));
 	m->n_some = 0;
 	return MILL_OK;
 }
 
-static mill_err put(struct making *m, u32 number)
+static mill_err put(struct make_ctx *m, u32 number)
 {
 	if (m->side->all) {
 		m->side->all[m->at++] = number;
@@ -87,7 +87,7 @@ static mill_err put(struct making *m, u32 number)
 }
 
 /* A run of u's list, all of which lies in one page. */
-static mill_err number_run(struct making *m, vid u, const vid *list, u64 n)
+static mill_err number_run(struct make_ctx *m, vid u, const vid *list, u64 n)
 {
 	struct edge_numbers *to = &m->run->numbers;
 
@@ -103,19 +103,19 @@ static mill_err number_run(struct making *m, vid u, const vid *list, u64 n)
 	return MILL_OK;
 }
 
-static void begin_row(struct making *m, vid u)
+static void begin_row(struct make_ctx *m, vid u)
 {
 	if (m->symmetric)
 		numberer_row(&m->numberer, u);
 }
 
-static void end_row(struct making *m, vid u)
+static void end_row(struct make_ctx *m, vid u)
 {
 	if (m->symmetric)
 		m->run->numbers.base[u] = (u32)(m->numberer.n - m->at);
 }
 
-static mill_err number_resident(struct making *m, const struct topology *t)
+static mill_err number_resident(struct make_ctx *m, const struct topology *t)
 {
 	for (u32 k = 0; k < t->n_segments; k++) {
 		const struct segment *s = &t->segment[k];
@@ -134,7 +134,7 @@ static mill_err number_resident(struct making *m, const struct topology *t)
 	return MILL_OK;
 }
 
-static mill_err number_streamed(struct making *m, struct cursor *c)
+static mill_err number_streamed(struct make_ctx *m, struct cursor *c)
 {
 	for (u64 u = 0; u < m->pages->n_rows; u++) {
 		TRY(cursor_seek(c, u));
@@ -150,7 +150,7 @@ static mill_err number_streamed(struct making *m, struct cursor *c)
 	return m->n_some ? flush(m) : MILL_OK;
 }
 
-static mill_err number_lists(struct making *m, const struct topology *t)
+static mill_err number_lists(struct make_ctx *m, const struct topology *t)
 {
 	struct cursor c;
 	mill_err err;
@@ -194,7 +194,7 @@ static mill_err find_positions(const struct mill_run *r, u32 *next)
 	u32 sum = 0;
 
 	TRY(store_read(r->store, STORE_OUT_DEGREES, next, r->store->sources * sizeof(u32), 0));
-	for (u64 v = 0; v < r->store->connected; v++) {
+	for (u64 v = 0; v < r->store->n_linked; v++) {
 		u32 degree = v < r->store->sources ? next[v] : 0;
 
 		next[v] = sum;
@@ -212,7 +212,7 @@ static void show(const struct edge_numbers *n, const struct number_side *s, stru
 	}
 }
 
-static mill_err number_direction(struct making *m, struct topology *t, bool in)
+static mill_err number_direction(struct make_ctx *m, struct topology *t, bool in)
 {
 	struct mill_run *r = m->run;
 	struct edge_numbers *n = &r->numbers;
@@ -244,12 +244,12 @@ static mill_err open_owned(struct mill_run *r, const struct pages *p)
 	return MILL_OK;
 }
 
-static mill_err make(struct making *m)
+static mill_err make(struct make_ctx *m)
 {
 	struct mill_run *r = m->run;
 	struct edge_numbers *n = &r->numbers;
 	struct topology *out = run_direction(r, false);
-	u64 vertices = max_u64(r->store->connected, 1);
+	u64 vertices = max_u64(r->store->n_linked, 1);
 
 	TRY(memory_new(&m->numberer.next, &r->budget, vertices, sizeof(u32), "the numbers of edges"));
 	if (m->symmetric)
@@ -269,7 +269,7 @@ static mill_err make(struct making *m)
 
 mill_err numbers_make(struct mill_run *r)
 {
-	struct making *m;
+	struct make_ctx *m;
 	mill_err err;
 
 	if (!r->need.numbers)
@@ -287,7 +287,7 @@ mill_err numbers_make(struct mill_run *r)
 mill_err numbers_place(struct mill_run *r)
 {
 	struct edge_numbers *n = &r->numbers;
-	u64 size = r->store->connected * sizeof(u32);
+	u64 size = r->store->n_linked * sizeof(u32);
 
 	if (!n->base || r->device->native || !size)
 		return MILL_OK;

@@ -4,7 +4,7 @@
 #include "base/sort.h"
 #include "engine/sources.h"
 
-struct naming {
+struct name_ctx {
 	const struct store *store;
 	struct personal *to;
 	u64 *isolated;		/* NULL while they are counted */
@@ -12,9 +12,9 @@ struct naming {
 
 static mill_err add(void *arg, vid v)
 {
-	struct naming *n = arg;
+	struct name_ctx *n = arg;
 
-	if (v < n->store->connected)
+	if (v < n->store->n_linked)
 		bitmap_put(n->to->bits, v);
 	else if (n->isolated)
 		n->isolated[n->to->n_isolated++] = v;
@@ -24,7 +24,7 @@ static mill_err add(void *arg, vid v)
 }
 
 /* Lists the isolated ones, each once, for the result. */
-static mill_err list_isolated(struct mill_run *r, struct naming *n, const char *text, const char *option)
+static mill_err list_isolated(struct mill_run *r, struct name_ctx *n, const char *text, const char *option)
 {
 	struct personal *p = n->to;
 	struct vec *list;
@@ -45,8 +45,8 @@ static mill_err list_isolated(struct mill_run *r, struct naming *n, const char *
 
 mill_err run_personal(struct mill_run *r, struct personal *out, const char *text, const char *option)
 {
-	struct naming n = { .store = r->store, .to = out };
-	u64 linked = r->store->connected;
+	struct name_ctx n = { .store = r->store, .to = out };
+	u64 linked = r->store->n_linked;
 
 	*out = (struct personal){ 0 };
 	TRY(memory_new(&out->bits, &r->budget, bitmap_words(linked), sizeof(u64), "the vertices named"));

@@ -14,7 +14,7 @@ mill_err run_piles(struct mill_run *r, struct piles *b, u32 n)
 {
 	assert(!n || (n >= BUCKETS_LEAST && n <= BUCKETS_MOST));
 	b->n = n;
-	b->words = bitmap_words(r->store->connected);
+	b->words = bitmap_words(r->store->n_linked);
 	b->limit = UINT64_MAX;
 	if (n)
 		TRY(run_vec(r, &b->far, "far vertices", b->words, sizeof(u64), NULL));

@@ -46,8 +46,8 @@ static bool device_holds(const struct mill_run *r, const struct need *n)
 {
 	const struct store *st = r->store;
 	u64 directions = (direction_pages(st, n, true) > 0) + (u64)(direction_pages(st, n, false) > 0);
-	u64 lists = 4 * (st->connected + st->stored_edges) + (n->weights ? st->stored_edges * weight_size(st->weight) : 0);
-	u64 select = n->advances ? 8 * st->connected : 0;
+	u64 lists = 4 * (st->n_linked + st->stored_edges) + (n->weights ? st->stored_edges * weight_size(st->weight) : 0);
+	u64 select = n->advances ? 8 * st->n_linked : 0;
 
 	return on_device(r, n) && !n->own && directions * lists + select + 4 * (u64)st->page_size <= device_room(r, n);
 }
@@ -105,7 +105,7 @@ static void set_streaming(struct setting *s, struct mill_plan *plan, const struc
 	n_devices = s->strategy == GTS_P ? r->n_opened : 1;	/* that share the pages */
 	s->slots = max_u64(room.slots * n_devices, 1);
 	s->unpacked = min_u64(room.slots, room.areas) * n_devices >= s->pages;
-	s->state = r->store->connected * n->writable;
+	s->state = r->store->n_linked * n->writable;
 	if (devices_budget(r) >= plan->device_needed) {
 		plan->strategy = room.divided ? MILL_STRATEGY_S : MILL_STRATEGY_P;
 		plan->why = room.why;

@@ -5,20 +5,20 @@
 
 #define DEGREES 8192	/* read at a time */
 
-struct counting {
+struct count_ctx {
 	const void *data;
 	u32 size;
 	u64 none;
 	struct reach *to;
 };
 
-static u64 value_at(const struct counting *c, u64 v)
+static u64 value_at(const struct count_ctx *c, u64 v)
 {
 	return c->size == sizeof(u32) ? ((const u32 *)c->data)[v] : ((const u64 *)c->data)[v];
 }
 
 /* Vertices [at, at + n), of which the first n_sources have out-edges. */
-static void count_some(const struct counting *c, u64 at, u64 n, const u32 *degree, u64 n_sources)
+static void count_some(const struct count_ctx *c, u64 at, u64 n, const u32 *degree, u64 n_sources)
 {
 	for (u64 i = 0; i < n; i++) {
 		u64 x = value_at(c, at + i);
@@ -31,15 +31,15 @@ static void count_some(const struct counting *c, u64 at, u64 n, const u32 *degre
 	}
 }
 
-static mill_err count_all(struct mill_run *r, const struct counting *c)
+static mill_err count_all(struct mill_run *r, const struct count_ctx *c)
 {
 	const struct store *st = r->store;
 	mill_err err = MILL_OK;
 	u32 *degree;
 
 	TRY(memory_new(&degree, &r->budget, DEGREES, sizeof(u32), "degrees"));
-	for (u64 at = 0; !err && at < st->connected; at += DEGREES) {
-		u64 some = min_u64(DEGREES, st->connected - at);
+	for (u64 at = 0; !err && at < st->n_linked; at += DEGREES) {
+		u64 some = min_u64(DEGREES, st->n_linked - at);
 		u64 with = at < st->sources ? min_u64(some, st->sources - at) : 0;
 
 		if (with)
@@ -53,7 +53,7 @@ static mill_err count_all(struct mill_run *r, const struct counting *c)
 
 mill_err run_reach(struct mill_run *r, const struct vec *values, const void *none, struct reach *out)
 {
-	struct counting c = { .size = values->size, .to = out };
+	struct count_ctx c = { .size = values->size, .to = out };
 	mill_err err;
 
 	*out = (struct reach){ .reached = r->result.n_chosen };	/* an isolated source */

@@ -106,9 +106,9 @@ static u64 value_of(const struct mill_run *r, const struct result_column *c, con
 {
 	u64 bits;
 
-	if (v < r->store->connected) {
+	if (v < r->store->n_linked) {
 		bits = wide(c, data, v);
-		return c->column.type == MILL_TYPE_ID && r->result.rank_of && bits < r->store->connected ? r->result.rank_of[bits] : bits;
+		return c->column.type == MILL_TYPE_ID && r->result.rank_of && bits < r->store->n_linked ? r->result.rank_of[bits] : bits;
 	}
 	bits = is_chosen(r, v) ? c->chosen : c->isolated;
 	return bits == OWN_RANK ? rank : bits;
@@ -226,7 +226,7 @@ u64 result_ids_bytes(const struct store *st)
 
 u64 result_ranks_bytes(const struct store *st)
 {
-	return st->connected == st->vertices ? 0 : st->connected * sizeof(vid);
+	return st->n_linked == st->vertices ? 0 : st->n_linked * sizeof(vid);
 }
 
 /* All have edges: ranks are as the store has them. */
@@ -250,13 +250,13 @@ static mill_err count_ranks(struct mill_run *r, vid *to, vid *rank_of)
 	TRY(walk_init(&w, r, false));
 	while (!(err = walk_next(&w, &some)) && some)
 		for (u64 i = 0; i < some; i++) {
-			if (w.order[i] >= st->connected || n == st->connected)
+			if (w.order[i] >= st->n_linked || n == st->n_linked)
 				continue;
 			rank_of[n] = (vid)(w.at - some + i);
 			to[w.order[i]] = (vid)n++;
 		}
 	walk_release(&w);
-	if (!err && n != st->connected)
+	if (!err && n != st->n_linked)
 		err = fail(MILL_ECORRUPT, "%s/order: vertices with edges are missing", st->path);
 	return err;
 }
@@ -265,10 +265,10 @@ mill_err result_read_ranks(struct mill_run *r, vid *to)
 {
 	struct vec *rank_of = vec_named(r, "ranks among all");
 
-	if (r->store->connected == r->store->vertices)
+	if (r->store->n_linked == r->store->vertices)
 		return read_all_ranks(r->store, to);
 	if (!rank_of)
-		TRY(run_vec_host(r, &rank_of, "ranks among all", r->store->connected, sizeof(vid)));
+		TRY(run_vec_host(r, &rank_of, "ranks among all", r->store->n_linked, sizeof(vid)));
 	TRY(count_ranks(r, to, rank_of->buffer.host));
 	r->result.rank_of = rank_of->buffer.host;
 	return MILL_OK;
@@ -283,7 +283,7 @@ mill_err result_ranks(struct mill_run *r, struct vec **out)
 	*out = v;
 	if (v)
 		return MILL_OK;
-	TRY(run_vec(r, &v, "ranks", r->store->connected, sizeof(vid), NULL));
+	TRY(run_vec(r, &v, "ranks", r->store->n_linked, sizeof(vid), NULL));
 	err = vec_map(r, v, &rank);
 	if (!err) {
 		err = result_read_ranks(r, rank);
@@ -418,7 +418,7 @@ MILL_API mill_err mill_run_values(mill_run *r, const char *column, bool by_inter
 
 enum form { FORM_TSV, FORM_CSV, FORM_NPY };
 
-struct writing {
+struct write_ctx {
 	struct mill_run *run;
 	enum form form;
 	struct outfile *file;
@@ -447,7 +447,7 @@ static const char *npy_type(enum mill_type t)
 	}
 }
 
-static mill_err write_npy_header(struct writing *w)
+static mill_err write_npy_header(struct write_ctx *w)
 {
 	char text[1024], head[10] = "\x93NUMPY\x01";
 	size_t n = 0, total;
@@ -475,7 +475,7 @@ static bool is_search(const struct mill_run *r)
 	return !strcmp(name, "depth") || !strcmp(name, "distance");
 }
 
-static mill_err write_header(struct writing *w)
+static mill_err write_header(struct write_ctx *w)
 {
 	char separator = w->form == FORM_CSV ? ',' : '\t';
 
@@ -491,7 +491,7 @@ static mill_err write_header(struct writing *w)
 }
 
 /* The original id of a rank, or its name: in a .csv with quotes where they are needed. */
-static mill_err put_id(const struct writing *w, u64 rank, u64 id, char **to)
+static mill_err put_id(const struct write_ctx *w, u64 rank, u64 id, char **to)
 {
 	const char *text;
 	u32 n;
@@ -539,7 +539,7 @@ static size_t put_text(const struct result_column *c, u64 bits, char *to)
 	return 2;
 }
 
-static mill_err put_row(const struct writing *w, u64 i, u64 rank, char **to)
+static mill_err put_row(const struct write_ctx *w, u64 i, u64 rank, char **to)
 {
 	const struct mill_run *r = w->run;
 	char *p = *to, separator = w->form == FORM_CSV ? ',' : '\t';
@@ -574,7 +574,7 @@ static mill_err put_row(const struct writing *w, u64 i, u64 rank, char **to)
 	return MILL_OK;
 }
 
-static mill_err write_rows(struct writing *w)
+static mill_err write_rows(struct write_ctx *w)
 {
 	u64 some;
 
@@ -612,7 +612,7 @@ static mill_err choose_form(enum form *out, const char *path)
 	return MILL_OK;
 }
 
-static mill_err write_result(struct writing *w, const char *path)
+static mill_err write_result(struct write_ctx *w, const char *path)
 {
 	struct mill_run *r = w->run;
 	mill_err err;
@@ -638,7 +638,7 @@ static mill_err write_result(struct writing *w, const char *path)
 
 MILL_API mill_err mill_run_write(mill_run *r, const char *path)
 {
-	struct writing w = { .run = r };
+	struct write_ctx w = { .run = r };
 	f64 began = clock_now(), traced;
 	mill_err err;
 

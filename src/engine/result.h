@@ -18,7 +18,7 @@ mill_err result_ids(struct mill_run *r, const u64 **out);
 u64 result_ids_bytes(const struct store *st);
 /* The rank of each vertex (vid) among those with edges on the run's device; made once, freed with the result. */
 mill_err result_ranks(struct mill_run *r, struct vec **out);
-/* The same into store->connected elements on the host. */
+/* The same into store->n_linked elements on the host. */
 mill_err result_read_ranks(struct mill_run *r, vid *to);
 /* What both take on the host: to lead from these ranks to those among all. */
 u64 result_ranks_bytes(const struct store *st);

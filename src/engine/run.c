@@ -525,7 +525,7 @@ mill_err run_end(struct mill_run *r)
 	return result_hash(r);
 }
 
-void run_tell(struct mill_run *r, const char *format, u64 number)
+void run_announce(struct mill_run *r, const char *format, u64 number)
 {
 	int n = snprintf(r->told, sizeof(r->told), "%s ", r->algorithm);
 
@@ -561,7 +561,7 @@ static mill_err new_vec(struct mill_run *r, struct device *d, struct vec **out, 
 
 #define FILL_BYTES (1 * MIB)
 
-struct filling {
+struct fill_ctx {
 	struct vec *vec;
 	const void *fill;	/* NULL: zero */
 };
@@ -569,7 +569,7 @@ struct filling {
 /* The first to touch memory pays for it: all threads do, in order, rather than whoever comes to it while computing. */
 static mill_err fill_some(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	const struct filling *f = arg;
+	const struct fill_ctx *f = arg;
 	size_t size = f->vec->size;
 	char *p = (char *)f->vec->buffer.host + begin * size;
 	u64 bytes = (end - begin) * size;
@@ -589,7 +589,7 @@ mill_err run_vec(struct mill_run *r, struct vec **out, const char *name, u64 n, 
 	TRY(new_vec(r, r->device, out, name, n, size));
 	if (!r->device->native)
 		return fill ? device_fill(&(*out)->buffer, fill, size) : device_fill(&(*out)->buffer, &zero, size % 8 ? 4 : 8);
-	return pool_for(r->pool, n, max_u64(FILL_BYTES / size, 1), fill_some, &(struct filling){ *out, fill });
+	return pool_for(r->pool, n, max_u64(FILL_BYTES / size, 1), fill_some, &(struct fill_ctx){ *out, fill });
 }
 
 mill_err run_vec_host(struct mill_run *r, struct vec **out, const char *name, u64 n, size_t size)

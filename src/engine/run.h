@@ -32,7 +32,7 @@
 #define LOAD_FRAMES 8
 
 /*
- * Vertices without an edge are the last ones and have no state: no vector is longer than store->connected. The result gives them
+ * Vertices without an edge are the last ones and have no state: no vector is longer than store->n_linked. The result gives them
  * the value that they must have.
  */
 struct result_column {
@@ -174,13 +174,13 @@ void vec_unmap(const struct vec *v, void *p);
 
 void run_column(struct mill_run *r, const char *name, enum mill_type type, struct vec *v, u64 none, u64 isolated);
 /* Vertices that have no edge, and so no state. */
-static inline u64 run_isolated(const struct mill_run *r) { return r->store->vertices - r->store->connected; }
+static inline u64 run_isolated(const struct mill_run *r) { return r->store->vertices - r->store->n_linked; }
 void run_fact(struct mill_run *r, const char *name, u64 value);
 void run_fact_real(struct mill_run *r, const char *name, f64 value);
 mill_err run_fact_id(struct mill_run *r, const char *name, vid v);
 
 /* What the watcher is told is going on: "bfs step 3". */
-void run_tell(struct mill_run *r, const char *format, u64 number);
+void run_announce(struct mill_run *r, const char *format, u64 number);
 
 /* The number of out-neighbours of each vertex (u32) in the graph that the run reads: a view has its own. */
 mill_err run_degrees(struct mill_run *r, struct vec *to);

@@ -86,7 +86,7 @@ mill_err run_source(struct mill_run *r, const char *text, vid *out)
 
 #define FILE_MOST (64 * MIB)
 
-struct naming {
+struct name_ctx {
 	struct mill_run *run;
 	const char *where;	/* the option, or the file */
 	u64 line;		/* 0: the option */
@@ -94,7 +94,7 @@ struct naming {
 	void *arg;
 };
 
-static mill_err take_id(struct naming *n, const char *text, const char *end)
+static mill_err take_id(struct name_ctx *n, const char *text, const char *end)
 {
 	int length = (int)min_u64((u64)(end - text), 80);	/* as shown */
 	char where[32] = "";
@@ -113,7 +113,7 @@ static mill_err take_id(struct naming *n, const char *text, const char *end)
 	return n->take(n->arg, v);
 }
 
-static mill_err take_lines(struct naming *n, const char *text, u64 size)
+static mill_err take_lines(struct name_ctx *n, const char *text, u64 size)
 {
 	const char *stop = text + size;
 
@@ -132,7 +132,7 @@ static mill_err take_lines(struct naming *n, const char *text, u64 size)
 	return MILL_OK;
 }
 
-static mill_err take_file(struct naming *n)
+static mill_err take_file(struct name_ctx *n)
 {
 	struct file f = FILE_CLOSED;
 	char *text = NULL;
@@ -157,7 +157,7 @@ static mill_err take_file(struct naming *n)
 mill_err each_vertex(struct mill_run *r, const char *text, const char *option,
 		     mill_err (*take)(void *arg, vid v), void *arg)
 {
-	struct naming n = { .run = r, .where = text[0] == '@' ? text + 1 : option, .take = take, .arg = arg };
+	struct name_ctx n = { .run = r, .where = text[0] == '@' ? text + 1 : option, .take = take, .arg = arg };
 
 	return text[0] == '@' ? take_file(&n) : take_id(&n, text, text + strlen(text));
 }
@@ -205,10 +205,10 @@ mill_err sources_count(const struct mill_run *r, const char *text, u64 *out)
 /* The list of the last call stays while the next one is made, which marks what it has. */
 u64 sources_bytes(const struct store *st, u64 n)
 {
-	return 2 * min_u64(n, st->connected) * sizeof(vid) + bitmap_words(st->vertices) * sizeof(u64) + 2 * DEGREES * sizeof(u32);
+	return 2 * min_u64(n, st->n_linked) * sizeof(vid) + bitmap_words(st->vertices) * sizeof(u64) + 2 * DEGREES * sizeof(u32);
 }
 
-struct listing {
+struct list_ctx {
 	struct mill_run *run;
 	vid *list;
 	u64 n, room;
@@ -217,9 +217,9 @@ struct listing {
 	u64 *marked;	/* by vertex; of random ones by number among the sources */
 };
 
-static void list_source(struct listing *l, vid v)
+static void list_source(struct list_ctx *l, vid v)
 {
-	if (v < l->run->store->connected) {
+	if (v < l->run->store->n_linked) {
 		l->list[l->n++] = v;
 	} else {
 		l->isolated++;
@@ -229,7 +229,7 @@ static void list_source(struct listing *l, vid v)
 
 static mill_err add_source(void *arg, vid v)
 {
-	struct listing *l = arg;
+	struct list_ctx *l = arg;
 	u64 id = 0;
 
 	if (bitmap_get(l->marked, v)) {
@@ -241,9 +241,9 @@ static mill_err add_source(void *arg, vid v)
 	return MILL_OK;
 }
 
-static mill_err add_ids(struct listing *l, const char *text)
+static mill_err add_ids(struct list_ctx *l, const char *text)
 {
-	struct naming n = { .run = l->run, .where = "--sources", .take = add_source, .arg = l };
+	struct name_ctx n = { .run = l->run, .where = "--sources", .take = add_source, .arg = l };
 
 	for (;; text++) {
 		const char *end = text + strcspn(text, ",");
@@ -256,7 +256,7 @@ static mill_err add_ids(struct listing *l, const char *text)
 }
 
 /* Vertices in ascending order of their ids: all, or of those with out-edges the ones whose number is marked. */
-static mill_err add_by_id(struct listing *l, bool all)
+static mill_err add_by_id(struct list_ctx *l, bool all)
 {
 	const struct store *st = l->run->store;
 	u64 n = st->vertices, number = 0;
@@ -287,7 +287,7 @@ static mill_err add_by_id(struct listing *l, bool all)
 }
 
 /* The first is the one that "random" is. */
-static mill_err add_random(struct listing *l)
+static mill_err add_random(struct list_ctx *l)
 {
 	u64 sources = l->run->store->sources, seed = l->run->options.seed;
 
@@ -302,7 +302,7 @@ static mill_err add_random(struct listing *l)
 	return add_by_id(l, false);
 }
 
-static mill_err list_sources(struct listing *l, const char *text)
+static mill_err list_sources(struct list_ctx *l, const char *text)
 {
 	vid v = 0;
 
@@ -323,11 +323,11 @@ static mill_err list_sources(struct listing *l, const char *text)
 
 mill_err run_sources(struct mill_run *r, const char *text)
 {
-	struct listing l = { .run = r };
+	struct list_ctx l = { .run = r };
 	mill_err err;
 
 	TRY(sources_count(r, text, &l.room));
-	TRY(memory_new(&l.list, &r->budget, min_u64(l.room, r->store->connected), sizeof(vid), "the sources"));
+	TRY(memory_new(&l.list, &r->budget, min_u64(l.room, r->store->n_linked), sizeof(vid), "the sources"));
 	err = memory_new(&l.marked, &r->budget, bitmap_words(r->store->vertices), sizeof(u64), "the sources");
 	if (!err)
 		err = list_sources(&l, text);

@@ -57,14 +57,14 @@ void topology_init(struct topology *t, const struct pages *p)
 	*t = (struct topology){ .pages = p, .n_rows = p ? p->n_rows : 0, .n_edges = p ? total_edges(p) : 0 };
 }
 
-struct loading {
+struct load_ctx {
 	struct topology *t;
 	u32 *page_segment;	/* the segment of each page */
 };
 
 static mill_err copy_page(void *arg, u32 page, const struct segment *from, unsigned worker)
 {
-	struct loading *l = arg;
+	struct load_ctx *l = arg;
 	struct topology *t = l->t;
 	struct segment *to = &t->segment[l->page_segment[page]];
 	u32 at = (u32)(from->first_edge - to->first_edge);
@@ -113,12 +113,12 @@ static void cut_segments(struct topology *t, u64 max_edges, u32 *page_segment, s
 }
 
 /* Counts chunks and parts, and writes them down where there is room already. */
-struct cutting {
+struct cut_ctx {
 	struct topology *t;
 	u32 n_chunks, n_parts;
 };
 
-static void put_chunk(struct cutting *c, const struct segment *seg, u64 begin, u64 end)
+static void put_chunk(struct cut_ctx *c, const struct segment *seg, u64 begin, u64 end)
 {
 	if (begin == end)
 		return;
@@ -127,7 +127,7 @@ static void put_chunk(struct cutting *c, const struct segment *seg, u64 begin, u
 	c->n_chunks++;
 }
 
-static void put_parts(struct cutting *c, const struct segment *s, vid row)
+static void put_parts(struct cut_ctx *c, const struct segment *s, vid row)
 {
 	struct topology *t = c->t;
 	u32 end = s->row[row + 1];
@@ -161,7 +161,7 @@ static void put_parts(struct cutting *c, const struct segment *s, vid row)
 }
 
 /* Chunks end after so many edges or rows, at a multiple of 64 vertices (a word of a bitmap) or at a hub. */
-static void cut_rows(struct cutting *c, const struct segment *s)
+static void cut_rows(struct cut_ctx *c, const struct segment *s)
 {
 	u64 begin = 0;
 
@@ -182,14 +182,14 @@ static void cut_rows(struct cutting *c, const struct segment *s)
 
 mill_err topology_cut_chunks(struct topology *t, struct budget *budget)
 {
-	struct cutting c = { .t = t };
+	struct cut_ctx c = { .t = t };
 
 	for (u32 i = 0; i < t->n_segments; i++)
 		cut_rows(&c, &t->segment[i]);
 	TRY(memory_new(&t->chunk, budget, c.n_chunks, sizeof(*t->chunk), "the chunks"));
 	TRY(memory_new(&t->part, budget, max_u64(c.n_parts, 1), sizeof(*t->part), "the parts of long lists"));
 	TRY(memory_new(&t->part_row, budget, max_u64(c.n_parts, 1), 2 * sizeof(u32), "the parts of long lists"));
-	c = (struct cutting){ .t = t };
+	c = (struct cut_ctx){ .t = t };
 	for (u32 i = 0; i < t->n_segments; i++)
 		cut_rows(&c, &t->segment[i]);
 	t->n_chunks = c.n_chunks;
@@ -202,7 +202,7 @@ mill_err topology_load(struct topology *t, struct budget *budget, struct stream 
 {
 	const struct pages *p = t->pages;
 	u64 edges = total_edges(p);
-	struct loading l = { .t = t };
+	struct load_ctx l = { .t = t };
 	struct stream_pass pass = { .pages = p, .work = copy_page, .arg = &l, .ticker = ticker };
 	mill_err err;
 
@@ -276,14 +276,14 @@ static void count_rows(const struct topology *t, u64 begin, u64 end, u32 *degree
 	}
 }
 
-struct counting {
+struct count_ctx {
 	const struct topology *topology;
 	u32 *degree;
 };
 
 static mill_err count_degrees(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct counting *c = arg;
+	struct count_ctx *c = arg;
 
 	(void)worker;
 	memset(c->degree + begin, 0, (end - begin) * sizeof(u32));
@@ -294,7 +294,7 @@ static mill_err count_degrees(void *arg, u64 begin, u64 end, unsigned worker)
 mill_err run_degrees(struct mill_run *r, struct vec *to)
 {
 	const struct topology *t = run_direction(r, false);
-	struct counting counting = { t, to->buffer.host };
+	struct count_ctx counting = { t, to->buffer.host };
 	mill_err err = MILL_OK;
 	u32 *degree;
 
@@ -316,7 +316,7 @@ mill_err run_degrees(struct mill_run *r, struct vec *to)
 
 /* ---- Passes ---- */
 
-struct passing {
+struct pass_ctx {
 	struct mill_run *run;
 	const struct pass *pass;
 	const struct topology *topology;
@@ -325,7 +325,7 @@ struct passing {
 
 static mill_err pass_chunks(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct passing *p = arg;
+	struct pass_ctx *p = arg;
 	const struct topology *t = p->topology;
 	f64 began = trace_begin();
 
@@ -342,7 +342,7 @@ static mill_err pass_chunks(void *arg, u64 begin, u64 end, unsigned worker)
 
 static bool pass_active(void *arg, u32 page)
 {
-	struct passing *p = arg;
+	struct pass_ctx *p = arg;
 	const struct page_entry *e = &p->topology->pages->entry[page];
 
 	if (!transfer_takes(&p->run->transfer, page))
@@ -354,7 +354,7 @@ static bool pass_active(void *arg, u32 page)
 
 static mill_err pass_page(void *arg, u32 page, const struct segment *seg, unsigned worker)
 {
-	struct passing *p = arg;
+	struct pass_ctx *p = arg;
 	struct segment numbered = *seg;
 
 	if (p->pass->numbers)
@@ -364,7 +364,7 @@ static mill_err pass_page(void *arg, u32 page, const struct segment *seg, unsign
 
 mill_err run_pass(struct mill_run *r, const struct pass *p, struct mill_step *step)
 {
-	struct passing passing = { r, p, run_direction(r, p->in), 0 };
+	struct pass_ctx passing = { r, p, run_direction(r, p->in), 0 };
 	struct row_filter only = { p->active, p->arg };
 	struct stream_pass sp = {
 		.pages = passing.topology->pages,
@@ -394,7 +394,7 @@ mill_err run_divisors(struct mill_run *r, struct vec *to)
 
 	TRY(vec_map(r, to, &degree));
 	err = store_read(st, STORE_OUT_DEGREES, degree, st->sources * sizeof(u32), 0);
-	for (u64 v = st->sources; v < st->connected; v++)
+	for (u64 v = st->sources; v < st->n_linked; v++)
 		degree[v] = 1;
 	/* A hostile store must not make us divide by zero. */
 	for (u64 v = 0; !err && v < st->sources; v++)

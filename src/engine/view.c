@@ -47,9 +47,9 @@ u64 view_bytes(const struct store *st, enum view view)
 {
 	u64 edges = view_edges(st, view);
 
-	return (st->connected + 2 * (u64)most_segments(edges)) * sizeof(u32) +
+	return (st->n_linked + 2 * (u64)most_segments(edges)) * sizeof(u32) +
 	       edges * (sizeof(vid) + view_weight(view)) + most_segments(edges) * sizeof(struct segment) +
-	       topology_chunk_bytes(st->connected, edges, most_segments(edges)) + 64 * KIB;
+	       topology_chunk_bytes(st->n_linked, edges, most_segments(edges)) + 64 * KIB;
 }
 
 u64 view_making_bytes(const struct store *st)
@@ -60,7 +60,7 @@ u64 view_making_bytes(const struct store *st)
 
 u64 view_kept_bytes(const struct store *st, enum view view)
 {
-	return temporary_bytes(st->connected, view_edges(st, view), st->page_size,
+	return temporary_bytes(st->n_linked, view_edges(st, view), st->page_size,
 			       view == VIEW_ARCS ? MILL_WEIGHT_U32 : MILL_WEIGHT_NONE);
 }
 
@@ -159,7 +159,7 @@ static mill_err merge_all(struct merge *m, const struct store *st, struct budget
 	if (!err)
 		err = memory_new(&m->arcs, budget, BUFFER, sizeof(u32), "the merged lists");
 	ticker_begin(ticker, "load", "pages", pages);
-	for (u64 v = 0; !err && v < st->connected; v++) {
+	for (u64 v = 0; !err && v < st->n_linked; v++) {
 		err = merge_list(m, v);
 		if (!err && v % 1024 == 0)
 			err = ticker_tick(ticker, (u64)m->out.n_read + m->in.n_read);
@@ -175,7 +175,7 @@ static mill_err merge_all(struct merge *m, const struct store *st, struct budget
 
 /* ---- Resident ---- */
 
-struct loading {
+struct load_ctx {
 	struct topology *t;
 	struct segment *seg;
 	u64 edges;		/* in all segments */
@@ -184,9 +184,9 @@ struct loading {
 	bool begun;		/* the present list has its row */
 };
 
-static u32 *rows_of(struct loading *l) { return l->t->row + l->offset; }
+static u32 *rows_of(struct load_ctx *l) { return l->t->row + l->offset; }
 
-static void open_segment(struct loading *l, u64 v)
+static void open_segment(struct load_ctx *l, u64 v)
 {
 	struct topology *t = l->t;
 
@@ -209,7 +209,7 @@ static void open_segment(struct loading *l, u64 v)
 
 static mill_err load_piece(void *arg, u64 v, const vid *neighbour, const u32 *arcs, u32 n, bool last)
 {
-	struct loading *l = arg;
+	struct load_ctx *l = arg;
 
 	if (!l->seg || l->seg->n_edges > UINT32_MAX - n)
 		open_segment(l, v);
@@ -234,11 +234,11 @@ mill_err view_load(struct topology *t, const struct store *st, enum view view, s
 		   struct ticker *ticker, struct view_cost *cost)
 {
 	u64 edges = view_edges(st, view);
-	struct loading l = { .t = t };
+	struct load_ctx l = { .t = t };
 	struct merge m = { .view = view, .piece = load_piece, .arg = &l };
 
 	TRY(memory_new(&t->segment, budget, most_segments(edges), sizeof(*t->segment), "the segments"));
-	TRY(memory_new(&t->row, budget, st->connected + 2 * (u64)most_segments(edges), sizeof(u32), "the row offsets"));
+	TRY(memory_new(&t->row, budget, st->n_linked + 2 * (u64)most_segments(edges), sizeof(u32), "the row offsets"));
 	TRY(memory_new(&t->neighbour, budget, edges, sizeof(vid), "the undirected graph"));
 	t->weight_size = view_weight(view);
 	if (t->weight_size)
@@ -246,7 +246,7 @@ mill_err view_load(struct topology *t, const struct store *st, enum view view, s
 	TRY(merge_all(&m, st, budget, ticker, cost));
 	if (l.seg)
 		rows_of(&l)[l.seg->n_rows] = l.seg->n_edges;
-	t->n_rows = st->connected;
+	t->n_rows = st->n_linked;
 	t->n_edges = l.edges;
 	TRY(topology_cut_chunks(t, budget));
 	t->resident = true;
@@ -280,8 +280,8 @@ mill_err view_spill(struct store **out, const struct store *st, enum view view, 
 		    struct ticker *ticker, struct view_cost *cost)
 {
 	struct store_facts facts = {
-		.vertices = st->connected,
-		.connected = st->connected,
+		.vertices = st->n_linked,
+		.n_linked = st->n_linked,
 		.directed = true,
 		.in_pages = true,
 		.weight = view == VIEW_ARCS ? MILL_WEIGHT_U32 : MILL_WEIGHT_NONE,

@@ -8,7 +8,7 @@
  * vid, in which the vertices with out-edges come first. Each is monotone in the one before
  * (the last one within sources and within the rest), so nothing needs sorting twice.
  */
-#include "import/builder_form.h"
+#include "import/builder_internal.h"
 
 #include <string.h>
 
@@ -27,7 +27,7 @@
 #define REKEY_GRAIN ((u64)1 << 16) /* edges */
 
 /* The edges, and the new number of each vertex. */
-struct renumbering {
+struct renumber_ctx {
 	struct edges *e;
 	const vid *to;
 };
@@ -611,7 +611,7 @@ static mill_err reduce_edges(struct builder *b, u64 *loops)
 
 static mill_err renumber_keys(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	const struct renumbering *r = arg;
+	const struct renumber_ctx *r = arg;
 	struct edges *e = r->e;
 	u64 mask = edge_mask(e);
 
@@ -627,7 +627,7 @@ static mill_err renumber_keys(void *arg, u64 begin, u64 end, unsigned worker)
 
 static mill_err renumber(struct builder *b)
 {
-	struct renumbering r = { .e = &b->e, .to = b->to };
+	struct renumber_ctx r = { .e = &b->e, .to = b->to };
 
 	TRY(pool_for(b->pool, b->e.n, REKEY_GRAIN, renumber_keys, &r));
 	b->built.by_degree = true;
@@ -796,7 +796,7 @@ static mill_err write_store(struct builder *b, u64 vertices, u64 sources, u64 co
 	target_facts(&f, t);
 	f.vertices = vertices;
 	f.sources = sources;
-	f.connected = connected;
+	f.n_linked = connected;
 	f.edges = edges;
 	f.directed = !b->o.undirected;
 	f.in_pages = !b->o.undirected && !t->out_only;
@@ -857,7 +857,7 @@ static mill_err finish_external(struct builder *b)
 	b->built.symmetric = f.found.symmetric;
 	b->built.min_id = f.min_id;
 	b->built.max_id = f.max_id;
-	return write_store(b, f.vertices, f.sources, f.connected, f.edges, f.found.loops);
+	return write_store(b, f.vertices, f.sources, f.n_linked, f.edges, f.found.loops);
 }
 
 mill_err builder_finish(struct builder *b, struct mill_built *out)

@@ -2,7 +2,7 @@
 /* The numbers of the vertices of a graph that memory holds: from ids to ranks, and from ranks to vids. */
 #include <string.h>
 
-#include "import/builder_form.h"
+#include "import/builder_internal.h"
 
 /* ---- Ids to ranks ---- */
 

@@ -397,14 +397,14 @@ static u64 low_rank(const struct external *x, u64 id)
 	return x->low_before[id / 64] + (u64)__builtin_popcountll(x->low[id / 64] & below);
 }
 
-struct ranking {
+struct rank_ctx {
 	struct external *x;
 	struct emitter m;
 };
 
 static mill_err emit_ranks(void *arg, u64 from, u64 to, u64 weight)
 {
-	struct ranking *r = arg;
+	struct rank_ctx *r = arg;
 	struct external *x = r->x;
 	u64 id;
 
@@ -422,7 +422,7 @@ static mill_err emit_ranks(void *arg, u64 from, u64 to, u64 weight)
 }
 
 /* What came before the ids were set apart; its loops were looked at then. */
-static mill_err rank_runs(struct ranking *r, struct edges *e, u64 room)
+static mill_err rank_runs(struct rank_ctx *r, struct edges *e, u64 room)
 {
 	struct external *x = r->x;
 	u64 mask = edge_mask(e), loops = x->facts.loops_read;
@@ -443,7 +443,7 @@ static mill_err rank_runs(struct ranking *r, struct edges *e, u64 room)
 	return MILL_OK;
 }
 
-static mill_err rank_edges(struct ranking *r)
+static mill_err rank_edges(struct rank_ctx *r)
 {
 	struct external *x = r->x;
 	struct edges e = new_edges(x, id_bits(x->s.undirected), x->s.added);
@@ -469,7 +469,7 @@ static mill_err rank_edges(struct ranking *r)
 
 static mill_err ids_to_ranks(struct external *x)
 {
-	struct ranking r = { .x = x, .m.runs.file = FILE_CLOSED };
+	struct rank_ctx r = { .x = x, .m.runs.file = FILE_CLOSED };
 	u64 n;
 	mill_err err;
 
@@ -611,7 +611,7 @@ static mill_err rows_more(struct edge_stream *s) { return rows_next(s->arg); }
 /* Does the order of ids give the order of vids among the neighbours of any vertex? */
 static bool is_monotone(const struct external *x)
 {
-	return !x->num.place && (x->s.undirected || x->num.sources == x->num.connected);
+	return !x->num.place && (x->s.undirected || x->num.sources == x->num.n_linked);
 }
 
 /* What a pass over the rows does with their pieces, and makes: runs. */
@@ -623,7 +623,7 @@ enum pass {
 	PASS_SWAP	/* the other direction */
 };
 
-struct passing {
+struct pass_ctx {
 	struct external *x;
 	enum pass pass;
 	u32 *degree;
@@ -646,7 +646,7 @@ static mill_err emit_rows(struct emitter *m, const struct edges *e)
 	return MILL_OK;
 }
 
-static mill_err pass_piece(struct passing *p, const struct edges *e)
+static mill_err pass_piece(struct pass_ctx *p, const struct edges *e)
 {
 	u64 mask = edge_mask(e);
 
@@ -671,7 +671,7 @@ static mill_err pass_piece(struct passing *p, const struct edges *e)
 }
 
 /* count: the first pass that merges parallel edges says what it found. */
-static mill_err pass_rows(struct passing *p, const char *what, bool count, struct runs *out)
+static mill_err pass_rows(struct pass_ctx *p, const char *what, bool count, struct runs *out)
 {
 	struct external *x = p->x;
 	struct emitter m = { .runs.file = FILE_CLOSED };
@@ -709,7 +709,7 @@ static mill_err pass_rows(struct passing *p, const char *what, bool count, struc
  */
 static mill_err merge(struct external *x)
 {
-	struct passing p = { .x = x, .pass = PASS_NUMBER };
+	struct pass_ctx p = { .x = x, .pass = PASS_NUMBER };
 
 	if (!is_monotone(x)) {
 		TRY(pass_rows(&p, "merge", true, &x->row));
@@ -738,7 +738,7 @@ static mill_err use_numbers(struct external *x, const vid *to)
 	return MILL_OK;
 }
 
-static mill_err ask_sample(struct external *x, struct passing *p, const vid *to, bool *pays)
+static mill_err ask_sample(struct external *x, struct pass_ctx *p, const vid *to, bool *pays)
 {
 	struct order_sample s;
 	u64 stored = x->s.undirected ? 2 * p->edges - p->loops : p->edges;
@@ -757,7 +757,7 @@ static mill_err ask_sample(struct external *x, struct passing *p, const vid *to,
 
 static mill_err order_vertices(struct external *x, enum mill_order order)
 {
-	struct passing p = { .x = x, .pass = PASS_DEGREES };
+	struct pass_ctx p = { .x = x, .pass = PASS_DEGREES };
 	bool pays = order == MILL_ORDER_DEGREE;
 	u64 n = x->num.n;
 	vid *to = NULL;
@@ -798,12 +798,12 @@ mill_err external_settle(struct external *x, enum mill_dedup rule, enum mill_wei
 	TRY(numbering_close(&x->num));
 	f->vertices = x->num.n;
 	f->sources = x->num.sources;
-	f->connected = x->num.connected;
+	f->n_linked = x->num.n_linked;
 	if (f->vertices) {
 		TRY(original_id(x, numbering_id(&x->num, 0), &f->min_id));
 		TRY(original_id(x, numbering_id(&x->num, f->vertices - 1), &f->max_id));
 	}
-	x->vid_bits = bits_for(f->connected);
+	x->vid_bits = bits_for(f->n_linked);
 	if (order)
 		TRY(order_vertices(x, order));
 	TRY(merge(x));

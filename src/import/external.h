@@ -40,7 +40,7 @@ mill_err external_add_vertices(struct external *x, const u64 *id, u64 n, u64 max
 
 /* What the graph turned out to be. */
 struct external_facts {
-	u64 vertices, sources, connected, edges;	/* edges: as the store counts them */
+	u64 vertices, sources, n_linked, edges;	/* edges: as the store counts them */
 	u64 min_id, max_id;		/* 0 without vertices */
 	u64 loops_read;
 	bool by_degree;			/* the order of the vertices */

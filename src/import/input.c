@@ -20,7 +20,7 @@
 /* What a step of an unpacker came to. */
 enum step { STEP_MORE, STEP_MEMBER_END, STEP_DAMAGED, STEP_NO_MEMORY };
 
-struct packing {
+struct unpack_ctx {
 	const char *name;
 	bool (*is)(const u8 *magic);
 	bool (*begin)(struct input *in);	/* false: no memory */
@@ -33,7 +33,7 @@ struct input {
 	struct file file;
 	bool standard; /* stdin: not ours to close */
 	bool known;    /* whether it is packed has been looked at */
-	const struct packing *packing; /* NULL: plain */
+	const struct unpack_ctx *packing; /* NULL: plain */
 	bool ready;		       /* packing->end is due */
 	bool end;		       /* of the file */
 	bool in_member;
@@ -204,7 +204,7 @@ static void zstd_end(struct input *in)
 	in->zstd = NULL;
 }
 
-static const struct packing packings[] = {
+static const struct unpack_ctx packings[] = {
 	{ "gzip", gzip_is, gzip_begin, gzip_again, gzip_step, gzip_end },
 	{ "zstd", zstd_is, zstd_begin, zstd_again, zstd_step, zstd_end },
 	{ "bzip2", bzip2_is, bzip2_begin, bzip2_again, bzip2_step, bzip2_end },

@@ -155,12 +155,12 @@ static mill_err read_vertices(struct reader *r, u64 *n)
 
 #define ID_BYTES 32u	/* of an id in the set, while it is made */
 
-struct gathering {
+struct gather_ctx {
 	u64 *id;
 	u64 n, room;
 };
 
-static mill_err keep_id(struct gathering *g, u64 id, struct budget *budget)
+static mill_err keep_id(struct gather_ctx *g, u64 id, struct budget *budget)
 {
 	u64 room = 2 * g->room + 1024, *more;
 
@@ -180,7 +180,7 @@ static mill_err keep_id(struct gathering *g, u64 id, struct budget *budget)
 static mill_err gather_known(struct reader *r, struct known_ids *k)
 {
 	struct budget *budget = builder_budget(r->k->b);
-	struct gathering g = { .n = 0 };
+	struct gather_ctx g = { .n = 0 };
 	struct scan s = { .in = NULL };
 	struct input *in;
 	mill_err err;

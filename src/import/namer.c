@@ -503,14 +503,14 @@ mill_err namer_fail_edge(struct namer *n, mill_err code, u64 from, u64 to)
 	return fail(code, "the weights from %.400s to %.400s add up to more than their type", a, b);
 }
 
-struct writing {
+struct write_ctx {
 	struct store_writer *w;
 	u64 at;			/* bytes so far */
 	u64 end[1024];
 	u64 n;
 };
 
-static mill_err flush_ends(struct writing *w)
+static mill_err flush_ends(struct write_ctx *w)
 {
 	u64 n = w->n;
 
@@ -520,7 +520,7 @@ static mill_err flush_ends(struct writing *w)
 
 static mill_err write_piece(void *arg, const char *text, u64 size)
 {
-	struct writing *w = arg;
+	struct write_ctx *w = arg;
 	const char *p = text, *end = text + size;
 
 	while ((p = memchr(p, '\n', (size_t)(end - p)))) {
@@ -535,7 +535,7 @@ static mill_err write_piece(void *arg, const char *text, u64 size)
 
 mill_err namer_write(struct namer *n, struct store_writer *w)
 {
-	struct writing to = { .w = w };
+	struct write_ctx to = { .w = w };
 
 	TRY(each_piece(n, write_piece, &to));
 	return flush_ends(&to);

@@ -72,12 +72,12 @@ mill_err numbering_close(struct numbering *num)
 	if (num->n > MAX_VERTICES)
 		return ids_too_many(num->n);
 	TRY(count_before(num, num->source, &num->source_before, &num->sources));
-	num->connected = num->sources;
+	num->n_linked = num->sources;
 	if (!num->linked)
 		return MILL_OK;
 	for (u64 w = 0; w < bitmap_words(num->limit); w++)
 		num->linked[w] |= num->source[w];
-	return count_before(num, num->linked, &num->linked_before, &num->connected);
+	return count_before(num, num->linked, &num->linked_before, &num->n_linked);
 }
 
 u64 numbering_id(const struct numbering *num, u64 rank)

@@ -20,7 +20,7 @@ struct numbering {
 	u64 *linked;		/* directed: has in-edges; any edge after numbering_close. NULL: undirected, as source */
 	/* After numbering_close: how many bits are set before each word. */
 	u32 *exists_before, *source_before, *linked_before;
-	u64 n, sources, connected;
+	u64 n, sources, n_linked;
 	vid *place;		/* vid by rank; NULL: by id */
 };
 
@@ -71,7 +71,7 @@ static inline u64 numbering_vid(const struct numbering *num, u64 id)
 		if (word >> (id % 64) & 1)
 			return num->sources + linked - sources;
 	}
-	return num->connected + numbering_rank(num, id) - linked;
+	return num->n_linked + numbering_rank(num, id) - linked;
 }
 
 /* The id of a rank. */

@@ -126,7 +126,7 @@ static mill_err sort_distinct(struct sparse *s, u64 *id, u64 *n)
 	return MILL_OK;
 }
 
-struct ranking {
+struct rank_ctx {
 	struct chunk *chunk;
 	struct ids ids;		/* of the batch */
 };
@@ -134,7 +134,7 @@ struct ranking {
 /* Ids become places, in place: wide pairs give way to narrow ones. */
 static mill_err rank_chunks(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct ranking *r = arg;
+	struct rank_ctx *r = arg;
 
 	(void)worker;
 	for (u64 k = begin; k < end; k++) {
@@ -171,7 +171,7 @@ static mill_err put_edges(struct sparse *s, const struct chunk *c)
 
 static mill_err add_ranked(struct sparse *s, struct chunk *chunk, u64 n_chunks, u64 n_edges, u64 *id, u64 n)
 {
-	struct ranking r = { .chunk = chunk };
+	struct rank_ctx r = { .chunk = chunk };
 	mill_err err;
 
 	/* Keeps the ids, also when it fails. */
@@ -312,12 +312,12 @@ mill_err sparse_id(struct sparse *s, u64 rank, u64 *out)
 	return MILL_OK;
 }
 
-struct writing {
+struct write_ctx {
 	struct store_writer *w;
 	u64 n, id[EDGES];
 };
 
-static mill_err flush_ids(struct writing *w)
+static mill_err flush_ids(struct write_ctx *w)
 {
 	u64 n = w->n;
 
@@ -327,7 +327,7 @@ static mill_err flush_ids(struct writing *w)
 
 static mill_err write_id(void *arg, u64 id, bool *stop)
 {
-	struct writing *w = arg;
+	struct write_ctx *w = arg;
 
 	(void)stop;
 	w->id[w->n++] = id;
@@ -336,7 +336,7 @@ static mill_err write_id(void *arg, u64 id, bool *stop)
 
 mill_err sparse_write_ids(struct sparse *s, struct store_writer *w)
 {
-	struct writing *to;
+	struct write_ctx *to;
 	mill_err err;
 
 	TRY(memory_new(&to, s->s.budget, 1, sizeof(*to), "a file buffer"));

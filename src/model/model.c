@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static f64 vertices(const struct setting *s) { return (f64)s->store->connected; }
+static f64 vertices(const struct setting *s) { return (f64)s->store->n_linked; }
 static f64 edges(const struct setting *s) { return (f64)s->store->stored_edges; }
 /* Passes are free: the graph is in memory where the computing is done. */
 static bool stays(const struct setting *s) { return s->resident || s->whole; }

@@ -425,7 +425,7 @@ mill_err op_advance(struct mill_run *r, const struct advance_program *p, const v
 		a.pull = f->pulling = choose_pull(&a);
 	}
 	step.direction = a.pull ? "pull" : "push";
-	run_tell(r, "step %llu", r->ledger.total.step + 1);
+	run_announce(r, "step %llu", r->ledger.total.step + 1);
 	TRY(f->unit ? advance_units(&a, &step) : r->device->native ? advance_native(&a, &step) : advance_device(&a, &step));
 	ledger_add(&r->ledger, &step, began);
 	return MILL_OK;

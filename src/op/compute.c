@@ -10,7 +10,7 @@
 
 #include "op/op.h"
 
-struct computing {
+struct compute_ctx {
 	struct mill_run *run;
 	const struct compute_program *program;
 	const void *args;
@@ -31,7 +31,7 @@ static void add_bytes(const struct declaration *d, const struct declared *x, str
 	for (const struct declared *before = d->item; before < x; before++)
 		if (before->bytes == add_bytes)
 			return;
-	n->state += (div_up(d->run->store->connected, COMPUTE_BLOCK) + 1) * sizeof(f64);
+	n->state += (div_up(d->run->store->n_linked, COMPUTE_BLOCK) + 1) * sizeof(f64);
 }
 
 static u64 sums_of_edges(u64 n_edges, u64 n_pages) { return div_up(n_edges, EDGE_BLOCK) + n_pages * EDGE_BLOCK; }
@@ -55,7 +55,7 @@ void declare_compute(struct declaration *d, const struct compute_program *p, u32
 
 static mill_err compute_blocks(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct computing *c = arg;
+	struct compute_ctx *c = arg;
 
 	(void)worker;
 	for (u64 i = begin; i < end; i++) {
@@ -69,7 +69,7 @@ static mill_err compute_blocks(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
-static mill_err compute_device(struct computing *c, const struct frontier *f)
+static mill_err compute_device(struct compute_ctx *c, const struct frontier *f)
 {
 	u32 n_blocks = (u32)c->n_blocks, n_words = f ? (u32)(f->bits->n * 2) : 0;	/* of 32 bits */
 	struct kernel_call l;
@@ -88,7 +88,7 @@ static mill_err compute_device(struct computing *c, const struct frontier *f)
 }
 
 /* The blocks of a list are marked, so that no others are looked at. */
-static mill_err find_active(struct computing *c, struct frontier *f)
+static mill_err find_active(struct compute_ctx *c, struct frontier *f)
 {
 	TRY(frontier_bits(f, &c->bits));
 	c->marked = !f->dense;
@@ -97,7 +97,7 @@ static mill_err find_active(struct computing *c, struct frontier *f)
 	return MILL_OK;
 }
 
-static mill_err compute_vertices(struct computing *c, struct frontier *f)
+static mill_err compute_vertices(struct compute_ctx *c, struct frontier *f)
 {
 	bool native = c->run->device->native;
 
@@ -112,7 +112,7 @@ static mill_err compute_vertices(struct computing *c, struct frontier *f)
 /* ---- Edges ---- */
 
 /* The place of the values of the cut block of edge e, which lies in a page: the row of the first page that begins in the block. */
-static u64 cut_place(const struct computing *c, u32 page, u64 e)
+static u64 cut_place(const struct compute_ctx *c, u32 page, u64 e)
 {
 	const struct pages *p = run_direction(c->run, c->edges->in)->pages;
 	u64 block = e / EDGE_BLOCK * EDGE_BLOCK;
@@ -127,7 +127,7 @@ static u64 cut_place(const struct computing *c, u32 page, u64 e)
 /* The blocks of a page. */
 static mill_err compute_page(void *arg, const struct segment *seg, vid row, vid row_end, u32 page, unsigned worker)
 {
-	struct computing *c = arg;
+	struct compute_ctx *c = arg;
 	u64 first = seg->first_edge, last = first + seg->n_edges;
 
 	(void)row;
@@ -153,7 +153,7 @@ static mill_err compute_page(void *arg, const struct segment *seg, vid row, vid 
 /* Blocks of a resident topology, which may lie in two segments. */
 static mill_err compute_edge_blocks(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct computing *c = arg;
+	struct compute_ctx *c = arg;
 	const struct topology *t = run_direction(c->run, c->edges->in);
 	u32 k = 0;
 
@@ -179,10 +179,10 @@ static mill_err compute_edge_blocks(void *arg, u64 begin, u64 end, unsigned work
 	return MILL_OK;
 }
 
-static bool any_edge(void *arg, u64 begin, u64 end) { return bitmap_any(((const struct computing *)arg)->bits, begin, end); }
+static bool any_edge(void *arg, u64 begin, u64 end) { return bitmap_any(((const struct compute_ctx *)arg)->bits, begin, end); }
 
 /* The bits of a list are set while it is computed at. */
-static mill_err compute_edges_native(struct computing *c, struct mill_step *step)
+static mill_err compute_edges_native(struct compute_ctx *c, struct mill_step *step)
 {
 	struct pass pass = { .in = c->edges->in, .active_edges = any_edge, .work = compute_page, .arg = c };
 	struct edge_frontier *ef = c->edges;
@@ -206,7 +206,7 @@ static mill_err compute_edges_native(struct computing *c, struct mill_step *step
 
 static mill_err compute_segment(void *arg, const struct device_segment *seg)
 {
-	struct computing *c = arg;
+	struct compute_ctx *c = arg;
 	u64 last = seg->first_edge + max_u64(seg->n_edges, 1) - 1, head = 0, tail = 0;
 	struct kernel_call l;
 
@@ -226,7 +226,7 @@ static mill_err compute_segment(void *arg, const struct device_segment *seg)
 }
 
 /* Side by side, rows of pages that have not come lie among those that have: all come then, as for a filter. */
-static mill_err compute_edges_device(struct computing *c, struct mill_step *step)
+static mill_err compute_edges_device(struct compute_ctx *c, struct mill_step *step)
 {
 	struct transfer *t = &c->run->transfer;
 	struct device_pass pass = {
@@ -243,7 +243,7 @@ static mill_err compute_edges_device(struct computing *c, struct mill_step *step
 }
 
 /* Adds the values of the blocks that pages cut. */
-static void add_cuts(struct computing *c, u32 n_pages)
+static void add_cuts(struct compute_ctx *c, u32 n_pages)
 {
 	const struct pages *p = run_direction(c->run, c->edges->in)->pages;
 
@@ -263,7 +263,7 @@ static void add_cuts(struct computing *c, u32 n_pages)
 /* ---- Both ---- */
 
 /* Adds the sums of the blocks and gives their room back. */
-static void computing_end(struct computing *c, f64 *sum)
+static void computing_end(struct compute_ctx *c, f64 *sum)
 {
 	for (u64 i = 0; i < c->n_blocks; i++)
 		*sum += c->sum[i];
@@ -274,7 +274,7 @@ static void computing_end(struct computing *c, f64 *sum)
 static mill_err compute_at(struct mill_run *r, const struct compute_program *p, const void *args, u64 begin, u64 end, struct frontier *f,
 			   f64 *sum)
 {
-	struct computing c = { .run = r, .program = p, .args = args, .begin = begin, .end = end, .n_blocks = div_up(end - begin, COMPUTE_BLOCK) };
+	struct compute_ctx c = { .run = r, .program = p, .args = args, .begin = begin, .end = end, .n_blocks = div_up(end - begin, COMPUTE_BLOCK) };
 
 	*sum = 0;
 	if (!c.n_blocks)
@@ -295,13 +295,13 @@ mill_err op_compute(struct mill_run *r, const struct compute_program *p, const v
 mill_err op_compute_front(struct mill_run *r, const struct compute_program *p, const void *args, struct frontier *f, f64 *sum)
 {
 	assert(p->active && !f->unit);
-	return compute_at(r, p, args, 0, f->n ? r->store->connected : 0, f, sum);
+	return compute_at(r, p, args, 0, f->n ? r->store->n_linked : 0, f, sum);
 }
 
 mill_err op_compute_edges(struct mill_run *r, const struct compute_program *p, const void *args, struct edge_frontier *ef, f64 *sum)
 {
 	const struct topology *t = run_direction(r, ef->in);
-	struct computing c = { .run = r, .program = p, .args = args, .end = t->n_edges, .edges = ef, .n_blocks = div_up(t->n_edges, EDGE_BLOCK) };
+	struct compute_ctx c = { .run = r, .program = p, .args = args, .end = t->n_edges, .edges = ef, .n_blocks = div_up(t->n_edges, EDGE_BLOCK) };
 	u32 n_pages = (r->device->native ? !t->resident : !r->transfer.whole) ? t->pages->n_pages : 0;
 	struct mill_step step = { .frontier = ef->n, .direction = "compute", .edges = ef->n };
 	f64 began = clock_now();
@@ -310,7 +310,7 @@ mill_err op_compute_edges(struct mill_run *r, const struct compute_program *p, c
 	if (!ef->n)
 		return MILL_OK;
 	TRY(program_fetch(&p->program, args));
-	run_tell(r, "step %llu", r->ledger.total.step + 1);
+	run_announce(r, "step %llu", r->ledger.total.step + 1);
 	TRY(run_vec(r, &c.sums, "block sums", sums_of_edges(t->n_edges, n_pages), sizeof(f64), NULL));
 	TRY(r->device->native ? compute_edges_native(&c, &step) : compute_edges_device(&c, &step));
 	add_cuts(&c, n_pages);

@@ -10,7 +10,7 @@
 
 #define BUFFER 256
 
-struct filtering {
+struct filter_ctx {
 	struct mill_run *run;
 	const struct filter_program *program;
 	const void *args;
@@ -19,13 +19,13 @@ struct filtering {
 	const u64 *bits;	/* of front, on the host */
 };
 
-static void tallies_begin(struct filtering *f)
+static void tallies_begin(struct filter_ctx *f)
 {
 	for (unsigned i = 0; i < pool_size(f->run->pool); i++)
 		f->run->emit[i].tally = (struct tally){ 0 };
 }
 
-static struct tally tallies_end(struct filtering *f)
+static struct tally tallies_end(struct filter_ctx *f)
 {
 	struct tally sum = { 0 };
 
@@ -40,7 +40,7 @@ static struct tally tallies_end(struct filtering *f)
 
 static mill_err filter_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
-	struct filtering *f = arg;
+	struct filter_ctx *f = arg;
 	struct slices slices;
 
 	TRY(slices_take(&slices, f->run, &f->program->program, f->args, page, worker));
@@ -50,14 +50,14 @@ static mill_err filter_rows(void *arg, const struct segment *seg, vid begin, vid
 
 static bool any_edge(void *arg, u64 begin, u64 end)
 {
-	struct filtering *f = arg;
+	struct filter_ctx *f = arg;
 
 	return bitmap_any(f->edges->bits->buffer.host, begin, end);
 }
 
 static mill_err filter_list(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct filtering *f = arg;
+	struct filter_ctx *f = arg;
 	struct edge_frontier *ef = f->edges;
 	const struct topology *t = run_direction(f->run, f->edges->in);
 	struct active_edge kept[BUFFER];
@@ -82,7 +82,7 @@ static mill_err filter_list(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
-static mill_err filter_native(struct filtering *f, struct mill_step *step)
+static mill_err filter_native(struct filter_ctx *f, struct mill_step *step)
 {
 	struct pass pass = { .in = f->edges->in, .active_edges = any_edge, .work = filter_rows, .arg = f, .numbers = f->program->program.numbers };
 	struct edge_frontier *ef = f->edges;
@@ -111,7 +111,7 @@ static mill_err filter_native(struct filtering *f, struct mill_step *step)
 
 static mill_err filter_segment(void *arg, const struct device_segment *seg)
 {
-	struct filtering *f = arg;
+	struct filter_ctx *f = arg;
 	struct kernel_call l;
 
 	launch_begin(&l, &f->program->program, "rows", f->args);
@@ -123,7 +123,7 @@ static mill_err filter_segment(void *arg, const struct device_segment *seg)
 }
 
 /* Side by side, rows of pages that have not come lie among those that have: all come then, and stay. */
-static mill_err filter_device(struct filtering *f, struct mill_step *step)
+static mill_err filter_device(struct filter_ctx *f, struct mill_step *step)
 {
 	struct device_pass pass = {
 		.activity = { .in = f->edges->in, .n = f->run->transfer.whole ? NULL : f->edges->page_n },
@@ -143,14 +143,14 @@ void declare_filter(struct declaration *d, const struct filter_program *p) { dec
 
 mill_err op_filter_edges(struct mill_run *r, const struct filter_program *p, const void *args, struct edge_frontier *ef)
 {
-	struct filtering f = { .run = r, .program = p, .args = args, .edges = ef };
+	struct filter_ctx f = { .run = r, .program = p, .args = args, .edges = ef };
 	struct mill_step step = { .frontier = ef->n, .direction = "filter" };
 	f64 began = clock_now();
 
 	if (!ef->n)
 		return MILL_OK;
 	TRY(program_fetch(&p->program, args));
-	run_tell(r, "step %llu", r->ledger.total.step + 1);
+	run_announce(r, "step %llu", r->ledger.total.step + 1);
 	TRY(r->device->native ? filter_native(&f, &step) : filter_device(&f, &step));
 	step.updates = step.frontier - ef->n;
 	ledger_add(&r->ledger, &step, began);
@@ -161,13 +161,13 @@ mill_err op_filter_edges(struct mill_run *r, const struct filter_program *p, con
 
 static mill_err filter_words(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct filtering *f = arg;
+	struct filter_ctx *f = arg;
 
 	f->program->words(f->args, begin, end, f->front->bits->buffer.host, &f->run->emit[worker].tally);
 	return MILL_OK;
 }
 
-static mill_err filter_vertices_device(struct filtering *f)
+static mill_err filter_vertices_device(struct filter_ctx *f)
 {
 	struct frontier *front = f->front;
 	u32 n_words = (u32)(front->bits->n * 2);	/* of 32 bits */
@@ -187,7 +187,7 @@ static mill_err filter_vertices_device(struct filtering *f)
 
 mill_err op_filter(struct mill_run *r, const struct filter_program *p, const void *args, struct frontier *front)
 {
-	struct filtering f = { .run = r, .program = p, .args = args, .front = front };
+	struct filter_ctx f = { .run = r, .program = p, .args = args, .front = front };
 
 	if (!front->n)
 		return MILL_OK;
@@ -207,7 +207,7 @@ mill_err op_filter(struct mill_run *r, const struct filter_program *p, const voi
 
 static mill_err expand_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
-	struct filtering *f = arg;
+	struct filter_ctx *f = arg;
 	struct slices slices;
 
 	TRY(slices_take(&slices, f->run, &f->program->program, f->args, page, worker));
@@ -217,12 +217,12 @@ static mill_err expand_rows(void *arg, const struct segment *seg, vid begin, vid
 
 static bool any_vertex(void *arg, u64 begin, u64 end)
 {
-	struct filtering *f = arg;
+	struct filter_ctx *f = arg;
 
 	return bitmap_any(f->bits, begin, end);
 }
 
-static mill_err expand_native(struct filtering *f, struct mill_step *step)
+static mill_err expand_native(struct filter_ctx *f, struct mill_step *step)
 {
 	struct pass pass = { .in = f->edges->in, .active = any_vertex, .work = expand_rows, .arg = f, .numbers = f->program->program.numbers };
 	struct tally t;
@@ -238,7 +238,7 @@ static mill_err expand_native(struct filtering *f, struct mill_step *step)
 
 static mill_err expand_segment(void *arg, const struct device_segment *seg)
 {
-	struct filtering *f = arg;
+	struct filter_ctx *f = arg;
 	struct kernel_call l;
 
 	launch_begin(&l, &f->program->program, "expand", f->args);
@@ -250,7 +250,7 @@ static mill_err expand_segment(void *arg, const struct device_segment *seg)
 	return launch_items(f->run->device, &l, seg->n_rows, ITEM_ROWS);
 }
 
-static mill_err expand_device(struct filtering *f, struct mill_step *step)
+static mill_err expand_device(struct filter_ctx *f, struct mill_step *step)
 {
 	struct device_pass pass = { .activity = { .in = f->edges->in, .n = f->front->page_n }, .launch = expand_segment, .arg = f };
 	u64 counts[COUNTS_N];
@@ -267,14 +267,14 @@ static mill_err expand_device(struct filtering *f, struct mill_step *step)
 mill_err op_expand(struct mill_run *r, const struct filter_program *p, const void *args, struct frontier *front,
 		   struct edge_frontier *ef)
 {
-	struct filtering f = { .run = r, .program = p, .args = args, .front = front, .edges = ef };
+	struct filter_ctx f = { .run = r, .program = p, .args = args, .front = front, .edges = ef };
 	struct mill_step step = { .frontier = front->n, .direction = "expand" };
 	f64 began = clock_now();
 
 	assert(run_direction(r, front->in) == run_direction(r, ef->in));
 	TRY(program_fetch(&p->program, args));
 	TRY(edge_frontier_clear(ef));
-	run_tell(r, "step %llu", r->ledger.total.step + 1);
+	run_announce(r, "step %llu", r->ledger.total.step + 1);
 	TRY(r->device->native ? expand_native(&f, &step) : expand_device(&f, &step));
 	step.updates = ef->n;
 	ledger_add(&r->ledger, &step, began);
@@ -283,7 +283,7 @@ mill_err op_expand(struct mill_run *r, const struct filter_program *p, const voi
 
 static mill_err end_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
-	struct filtering *f = arg;
+	struct filter_ctx *f = arg;
 	const u64 *bits = f->edges->bits->buffer.host;
 	u64 *next = f->front->bits->buffer.host, emitted = 0;
 	u64 first = seg->first_edge + seg->row[begin], last = seg->first_edge + seg->row[end];
@@ -299,7 +299,7 @@ static mill_err end_rows(void *arg, const struct segment *seg, vid begin, vid en
 	return MILL_OK;
 }
 
-static void end_list(struct filtering *f)
+static void end_list(struct filter_ctx *f)
 {
 	const struct topology *t = run_direction(f->run, f->edges->in);
 	u64 *next = f->front->bits->buffer.host;
@@ -313,7 +313,7 @@ static void end_list(struct filtering *f)
 	}
 }
 
-static mill_err ends_native(struct filtering *f, struct mill_step *step)
+static mill_err ends_native(struct filter_ctx *f, struct mill_step *step)
 {
 	struct pass pass = { .in = f->edges->in, .active_edges = any_edge, .work = end_rows, .arg = f };
 
@@ -329,12 +329,12 @@ static mill_err ends_native(struct filtering *f, struct mill_step *step)
 
 static mill_err end_segment(void *arg, const struct device_segment *seg)
 {
-	struct filtering *f = arg;
+	struct filter_ctx *f = arg;
 
 	return transfer_ends(seg, f->edges->bits, f->front->next_bits);
 }
 
-static mill_err ends_device(struct filtering *f, struct mill_step *step)
+static mill_err ends_device(struct filter_ctx *f, struct mill_step *step)
 {
 	struct device_pass pass = { .activity = { .in = f->edges->in, .n = f->edges->page_n }, .launch = end_segment, .arg = f };
 	u64 counts[COUNTS_N];
@@ -346,7 +346,7 @@ static mill_err ends_device(struct filtering *f, struct mill_step *step)
 
 mill_err op_ends(struct mill_run *r, struct edge_frontier *ef, struct frontier *front)
 {
-	struct filtering f = { .run = r, .front = front, .edges = ef };
+	struct filter_ctx f = { .run = r, .front = front, .edges = ef };
 	struct mill_step step = { .frontier = ef->n, .direction = "ends", .edges = ef->n };
 	f64 began = clock_now();
 

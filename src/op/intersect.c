@@ -7,7 +7,7 @@
 
 #include "op/orient.h"
 
-struct intersecting {
+struct intersect_ctx {
 	struct mill_run *run;
 	const struct intersect_program *program;
 	const void *args;
@@ -21,8 +21,8 @@ struct intersecting {
 
 u32 intersect_lanes(const struct mill_run *r) { return run_is_native(r) ? pool_size(r->pool) : 1; }
 
-static u64 bits_words(const struct mill_run *r) { return round_up(bitmap_words(r->store->connected), 8); }
-static u64 *bits_of(const struct intersecting *x, unsigned worker) { return x->bits + worker * bits_words(x->run); }
+static u64 bits_words(const struct mill_run *r) { return round_up(bitmap_words(r->store->n_linked), 8); }
+static u64 *bits_of(const struct intersect_ctx *x, unsigned worker) { return x->bits + worker * bits_words(x->run); }
 
 u64 intersect_bytes(const struct mill_run *r, bool weights)
 {
@@ -35,7 +35,7 @@ mill_err declare_intersect(struct declaration *d, const struct intersect_program
 	bool weights = arcs || p->numbers;
 
 	declare_program(d, &p->program, NULL, 0);
-	declare_host(d, degree, "degrees", r->store->connected, sizeof(u32));
+	declare_host(d, degree, "degrees", r->store->n_linked, sizeof(u32));
 	declare_bytes(d, 0, intersect_bytes(r, weights));
 	if (p->numbers)
 		d->need.numbers |= 1 << NUMBERS_OWNED;
@@ -49,25 +49,25 @@ mill_err declare_intersect(struct declaration *d, const struct intersect_program
 
 static mill_err intersect_rows(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct intersecting *x = arg;
+	struct intersect_ctx *x = arg;
 
 	x->program->rows(x->args, worker, bits_of(x, worker), x->block, (vid)begin, (vid)end, x->block, 1,
 			 &x->run->emit[worker].tally);
 	return worker ? MILL_OK : ticker_tick(&x->run->ticker, end);
 }
 
-static mill_err intersect_in_memory(struct intersecting *x)
+static mill_err intersect_in_memory(struct intersect_ctx *x)
 {
 	x->block = &x->lists->all;
 	x->n_block = 1;
-	return pool_for(x->run->pool, x->run->store->connected, 256, intersect_rows, x);
+	return pool_for(x->run->pool, x->run->store->n_linked, 256, intersect_rows, x);
 }
 
 /* ---- On disk ---- */
 
 static mill_err read_block(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct intersecting *x = arg;
+	struct intersect_ctx *x = arg;
 	const struct pages *p = x->lists->pages;
 
 	(void)worker;
@@ -82,7 +82,7 @@ static mill_err read_block(void *arg, u64 begin, u64 end, unsigned worker)
 
 static mill_err intersect_page(void *arg, u32 page, const struct segment *seg, unsigned worker)
 {
-	struct intersecting *x = arg;
+	struct intersect_ctx *x = arg;
 
 	(void)page;
 	x->program->rows(x->args, worker, bits_of(x, worker), seg, 0, seg->n_rows, x->block, x->n_block,
@@ -91,7 +91,7 @@ static mill_err intersect_page(void *arg, u32 page, const struct segment *seg, u
 }
 
 /* A block of pages at a time, as large as the budget allows. */
-static mill_err intersect_blocks(struct intersecting *x, struct mill_step *step)
+static mill_err intersect_blocks(struct intersect_ctx *x, struct mill_step *step)
 {
 	struct mill_run *r = x->run;
 	const struct pages *p = x->lists->pages;
@@ -118,7 +118,7 @@ static mill_err intersect_blocks(struct intersecting *x, struct mill_step *step)
 	return MILL_OK;
 }
 
-static mill_err intersect_native(struct intersecting *x, struct mill_step *step)
+static mill_err intersect_native(struct intersect_ctx *x, struct mill_step *step)
 {
 	struct mill_run *r = x->run;
 	struct vec *bits;
@@ -141,12 +141,12 @@ mill_err op_intersect(struct mill_run *r, const struct intersect_program *p, con
 {
 	struct mill_step step = { .frontier = r->store->vertices, .direction = "scan" };
 	struct oriented lists = { 0 };
-	struct intersecting x = { .run = r, .program = p, .args = args, .lists = &lists };
+	struct intersect_ctx x = { .run = r, .program = p, .args = args, .lists = &lists };
 	u32 before = r->n_vecs;
 	f64 began = clock_now();
 	mill_err err;
 
-	run_tell(r, "intersect", 0);
+	run_announce(r, "intersect", 0);
 	err = program_fetch(&p->program, args);
 	if (!err)
 		err = oriented_open(&lists, r, degree->buffer.host, p->numbers);

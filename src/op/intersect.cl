@@ -83,7 +83,7 @@ static inline bool is_searched(struct pair p)
 }
 
 /* The element that is at i in u's list and at j in v's. */
-static inline void tell(struct PROGRAM s, struct lists here, struct lists there, struct pair p, u32 i, u32 j)
+static inline void call_found(struct PROGRAM s, struct lists here, struct lists there, struct pair p, u32 i, u32 j)
 {
 	OF(PROGRAM, found)(s, 0, p.u, p.v, here.neighbour[i], here.weight ? here.weight[p.uv] : 1,
 			   here.weight ? here.weight[i] : 1, there.weight ? there.weight[j] : 1);
@@ -108,7 +108,7 @@ __kernel void OF(PROGRAM, two_small)(INTERSECT_PARAMS)
 			u32 x = here.neighbour[i], y = there.neighbour[j];
 
 			if (x == y) {
-				tell(s, here, there, p, i, j);
+				call_found(s, here, there, p, i, j);
 				n++;
 			}
 			i += x <= y;
@@ -147,7 +147,7 @@ static inline u32 search_share(struct PROGRAM s, struct lists here, struct lists
 	for (u32 k = at + lane; k < end && low < high; k += TEAM) {
 		low = search(many, low, high, few[k]);
 		if (low < high && many[low] == few[k]) {
-			tell(s, here, there, p, swap ? low : k, swap ? k : low);
+			call_found(s, here, there, p, swap ? low : k, swap ? k : low);
 			n++;
 		}
 	}

@@ -43,7 +43,7 @@ struct scratch {
 	u64 *local;		/* counts of vertices below LANE_COUNTERS */
 };
 
-struct counting {
+struct count_ctx {
 	struct mill_run *run;
 	const struct segment *seg;
 	u64 n;
@@ -63,14 +63,14 @@ struct counting {
 
 u64 intersect_count_bytes(const struct mill_run *r)
 {
-	u64 n = r->store->connected, m = view_edges(r->store, VIEW_SIMPLE), workers = pool_size(r->pool);
+	u64 n = r->store->n_linked, m = view_edges(r->store, VIEW_SIMPLE), workers = pool_size(r->pool);
 
 	return n * (2 * sizeof(vid) + 2 * sizeof(u64) + sizeof(u32)) + m / 2 * sizeof(vid) +
 	       (u64)CORE * CORE_WORDS * sizeof(u64) +
 	       workers * (sizeof(struct scratch) + (bitmap_words(n) + LANE_COUNTERS) * sizeof(u64)) + MIB;
 }
 
-static inline void add(struct counting *c, struct scratch *s, vid v, u64 n)
+static inline void add(struct count_ctx *c, struct scratch *s, vid v, u64 n)
 {
 	if (v < LANE_COUNTERS)
 		s->local[v] += n;
@@ -86,7 +86,7 @@ struct span {
 };
 
 /* The part of v's list below v. */
-static inline struct span list_below(const struct counting *c, vid v)
+static inline struct span list_below(const struct count_ctx *c, vid v)
 {
 	const u32 *row = c->seg->row + v;	/* the segment begins at vertex 0 */
 	const vid *list = c->seg->neighbour + row[0];
@@ -98,7 +98,7 @@ static inline struct span list_below(const struct counting *c, vid v)
 	return (struct span){ list, n };
 }
 
-static inline void ask_rows(const struct counting *c, u64 u)
+static inline void ask_rows(const struct count_ctx *c, u64 u)
 {
 	const u32 *row = c->seg->row + u;
 
@@ -108,7 +108,7 @@ static inline void ask_rows(const struct counting *c, u64 u)
 		__builtin_prefetch(&c->seg->row[c->seg->neighbour[i]]);
 }
 
-static inline void ask_lists(const struct counting *c, u64 u)
+static inline void ask_lists(const struct count_ctx *c, u64 u)
 {
 	const u32 *row = c->seg->row + u;
 
@@ -123,7 +123,7 @@ static inline void ask_lists(const struct counting *c, u64 u)
 }
 
 /* w is perhaps in the ascending list: is it, and then counts the triangle of u, v and w. */
-static void try_triangle(struct counting *c, struct scratch *s, const vid *list, u32 n, vid w, u32 *found)
+static void try_triangle(struct count_ctx *c, struct scratch *s, const vid *list, u32 n, vid w, u32 *found)
 {
 	for (u32 i = 0; i < n && list[i] <= w; i++)
 		if (list[i] == w) {
@@ -134,7 +134,7 @@ static void try_triangle(struct counting *c, struct scratch *s, const vid *list,
 }
 
 /* v: the list of u at position `below`. */
-static u32 probe_filter(struct counting *c, struct scratch *s, struct span u, u32 below)
+static u32 probe_filter(struct count_ctx *c, struct scratch *s, struct span u, u32 below)
 {
 	vid v = u.at[below];
 	const vid *at = c->seg->neighbour + c->seg->row[v], *end = c->seg->neighbour + c->seg->row[v + 1];
@@ -149,7 +149,7 @@ static u32 probe_filter(struct counting *c, struct scratch *s, struct span u, u3
 	return found;
 }
 
-static u32 probe_bits(struct counting *c, struct scratch *s, struct span v)
+static u32 probe_bits(struct count_ctx *c, struct scratch *s, struct span v)
 {
 	u32 found = 0;
 
@@ -170,7 +170,7 @@ static u32 probe_bits(struct counting *c, struct scratch *s, struct span v)
 	return found;
 }
 
-static void count_short(struct counting *c, struct scratch *s, vid u, struct span list)
+static void count_short(struct count_ctx *c, struct scratch *s, vid u, struct span list)
 {
 	u64 all = 0;
 
@@ -191,7 +191,7 @@ static void count_short(struct counting *c, struct scratch *s, vid u, struct spa
 }
 
 /* By merging. */
-static void count_tiny(struct counting *c, struct scratch *s, vid u, struct span list)
+static void count_tiny(struct count_ctx *c, struct scratch *s, vid u, struct span list)
 {
 	for (u32 i = 1; i < list.n; i++) {
 		vid v = list.at[i];
@@ -214,7 +214,7 @@ static void count_tiny(struct counting *c, struct scratch *s, vid u, struct span
 	}
 }
 
-static void count_long(struct counting *c, struct scratch *s, vid u, struct span list)
+static void count_long(struct count_ctx *c, struct scratch *s, vid u, struct span list)
 {
 	u64 all = 0;
 
@@ -233,7 +233,7 @@ static void count_long(struct counting *c, struct scratch *s, vid u, struct span
 
 static mill_err count_as_is(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct counting *c = arg;
+	struct count_ctx *c = arg;
 	struct scratch *s = &c->scratch[worker];
 
 	for (u64 u = begin; u < end; u++) {
@@ -258,7 +258,7 @@ static mill_err count_as_is(void *arg, u64 begin, u64 end, unsigned worker)
 /* ---- Numbered anew ---- */
 
 /* By falling degree, then by number; vertices without neighbours come last. */
-static mill_err number(struct counting *c)
+static mill_err number(struct count_ctx *c)
 {
 	const u32 *row = c->seg->row;
 	u64 n = c->seg->n_rows, at = 0;
@@ -289,7 +289,7 @@ static mill_err number(struct counting *c)
 
 static mill_err count_lists(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct counting *c = arg;
+	struct count_ctx *c = arg;
 
 	(void)worker;
 	for (u64 u = begin; u < end; u++) {
@@ -305,7 +305,7 @@ static mill_err count_lists(void *arg, u64 begin, u64 end, unsigned worker)
 
 static mill_err fill_lists(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct counting *c = arg;
+	struct count_ctx *c = arg;
 
 	(void)worker;
 	for (u64 u = begin; u < end; u++) {
@@ -326,7 +326,7 @@ static mill_err fill_lists(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
-static void mirror_core(struct counting *c)
+static void mirror_core(struct count_ctx *c)
 {
 	for (u64 u = 0; u < c->core; u++)
 		for (u64 i = c->row[u]; i < c->row[u + 1]; i++)
@@ -334,7 +334,7 @@ static void mirror_core(struct counting *c)
 }
 
 /* Sets the bits of u's list; those of the core are gathered. Returns how many words those are. */
-static u32 mark(struct counting *c, struct scratch *s, const vid *list, u32 n)
+static u32 mark(struct count_ctx *c, struct scratch *s, const vid *list, u32 n)
 {
 	u32 words = 0;
 
@@ -375,7 +375,7 @@ static u64 (*choose_match(void))(const u64 *row, const u64 *word, const u32 *at,
 	return match_plain;
 }
 
-static void count_one(struct counting *c, struct scratch *s, vid u)
+static void count_one(struct count_ctx *c, struct scratch *s, vid u)
 {
 	const vid *list = c->list + c->row[u];
 	u32 n = (u32)(c->row[u + 1] - c->row[u]);
@@ -408,7 +408,7 @@ static void count_one(struct counting *c, struct scratch *s, vid u)
 
 static mill_err count_anew(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct counting *c = arg;
+	struct count_ctx *c = arg;
 
 	for (u64 u = begin; u < end; u++)
 		if (c->row[u + 1] - c->row[u] > 1)
@@ -420,7 +420,7 @@ static mill_err count_anew(void *arg, u64 begin, u64 end, unsigned worker)
 
 static mill_err measure(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct counting *c = arg;
+	struct count_ctx *c = arg;
 	u64 squares = 0, rows = 0;
 
 	(void)worker;
@@ -436,7 +436,7 @@ static mill_err measure(void *arg, u64 begin, u64 end, unsigned worker)
 }
 
 /* Is the mean degree of a neighbour far above that of a vertex? Then lists towards hubs are much shorter. */
-static bool worth_numbering(const struct counting *c)
+static bool worth_numbering(const struct count_ctx *c)
 {
 	f64 edges = (f64)c->seg->n_edges;
 
@@ -446,7 +446,7 @@ static bool worth_numbering(const struct counting *c)
 /* From counts by number to counts by vertex; workers add what they had for themselves. */
 static mill_err collect(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct counting *c = arg;
+	struct count_ctx *c = arg;
 	unsigned n = pool_size(c->run->pool);
 
 	(void)worker;
@@ -456,14 +456,14 @@ static mill_err collect(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
-struct moving {
-	const struct counting *counting;
+struct move_ctx {
+	const struct count_ctx *counting;
 	u64 *to;
 };
 
 static mill_err move_back(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct moving *m = arg;
+	struct move_ctx *m = arg;
 
 	(void)worker;
 	for (u64 v = begin; v < end; v++)
@@ -471,7 +471,7 @@ static mill_err move_back(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
-static mill_err run_anew(struct counting *c, struct moving *m)
+static mill_err run_anew(struct count_ctx *c, struct move_ctx *m)
 {
 	struct mill_run *r = c->run;
 	u64 rows = c->seg->n_rows;
@@ -502,7 +502,7 @@ static mill_err run_anew(struct counting *c, struct moving *m)
 	return pool_for(r->pool, c->n, 16384, move_back, m);
 }
 
-static mill_err new_scratch(struct counting *c)
+static mill_err new_scratch(struct count_ctx *c)
 {
 	unsigned workers = pool_size(c->run->pool);
 	struct vec *v, *bits, *local;
@@ -523,15 +523,15 @@ bool op_can_count(const struct mill_run *r) { return r->device->native && orient
 mill_err op_intersect_count(struct mill_run *r, struct vec *count)
 {
 	const struct topology *t = run_direction(r, false);
-	struct counting c = { .run = r, .seg = t->segment, .n = count->n, .count = count->buffer.host };
+	struct count_ctx c = { .run = r, .seg = t->segment, .n = count->n, .count = count->buffer.host };
 	struct mill_step step = { .frontier = count->n, .edges = t->n_edges, .direction = "scan" };
-	struct moving moving = { &c, count->buffer.host };
+	struct move_ctx moving = { &c, count->buffer.host };
 	u32 before = r->n_vecs;
 	f64 began = clock_now();
 
 	if (!t->n_segments)
 		return MILL_OK;
-	run_tell(r, "intersect", 0);
+	run_announce(r, "intersect", 0);
 	TRY(pool_for(r->pool, t->segment->n_rows, 65536, measure, &c));
 	TRY(new_scratch(&c));
 	if (worth_numbering(&c)) {

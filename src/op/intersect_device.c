@@ -15,7 +15,7 @@
 #define PIECE_BYTES (4 * MIB)	/* of lists in memory, where the budget is ample: enough work for a launch */
 #define COUNT_WORDS (COUNT_LANES * COUNT_STRIDE)
 
-struct crossing {
+struct crossing_ctx {
 	struct mill_run *run;
 	const struct intersect_program *program;
 	const void *args;
@@ -47,7 +47,7 @@ u64 intersect_device_bytes(const struct mill_run *r, bool weights)
 	return 2 * (u64)page + COUNT_WORDS * sizeof(u64);
 }
 
-static u64 bytes_of(const struct crossing *c, u32 piece)
+static u64 bytes_of(const struct crossing_ctx *c, u32 piece)
 {
 	struct piece p = oriented_piece(c->lists, piece);
 
@@ -55,7 +55,7 @@ static u64 bytes_of(const struct crossing *c, u32 piece)
 }
 
 /* The room of the device becomes a block and slots of one piece each; where all pieces are one block it needs none. */
-static mill_err share_room(struct crossing *c, u64 room, u64 largest)
+static mill_err share_room(struct crossing_ctx *c, u64 room, u64 largest)
 {
 	struct mill_run *r = c->run;
 	u64 all = 0, rows = 0, most = min_u64(r->device->largest, (u64)UINT32_MAX * 4), block;
@@ -79,7 +79,7 @@ static mill_err share_room(struct crossing *c, u64 room, u64 largest)
 	return MILL_OK;
 }
 
-static mill_err make_room(struct crossing *c)
+static mill_err make_room(struct crossing_ctx *c)
 {
 	struct mill_run *r = c->run;
 	u64 room, largest = 0;
@@ -104,7 +104,7 @@ struct spot {
 };
 
 /* seg can be used again when this returns. */
-static mill_err send_piece(struct crossing *c, const struct segment *seg, const struct spot *p)
+static mill_err send_piece(struct crossing_ctx *c, const struct segment *seg, const struct spot *p)
 {
 	u64 rows = 4 * ((u64)seg->n_rows + 1), edges = 4 * (u64)seg->n_edges;
 	struct ticket t[3] = { 0 };
@@ -128,7 +128,7 @@ static mill_err send_piece(struct crossing *c, const struct segment *seg, const 
 
 static bool is_held(void *arg, u32 piece)
 {
-	const struct crossing *c = arg;
+	const struct crossing_ctx *c = arg;
 
 	return piece >= c->begin && piece < c->end;
 }
@@ -137,7 +137,7 @@ static bool is_outside(void *arg, u32 piece) { return !is_held(arg, piece); }
 
 static mill_err hold_piece(void *arg, u32 piece, const struct segment *seg)
 {
-	struct crossing *c = arg;
+	struct crossing_ctx *c = arg;
 	struct spot p = {
 		.to = &c->block->buffer,
 		.row_at = seg->first - c->held.first,
@@ -150,7 +150,7 @@ static mill_err hold_piece(void *arg, u32 piece, const struct segment *seg)
 }
 
 /* The pieces from c->begin on, as many as there is room for. */
-static mill_err hold_block(struct crossing *c)
+static mill_err hold_block(struct crossing_ctx *c)
 {
 	struct oriented_pass pass = { .wanted = is_held, .take = hold_piece, .arg = c };
 	struct piece first = oriented_piece(c->lists, c->begin);
@@ -180,7 +180,7 @@ static mill_err hold_block(struct crossing *c)
 
 /* ---- Passing ---- */
 
-static mill_err intersect_segment(struct crossing *c, const struct device_segment *seg)
+static mill_err intersect_segment(struct crossing_ctx *c, const struct device_segment *seg)
 {
 	static const char *const kernel[] = { "two_small", "small_large" };
 
@@ -202,7 +202,7 @@ static mill_err intersect_segment(struct crossing *c, const struct device_segmen
 }
 
 /* A piece of the block itself, in other queues than those of the slots: what comes first need not wait for it. */
-static mill_err use_held(struct crossing *c, u32 piece)
+static mill_err use_held(struct crossing_ctx *c, u32 piece)
 {
 	struct piece p = oriented_piece(c->lists, piece);
 	struct device_segment seg = c->held;
@@ -222,7 +222,7 @@ static mill_err use_held(struct crossing *c, u32 piece)
 
 static mill_err pass_piece(void *arg, u32 piece, const struct segment *from)
 {
-	struct crossing *c = arg;
+	struct crossing_ctx *c = arg;
 	u32 slot = c->next++ % c->n_slots;
 	struct buffer *to = &c->slot[slot]->buffer;
 	struct device_segment seg = {
@@ -242,7 +242,7 @@ static mill_err pass_piece(void *arg, u32 piece, const struct segment *from)
 	return intersect_segment(c, &seg);
 }
 
-static mill_err pass_all(struct crossing *c)
+static mill_err pass_all(struct crossing_ctx *c)
 {
 	struct oriented_pass pass = { .wanted = is_outside, .take = pass_piece, .arg = c };
 
@@ -253,7 +253,7 @@ static mill_err pass_all(struct crossing *c)
 	return c->n_slots ? oriented_pass(c->lists, &pass, c->step) : MILL_OK;
 }
 
-static mill_err pass_block(struct crossing *c)
+static mill_err pass_block(struct crossing_ctx *c)
 {
 	mill_err err;
 
@@ -274,7 +274,7 @@ static mill_err pass_block(struct crossing *c)
 	return err;
 }
 
-static mill_err add_counts(struct crossing *c)
+static mill_err add_counts(struct crossing_ctx *c)
 {
 	u64 *count;
 
@@ -288,7 +288,7 @@ static mill_err add_counts(struct crossing *c)
 }
 
 /* Lists on disk come through frames: what does not stay on the device stays there, as far as the budget goes. */
-static mill_err open_frames(struct crossing *c)
+static mill_err open_frames(struct crossing_ctx *c)
 {
 	struct mill_run *r = c->run;
 	u64 page = c->lists->store->page_size;
@@ -300,7 +300,7 @@ static mill_err open_frames(struct crossing *c)
 mill_err intersect_device(struct mill_run *r, const struct intersect_program *p, const void *args, struct oriented *lists,
 			  struct mill_step *step)
 {
-	struct crossing c = { .run = r, .program = p, .args = args, .lists = lists, .step = step };
+	struct crossing_ctx c = { .run = r, .program = p, .args = args, .lists = lists, .step = step };
 
 	TRY(make_room(&c));
 	if (lists->store)

@@ -47,7 +47,7 @@ struct mode_finder {
 	struct vec *n_long, *cut_vertex, *best;
 };
 
-struct finding {
+struct mode_ctx {
 	struct mill_run *run;
 	struct mode_finder *finder;
 	const struct vec *from, *to;
@@ -95,7 +95,7 @@ static u32 most_frequent(const u32 *from, struct table *t, const vid *neighbour,
 
 static mill_err find_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
-	struct finding *f = arg;
+	struct mode_ctx *f = arg;
 	const u32 *from = f->from->buffer.host;
 	u32 *to = f->to->buffer.host;
 	u64 changed = 0, late = 0;
@@ -133,7 +133,7 @@ static mill_err count_from(struct mode_finder *m, u64 edges, u32 *base)
 	return MILL_OK;
 }
 
-static void count_part(struct finding *f, u32 base, struct best *best, const struct segment *seg, vid row)
+static void count_part(struct mode_ctx *f, u32 base, struct best *best, const struct segment *seg, vid row)
 {
 	u32 *counter = f->finder->counter->buffer.host;
 	const u32 *from = f->from->buffer.host;
@@ -147,7 +147,7 @@ static void count_part(struct finding *f, u32 base, struct best *best, const str
 }
 
 /* Over resident segments. */
-static mill_err count_resident(struct finding *f, struct best *best, vid v)
+static mill_err count_resident(struct mode_ctx *f, struct best *best, vid v)
 {
 	const struct topology *t = run_direction(f->run, false);
 	u32 base;
@@ -171,7 +171,7 @@ static u64 pages_of(const struct pages *p, vid v, u32 *first, u32 *last)
 }
 
 /* Over pages, read by this thread alone. */
-static mill_err count_pages(struct finding *f, struct best *best, vid v, struct mill_step *step)
+static mill_err count_pages(struct mode_ctx *f, struct best *best, vid v, struct mill_step *step)
 {
 	const struct pages *p = run_direction(f->run, false)->pages;
 	u32 i, last, base;
@@ -191,10 +191,10 @@ static mill_err count_pages(struct finding *f, struct best *best, vid v, struct 
 	return MILL_OK;
 }
 
-static mill_err find_late(struct finding *f, struct mill_step *step)
+static mill_err find_late(struct mode_ctx *f, struct mill_step *step)
 {
 	bool resident = run_direction(f->run, false)->resident;
-	u64 words = bitmap_words(f->run->store->connected);
+	u64 words = bitmap_words(f->run->store->n_linked);
 	const u32 *from = f->from->buffer.host;
 	u32 *to = f->to->buffer.host;
 
@@ -211,7 +211,7 @@ static mill_err find_late(struct finding *f, struct mill_step *step)
 	return MILL_OK;
 }
 
-static mill_err find_native(struct finding *f, struct mill_step *step)
+static mill_err find_native(struct mode_ctx *f, struct mill_step *step)
 {
 	struct pass pass = { .work = find_rows, .arg = f };
 
@@ -231,7 +231,7 @@ static u64 groups_for(const struct mill_run *r, u64 n, u64 each)
 }
 
 /* The long lists of a window, of so many edges, that mode_rows found. */
-static mill_err launch_long(struct finding *f, const struct device_segment *seg, u32 window, u32 begin, u64 edges)
+static mill_err launch_long(struct mode_ctx *f, const struct device_segment *seg, u32 window, u32 begin, u64 edges)
 {
 	struct mode_finder *m = f->finder;
 	u32 list_at = (u32)(4 * f->run->transfer.scratch_edges);
@@ -251,7 +251,7 @@ static mill_err launch_long(struct finding *f, const struct device_segment *seg,
 }
 
 /* The rows of a window but for those that are cut at its ends. */
-static mill_err launch_window(struct finding *f, const struct device_segment *seg, u32 window)
+static mill_err launch_window(struct mode_ctx *f, const struct device_segment *seg, u32 window)
 {
 	struct mode_finder *m = f->finder;
 	const struct pages *p = run_direction(f->run, false)->pages;
@@ -281,7 +281,7 @@ static mill_err launch_window(struct finding *f, const struct device_segment *se
 }
 
 /* What the segment has of a list that is cut. */
-static mill_err launch_part(struct finding *f, const struct device_segment *seg, u32 base)
+static mill_err launch_part(struct mode_ctx *f, const struct device_segment *seg, u32 base)
 {
 	struct mode_finder *m = f->finder;
 	const struct cut_list *cut = &m->cut[f->cut];
@@ -302,7 +302,7 @@ static mill_err launch_part(struct finding *f, const struct device_segment *seg,
 /* All pages are one segment: its windows, then the lists between them. */
 static mill_err find_whole(void *arg, const struct device_segment *seg)
 {
-	struct finding *f = arg;
+	struct mode_ctx *f = arg;
 	u32 base;
 
 	for (u32 i = 0; i < f->finder->n_windows; i++)
@@ -316,20 +316,20 @@ static mill_err find_whole(void *arg, const struct device_segment *seg)
 
 static mill_err find_page(void *arg, const struct device_segment *seg) { return launch_window(arg, seg, seg->unit); }
 
-struct counting {
-	struct finding *finding;
+struct count_ctx {
+	struct mode_ctx *finding;
 	u32 base;
 };
 
 static mill_err count_page(void *arg, const struct device_segment *seg)
 {
-	struct counting *c = arg;
+	struct count_ctx *c = arg;
 
 	return launch_part(c->finding, seg, c->base);
 }
 
 /* A pass over pages [begin, end). */
-static mill_err pass_over(struct finding *f, u32 begin, u32 end, mill_err (*launch)(void *, const struct device_segment *),
+static mill_err pass_over(struct mode_ctx *f, u32 begin, u32 end, mill_err (*launch)(void *, const struct device_segment *),
 			  void *arg, struct mill_step *step)
 {
 	u32 *page_n = f->finder->page_n;
@@ -345,10 +345,10 @@ static mill_err pass_over(struct finding *f, u32 begin, u32 end, mill_err (*laun
 }
 
 /* Its parts may come in any order, but no other list's between them. */
-static mill_err count_cut(struct finding *f, u32 cut, struct mill_step *step)
+static mill_err count_cut(struct mode_ctx *f, u32 cut, struct mill_step *step)
 {
 	const struct cut_list *c = &f->finder->cut[cut];
-	struct counting counting = { .finding = f };
+	struct count_ctx counting = { .finding = f };
 
 	f->cut = cut;
 	TRY(count_from(f->finder, c->edges, &counting.base));
@@ -359,7 +359,7 @@ static mill_err count_cut(struct finding *f, u32 cut, struct mill_step *step)
  * As many pages as there are slots, then the lists that end among them, whose pages are mostly there still; and so on. Every other pass goes
  * the other way, so that what is there at the end is what is wanted first.
  */
-static mill_err find_slots(struct finding *f, struct mill_step *step)
+static mill_err find_slots(struct mode_ctx *f, struct mill_step *step)
 {
 	struct mode_finder *m = f->finder;
 	u32 n_pages = m->n_windows, some = (u32)min_u64(transfer_stays(&f->run->transfer), n_pages), cut = 0;
@@ -380,7 +380,7 @@ static mill_err find_slots(struct finding *f, struct mill_step *step)
 	return MILL_OK;
 }
 
-static mill_err finish_cuts(struct finding *f)
+static mill_err finish_cuts(struct mode_ctx *f)
 {
 	struct mode_finder *m = f->finder;
 	struct kernel_call l;
@@ -395,7 +395,7 @@ static mill_err finish_cuts(struct finding *f)
 	return launch_items(f->run->device, &l, m->n_cuts, 1);
 }
 
-static mill_err find_device(struct finding *f, struct mill_step *step)
+static mill_err find_device(struct mode_ctx *f, struct mill_step *step)
 {
 	struct device_pass whole = { .launch = find_whole, .arg = f };
 	u64 counts[COUNTS_N], zero = 0;
@@ -424,7 +424,7 @@ static void add_bytes(const struct declaration *d, const struct declared *x, str
 {
 	const struct mill_run *r = d->run;
 	const struct store *st = r->store;
-	u64 pages = most_pages(st, n), v = st->connected;
+	u64 pages = most_pages(st, n), v = st->n_linked;
 
 	(void)x;
 	n->state += v * sizeof(u32);
@@ -444,7 +444,7 @@ static mill_err prepare_native(struct mill_run *r, struct mode_finder *m)
 {
 	struct vec *v;
 
-	TRY(run_vec_host(r, &v, "long lists", bitmap_words(r->store->connected) + 1, sizeof(u64)));
+	TRY(run_vec_host(r, &v, "long lists", bitmap_words(r->store->n_linked) + 1, sizeof(u64)));
 	m->late = v->buffer.host;
 	TRY(run_vec_host(r, &v, "the workers' tables", pool_size(r->pool), sizeof(struct table)));
 	m->table = v->buffer.host;
@@ -513,7 +513,7 @@ static mill_err make_finder(struct mill_run *r, const struct declared *x)
 
 	TRY(run_vec_host(r, &self, "mode finder", 1, sizeof(*m)));
 	m = self->buffer.host;
-	TRY(run_vec(r, &m->counter, "counts of values", r->store->connected, sizeof(u32), NULL));
+	TRY(run_vec(r, &m->counter, "counts of values", r->store->n_linked, sizeof(u32), NULL));
 	TRY(r->device->native ? prepare_native(r, m) : prepare_device(r, m));
 	*out = m;
 	return MILL_OK;
@@ -533,13 +533,13 @@ void declare_mode(struct declaration *d, struct mode_finder **out)
 
 mill_err op_mode(struct mill_run *r, struct mode_finder *m, const struct vec *from, const struct vec *to, u64 *changed)
 {
-	struct finding f = { .run = r, .finder = m, .from = from, .to = to };
+	struct mode_ctx f = { .run = r, .finder = m, .from = from, .to = to };
 	struct mill_step step = { .frontier = r->store->vertices, .direction = "scan" };
 	f64 began = clock_now();
 
 	TRY(vec_fetch(from));
 	TRY(vec_fetch(to));
-	run_tell(r, "iteration %llu", r->ledger.total.step + 1);
+	run_announce(r, "iteration %llu", r->ledger.total.step + 1);
 	TRY(r->device->native ? find_native(&f, &step) : find_device(&f, &step));
 	step.edges = run_direction(r, false)->n_edges;
 	*changed = step.updates = f.changed;

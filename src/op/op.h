@@ -64,7 +64,7 @@ mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *ar
 /*
  * A neighbourhood reduction without a program, because what it counts has no fixed size: to[v] becomes what most of v's out-neighbours have
  * in `from`, of several the smallest; without neighbours it is from[v], and vertices without a row keep what `to` has. Both hold a u32 a
- * vertex, a value below store->connected. *changed: how many differ. The finder keeps what passes share; the view is declared before it.
+ * vertex, a value below store->n_linked. *changed: how many differ. The finder keeps what passes share; the view is declared before it.
  */
 struct mode_finder;
 mill_err op_mode(struct mill_run *r, struct mode_finder *m, const struct vec *from, const struct vec *to, u64 *changed);

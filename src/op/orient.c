@@ -27,11 +27,11 @@ u64 oriented_resident_bytes(const struct mill_run *r, bool weights)
 {
 	u64 edges = view_edges(r->store, VIEW_SIMPLE);
 
-	return (r->store->connected + 1) * sizeof(u32) + edges / 2 * (sizeof(vid) + (weights ? sizeof(u32) : 0)) + 64 * KIB;
+	return (r->store->n_linked + 1) * sizeof(u32) + edges / 2 * (sizeof(vid) + (weights ? sizeof(u32) : 0)) + 64 * KIB;
 }
 
 /* What is being filled. */
-struct filling {
+struct fill_ctx {
 	const struct oriented *lists;
 	const struct segment *from;
 	u32 *row;
@@ -42,7 +42,7 @@ struct filling {
 
 static mill_err count_lists(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct filling *f = arg;
+	struct fill_ctx *f = arg;
 	const struct segment *s = f->from;
 
 	(void)worker;
@@ -54,7 +54,7 @@ static mill_err count_lists(void *arg, u64 begin, u64 end, unsigned worker)
 
 static mill_err fill_lists(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct filling *f = arg;
+	struct fill_ctx *f = arg;
 	const struct segment *s = f->from;
 
 	(void)worker;
@@ -77,14 +77,14 @@ static mill_err fill_lists(void *arg, u64 begin, u64 end, unsigned worker)
 }
 
 /* Numbers are taken in row order, by one thread. */
-static mill_err fill_all(struct filling *f, u64 rows)
+static mill_err fill_all(struct fill_ctx *f, u64 rows)
 {
 	struct mill_run *r = f->lists->run;
 	mill_err err;
 
 	if (!f->lists->numbers)
 		return pool_for(r->pool, rows, 4096, fill_lists, f);
-	TRY(memory_new(&f->numberer.next, &r->budget, r->store->connected + 1, sizeof(u32), "the numbers of edges"));
+	TRY(memory_new(&f->numberer.next, &r->budget, r->store->n_linked + 1, sizeof(u32), "the numbers of edges"));
 	err = fill_lists(f, 0, rows, 0);
 	memory_free(f->numberer.next);
 	return err;
@@ -94,8 +94,8 @@ static mill_err orient_in_memory(struct oriented *o)
 {
 	struct mill_run *r = o->run;
 	const struct topology *t = run_direction(r, false);
-	struct filling f = { .lists = o, .from = t->segment };
-	u64 n = r->store->connected, rows = t->n_segments ? t->segment->n_rows : 0;
+	struct fill_ctx f = { .lists = o, .from = t->segment };
+	u64 n = r->store->n_linked, rows = t->n_segments ? t->segment->n_rows : 0;
 	struct vec *v;
 
 	TRY(run_vec_host(r, &v, "oriented lists", n + 1, sizeof(u32)));
@@ -145,11 +145,11 @@ u64 oriented_disk_bytes(const struct mill_run *r, bool weights)
 		 longest(edges) * (sizeof(vid) + sizeof(u32));
 	/* The room beside the state has frames of a pool that is closed meanwhile. */
 	making = making > RUN_ROOM / 2 ? making - RUN_ROOM / 2 : 0;
-	return making + temporary_bytes(r->store->connected, edges, page, weights ? MILL_WEIGHT_U32 : MILL_WEIGHT_NONE);
+	return making + temporary_bytes(r->store->n_linked, edges, page, weights ? MILL_WEIGHT_U32 : MILL_WEIGHT_NONE);
 }
 
 /* A list on its way. */
-struct writing {
+struct write_ctx {
 	struct store_writer *writer;
 	vid *list;
 	u32 *weight;
@@ -157,7 +157,7 @@ struct writing {
 	struct numberer numberer;	/* next NULL: none is asked for */
 };
 
-static mill_err write_list(struct oriented *o, struct writing *w, struct cursor *c, vid u)
+static mill_err write_list(struct oriented *o, struct write_ctx *w, struct cursor *c, vid u)
 {
 	u64 n = 0;
 
@@ -182,7 +182,7 @@ static mill_err write_list(struct oriented *o, struct writing *w, struct cursor 
 	return writer_list(w->writer, true, w->list, w->weight, n);
 }
 
-static mill_err write_lists(struct oriented *o, struct writing *w)
+static mill_err write_lists(struct oriented *o, struct write_ctx *w)
 {
 	struct mill_run *r = o->run;
 	struct cursor c;
@@ -193,8 +193,8 @@ static mill_err write_lists(struct oriented *o, struct writing *w)
 	if (!err)
 		err = memory_new(&w->weight, &r->budget, w->most, sizeof(u32), "an oriented list");
 	if (!err && o->numbers)
-		err = memory_new(&w->numberer.next, &r->budget, r->store->connected + 1, sizeof(u32), "the numbers of edges");
-	for (u64 u = 0; !err && u < r->store->connected; u++) {
+		err = memory_new(&w->numberer.next, &r->budget, r->store->n_linked + 1, sizeof(u32), "the numbers of edges");
+	for (u64 u = 0; !err && u < r->store->n_linked; u++) {
 		err = write_list(o, w, &c, (vid)u);
 		if (!err && u % 1024 == 0)
 			err = ticker_tick(&r->ticker, c.n_read);
@@ -211,15 +211,15 @@ static mill_err orient_on_disk(struct oriented *o)
 	struct mill_run *r = o->run;
 	const struct topology *t = run_direction(r, false);
 	struct store_facts facts = {
-		.vertices = r->store->connected,
-		.connected = r->store->connected,
+		.vertices = r->store->n_linked,
+		.n_linked = r->store->n_linked,
 		.directed = true,
 		.in_pages = true,
 		.weight = o->weights ? MILL_WEIGHT_U32 : MILL_WEIGHT_NONE,
 		.codec = PAGE_RAW,	/* looked at many times, decoded never */
 		.whole_lists = true,
 	};
-	struct writing w = { .most = longest(t->n_edges) };
+	struct write_ctx w = { .most = longest(t->n_edges) };
 	mill_err err;
 	char *dir;
 

@@ -27,7 +27,7 @@ struct reducer {
 _Static_assert(sizeof(struct split_list) == 24, "kernels see three u64");
 
 /* Those of a list, or those of `front`, or (neither) all. */
-struct reducing {
+struct reduce_ctx {
 	struct mill_run *run;
 	struct reducer *reducer;
 	const void *args;
@@ -125,7 +125,7 @@ mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduc
 	}
 	if (by_join(r, p)) {
 		TRY(sum_prepare(r, p->given_size, p->real));
-		TRY(run_vec_host(r, &red->sum, "sums", r->store->connected, p->sum_size));
+		TRY(run_vec_host(r, &red->sum, "sums", r->store->n_linked, p->sum_size));
 	}
 	*out = red;
 	return MILL_OK;
@@ -139,15 +139,15 @@ static void add_bytes(const struct declaration *d, const struct declared *x, str
 
 	n->state += reducer_bytes(st, in, p->sum_size);
 	if (x->flags & LISTS) {	/* on the host and, if that is another, on the device */
-		n->state += bitmap_words(st->connected) * sizeof(u64) + 64;
-		n->host += bitmap_words(st->connected) * sizeof(u64) + 64;
+		n->state += bitmap_words(st->n_linked) * sizeof(u64) + 64;
+		n->host += bitmap_words(st->n_linked) * sizeof(u64) + 64;
 	}
 	n->spread = (u32)max_u64(n->spread, p->spread_size);
 	if (!n->view)
 		*(in != joined ? &n->in : &n->out) = true;
 	if (!joined)
 		return;
-	n->state += st->connected * sizeof(u64);
+	n->state += st->n_linked * sizeof(u64);
 	n->host += run_flags_bytes(st);
 	n->writable = (u32)max_u64(n->writable, sizeof(u64));
 	n->given = (u32)max_u64(n->given, p->given_size);
@@ -201,7 +201,7 @@ static void find_slots(const struct reducer *red, const struct part *p, u64 head
 }
 
 /* What a worker counted. */
-static void add_counts(struct reducing *a, const u64 *count)
+static void add_counts(struct reduce_ctx *a, const u64 *count)
 {
 	for (u32 k = 0; k < a->reducer->program->n_counts; k++)
 		if (count[k])
@@ -211,7 +211,7 @@ static void add_counts(struct reducing *a, const u64 *count)
 static mill_err reduce_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
 			    unsigned worker)
 {
-	struct reducing *a = arg;
+	struct reduce_ctx *a = arg;
 	const struct reducer *red = a->reducer;
 	struct part p = { seg->first, seg->n_rows, seg->n_edges, seg->skip, seg->continues };
 	u64 head, tail, edges, count[COUNT_MOST] = { 0 };
@@ -231,7 +231,7 @@ static mill_err reduce_rows(void *arg, const struct segment *seg, vid begin, vid
 /* How long a list that ends in this segment is, its kernel writes down. */
 static mill_err reduce_segment(void *arg, const struct device_segment *seg)
 {
-	struct reducing *a = arg;
+	struct reduce_ctx *a = arg;
 	const struct reducer *red = a->reducer;
 	u64 head = NO_SLOT, tail = NO_SLOT, head_first = 0;
 	u32 head_split = UINT32_MAX;
@@ -259,7 +259,7 @@ static mill_err reduce_segment(void *arg, const struct device_segment *seg)
 	return launch_items(a->run->device, &l, seg->n_rows, ITEM_ROWS);
 }
 
-static mill_err finish_device(struct reducing *a)
+static mill_err finish_device(struct reduce_ctx *a)
 {
 	struct reducer *red = a->reducer;
 	u32 n = (u32)red->n_splits;
@@ -280,7 +280,7 @@ static mill_err finish_device(struct reducing *a)
 
 static mill_err rest_some(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct reducing *a = arg;
+	struct reduce_ctx *a = arg;
 	u64 first = run_direction(a->run, a->reducer->in)->n_rows, count[COUNT_MOST] = { 0 };
 
 	(void)worker;
@@ -289,9 +289,9 @@ static mill_err rest_some(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
-static mill_err rest_device(struct reducing *a)
+static mill_err rest_device(struct reduce_ctx *a)
 {
-	u32 begin = (u32)run_direction(a->run, a->reducer->in)->n_rows, end = (u32)a->run->store->connected;
+	u32 begin = (u32)run_direction(a->run, a->reducer->in)->n_rows, end = (u32)a->run->store->n_linked;
 	struct kernel_call l;
 
 	if (begin == end)
@@ -307,7 +307,7 @@ static mill_err rest_device(struct reducing *a)
 /* ---- By list: the topology is resident ---- */
 
 /* Takes the next vertices of the list: as many as have LIST_CHUNK_EDGES edges, and at least one. */
-static u64 take_list(struct reducing *a, const struct topology *t, u64 *begin)
+static u64 take_list(struct reduce_ctx *a, const struct topology *t, u64 *begin)
 {
 	u64 from = __atomic_load_n(&a->taken, __ATOMIC_RELAXED), to;
 
@@ -323,7 +323,7 @@ static u64 take_list(struct reducing *a, const struct topology *t, u64 *begin)
 
 static mill_err reduce_list(void *arg, unsigned worker)
 {
-	struct reducing *a = arg;
+	struct reduce_ctx *a = arg;
 	struct ticker *ticker = &a->run->ticker;
 	const struct topology *t = run_direction(a->run, a->reducer->in);
 	u64 begin, n, edges = 0, count[COUNT_MOST] = { 0 };
@@ -340,7 +340,7 @@ static mill_err reduce_list(void *arg, unsigned worker)
 	return MILL_OK;
 }
 
-static mill_err reduce_resident(struct reducing *a)
+static mill_err reduce_resident(struct reduce_ctx *a)
 {
 	const struct topology *t = run_direction(a->run, a->reducer->in);
 	u64 work = 0;
@@ -356,7 +356,7 @@ static mill_err reduce_resident(struct reducing *a)
 
 static mill_err reduce_bins(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct reducing *a = arg;
+	struct reduce_ctx *a = arg;
 	struct bins *b = a->run->bins;
 	u64 edges = 0, count[COUNT_MOST] = { 0 };
 
@@ -375,7 +375,7 @@ static mill_err reduce_bins(void *arg, u64 begin, u64 end, unsigned worker)
 
 static mill_err make_bits(struct mill_run *r, struct reducer *red)
 {
-	u64 words = bitmap_words(r->store->connected);
+	u64 words = bitmap_words(r->store->n_linked);
 
 	if (!red->bits)
 		TRY(run_vec_host(r, &red->bits, "vertices of a list", words, sizeof(u64)));
@@ -386,13 +386,13 @@ static mill_err make_bits(struct mill_run *r, struct reducer *red)
 
 static bool has_work(void *arg, u64 begin, u64 end)
 {
-	struct reducing *a = arg;
+	struct reduce_ctx *a = arg;
 
 	return bitmap_any(a->front, begin, end);
 }
 
 /* Pages without a chosen vertex need not come: which those are is known where the vertices are given as a bitmap here. */
-static mill_err choose_pages(struct reducing *a, struct vec **out)
+static mill_err choose_pages(struct reduce_ctx *a, struct vec **out)
 {
 	const struct pages *p = run_direction(a->run, a->reducer->in)->pages;
 	u32 *page_n;
@@ -404,7 +404,7 @@ static mill_err choose_pages(struct reducing *a, struct vec **out)
 	return MILL_OK;
 }
 
-static mill_err reduce_device(struct reducing *a, struct mill_step *step)
+static mill_err reduce_device(struct reduce_ctx *a, struct mill_step *step)
 {
 	const struct reducer *red = a->reducer;
 	struct device_pass pass = { .activity.in = red->in, .launch = reduce_segment, .arg = a };
@@ -429,12 +429,12 @@ static mill_err reduce_device(struct reducing *a, struct mill_step *step)
 }
 
 /* All vertices or those of `front`, in the form in which the topology is. */
-static mill_err reduce_all(struct reducing *a, struct mill_step *step)
+static mill_err reduce_all(struct reduce_ctx *a, struct mill_step *step)
 {
 	const struct reducer *red = a->reducer;
 	const struct reduce_program *p = red->program;
 	struct pass pass = { .in = red->in, .active = a->front ? has_work : NULL, .work = reduce_rows, .arg = a };
-	u64 rest = a->run->store->connected - run_direction(a->run, red->in)->n_rows;
+	u64 rest = a->run->store->n_linked - run_direction(a->run, red->in)->n_rows;
 
 	if (a->run->bins && !a->front && red->in && p->bin)
 		return pool_for(a->run->pool, a->run->bins->n_bins, 1, reduce_bins, a);
@@ -445,7 +445,7 @@ static mill_err reduce_all(struct reducing *a, struct mill_step *step)
 
 static mill_err apply_sums(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	struct reducing *a = arg;
+	struct reduce_ctx *a = arg;
 	const struct vec *sum = a->reducer->sum;
 	u64 count[COUNT_MOST] = { 0 };
 
@@ -456,7 +456,7 @@ static mill_err apply_sums(void *arg, u64 begin, u64 end, unsigned worker)
 }
 
 /* What a reduction gathers over in-edges, sources give along out-edges. */
-static mill_err reduce_joined(struct reducing *a, struct mill_step *step)
+static mill_err reduce_joined(struct reduce_ctx *a, struct mill_step *step)
 {
 	const struct reducer *red = a->reducer;
 	struct vec *given = *(struct vec *const *)((const char *)a->args + red->program->given);
@@ -468,7 +468,7 @@ static mill_err reduce_joined(struct reducing *a, struct mill_step *step)
 	return pool_for(a->run->pool, red->sum->n, REST_GRAIN, apply_sums, a);
 }
 
-static mill_err reduce(struct reducing *a, struct mill_step *step)
+static mill_err reduce(struct reduce_ctx *a, struct mill_step *step)
 {
 	if (by_join(a->run, a->reducer->program))
 		return reduce_joined(a, step);
@@ -477,13 +477,13 @@ static mill_err reduce(struct reducing *a, struct mill_step *step)
 	return a->list && !a->front ? reduce_resident(a) : reduce_all(a, step);
 }
 
-static mill_err reduce_counted(struct reducing *a, struct mill_step *step, u64 *count)
+static mill_err reduce_counted(struct reduce_ctx *a, struct mill_step *step, u64 *count)
 {
 	f64 began = clock_now();
 
 	assert(a->reducer->program->n_counts <= COUNT_MOST);
 	TRY(program_fetch(&a->reducer->program->program, a->args));
-	run_tell(a->run, "pass %llu", a->run->ledger.total.step + 1);
+	run_announce(a->run, "pass %llu", a->run->ledger.total.step + 1);
 	TRY(reduce(a, step));
 	step->edges = a->edges;
 	ledger_add(&a->run->ledger, step, began);
@@ -494,7 +494,7 @@ static mill_err reduce_counted(struct reducing *a, struct mill_step *step, u64 *
 
 mill_err op_reduce(struct mill_run *r, struct reducer *red, const void *args, u64 *count)
 {
-	struct reducing a = { .run = r, .reducer = red, .args = args };
+	struct reduce_ctx a = { .run = r, .reducer = red, .args = args };
 	struct mill_step step = {
 		.frontier = r->store->vertices,
 		.direction = "scan",
@@ -506,7 +506,7 @@ mill_err op_reduce(struct mill_run *r, struct reducer *red, const void *args, u6
 
 mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *args, struct frontier *f, u64 *count)
 {
-	struct reducing a = { .run = r, .reducer = red, .args = args };
+	struct reduce_ctx a = { .run = r, .reducer = red, .args = args };
 	struct mill_step step = { .frontier = f->n, .direction = "pull", .updates = f->n };
 
 	if (!f->dense)
@@ -518,7 +518,7 @@ mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *ar
 
 mill_err op_reduce_list(struct mill_run *r, struct reducer *red, const void *args, const vid *list, u64 n, u64 *count)
 {
-	struct reducing a = { .run = r, .reducer = red, .args = args, .list = list, .n = n };
+	struct reduce_ctx a = { .run = r, .reducer = red, .args = args, .list = list, .n = n };
 	struct mill_step step = { .frontier = n, .direction = "pull", .updates = n };
 	u64 *bits = NULL;
 	mill_err err;

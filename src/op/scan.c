@@ -5,7 +5,7 @@
 #include "engine/edge_state.h"
 #include "op/op.h"
 
-struct scanning {
+struct scan_ctx {
 	struct mill_run *run;
 	const struct scan_program *program;
 	const void *args;
@@ -15,7 +15,7 @@ struct scanning {
 
 static mill_err scan_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
-	struct scanning *s = arg;
+	struct scan_ctx *s = arg;
 	struct slices slices;
 
 	TRY(slices_take(&slices, s->run, &s->program->program, s->args, page, worker));
@@ -25,14 +25,14 @@ static mill_err scan_rows(void *arg, const struct segment *seg, vid begin, vid e
 
 static bool is_wanted(void *arg, u64 begin, u64 end)
 {
-	struct scanning *s = arg;
+	struct scan_ctx *s = arg;
 
 	return s->program->wanted(s->args, begin, end);
 }
 
 static mill_err scan_segment(void *arg, const struct device_segment *seg)
 {
-	struct scanning *s = arg;
+	struct scan_ctx *s = arg;
 	struct kernel_call l;
 
 	launch_begin(&l, &s->program->program, "scan", s->args);
@@ -44,7 +44,7 @@ static mill_err scan_segment(void *arg, const struct device_segment *seg)
 	return launch_items(s->run->device, &l, seg->n_rows, ITEM_ROWS);
 }
 
-static mill_err scan_native(struct scanning *s, struct mill_step *step)
+static mill_err scan_native(struct scan_ctx *s, struct mill_step *step)
 {
 	struct pass pass = { .in = s->how->in, .active = s->how->some ? is_wanted : NULL, .work = scan_rows,
 			     .arg = s, .numbers = s->program->program.numbers };
@@ -60,7 +60,7 @@ static mill_err scan_native(struct scanning *s, struct mill_step *step)
 }
 
 /* Which rows are wanted the device says; where all pages stay, it need not be asked. */
-static mill_err scan_device(struct scanning *s, struct mill_step *step)
+static mill_err scan_device(struct scan_ctx *s, struct mill_step *step)
 {
 	struct device_pass pass = { .activity.in = s->how->in, .launch = scan_segment, .arg = s };
 	struct mill_run *r = s->run;
@@ -87,7 +87,7 @@ void declare_scan(struct declaration *d, const struct scan_program *p) { declare
 mill_err op_scan(struct mill_run *r, const struct scan_program *p, const void *args, const struct scan *how,
 		 u64 *updates)
 {
-	struct scanning s = {
+	struct scan_ctx s = {
 		.run = r,
 		.program = p,
 		.args = args,
@@ -100,7 +100,7 @@ mill_err op_scan(struct mill_run *r, const struct scan_program *p, const void *a
 	/* In-lists own nothing. */
 	assert(p->program.numbers != NUMBERS_OWNED || run_direction(r, how->in) == run_direction(r, false));
 	TRY(program_fetch(&p->program, args));
-	run_tell(r, "pass %llu", r->ledger.total.step + 1);
+	run_announce(r, "pass %llu", r->ledger.total.step + 1);
 	TRY(r->device->native ? scan_native(&s, &step) : scan_device(&s, &step));
 	ledger_add(&r->ledger, &step, began);
 	if (updates)

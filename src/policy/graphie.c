@@ -67,7 +67,7 @@ static struct wire_shape shape_of(const struct transfer *t, const struct store *
 static const struct pages *pages_of(const struct transfer *t) { return t->need.view ? &t->graph->in : &t->graph->out; }
 
 /* Of how many the tables tell: partitions, or the pages of a paged store whose ids are taken as they are. */
-static u64 told(const struct pages *p, const struct wire_shape *w, u64 n)
+static u64 table_entries(const struct pages *p, const struct wire_shape *w, u64 n)
 {
 	return p->address.slots && !w->page ? max_u64(n, p->n_pages) : n;
 }
@@ -108,12 +108,12 @@ static u64 least(const struct transfer *t, const struct need *n)
 	largest_page(n->view ? NULL : &st->out, st, &rows, &most);
 	if (w.page)
 		return fixed_bytes(pages) + (st->paged ? 4 * pages : 0) + max_u64(each, w.page) + page_lists_bytes(rows, most) + 64;
-	all = edges * w.edge + w.row * st->connected;
+	all = edges * w.edge + w.row * st->n_linked;
 	if (each) {
 		u64 most_n = edges / max_u64(each / (w.edge + w.row), 1) + pages;
 
 		if (!n->view)
-			most_n = told(&st->out, &w, partitions_count(&st->out, &w, each));
+			most_n = table_entries(&st->out, &w, partitions_count(&st->out, &w, each));
 		return fixed_bytes(most_n) + round_up(max_u64(w.row ? 2 * each : each, w.edge + w.row), 4);
 	}
 	return fixed_bytes(QUEUES_USUAL + pages) + min_u64(max_u64(64 * KIB, root((w.row ? 384 : 192) * all)), 2 * all) + 16;
@@ -171,7 +171,7 @@ static mill_err make(struct transfer *t, const struct pages *p, u64 size)
 		err = place_parts(t, &g->table, p);
 	placed = clock_now();
 	if (!err)
-		err = partitions_number(&g->table, &g->shape, t->store->connected, t->budget);
+		err = partitions_number(&g->table, &g->shape, t->store->n_linked, t->budget);
 	/* The table of a paged store is no renaming: import did that. */
 	t->time.renaming += g->table.stored ? 0 : clock_now() - placed;
 	t->time.cutting += (g->table.stored ? clock_now() : placed) - began;
@@ -187,7 +187,7 @@ u64 graphie_size(const struct transfer *t, u32 queues)
 	const struct pages *p = pages_of(t);
 	u64 all = partition_bytes(&g->shape, p, 0, p->n_pages), size, most;
 
-	most = fixed_bytes(told(p, &g->shape, queues));
+	most = fixed_bytes(table_entries(p, &g->shape, queues));
 	most = g->room > most ? g->room - most : 0;
 	size = partition_size(all, most, queues);
 	most = g->room / TABLE_SHARE > fixed_bytes(0) ? (g->room / TABLE_SHARE - fixed_bytes(0)) / 12 : 1;

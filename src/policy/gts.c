@@ -119,12 +119,12 @@ static void gts_room(struct room *out, const struct transfer *t, const struct ne
 {
 	const struct store *st = t->store;
 	struct page_shape s = page_shape(st, n->view);
-	u64 chunk = div_up(st->connected, t->options->gts.chunks ? t->options->gts.chunks : CHUNKS_MOST);
+	u64 chunk = div_up(st->n_linked, t->options->gts.chunks ? t->options->gts.chunks : CHUNKS_MOST);
 	u64 pages = pages_most(st, n->view), beside = least_beside(n, st, &s, pages), left[MILL_DEVICES_MOST], rest;
 	struct transfer like = *t;
 
 	out->device = beside + max_u64(round_up(smallest_share(t, chunk) * n->writable, 8), 8);
-	out->host = (t->n_devices > 1 || t->policy->host ? st->connected * n->writable : 0) + 2 * pages * (8 * (u64)t->n_devices + 24);
+	out->host = (t->n_devices > 1 || t->policy->host ? st->n_linked * n->writable : 0) + 2 * pages * (8 * (u64)t->n_devices + 24);
 	for (u32 i = 0; i < t->n_devices; i++)
 		left[i] = t->device[i]->memory->limit;
 	like.need = *n;
@@ -329,7 +329,7 @@ static mill_err gts_launch(struct transfer *t, const struct device_pass *p, cons
 	bool in = side_of(t, p->activity.in);
 	const struct pages *pages = t->units[in].pages;
 	struct micro micro = choose_micro(t, s->device, seg, page_is_large(pages, seg->unit));
-	u32 begin = (u32)s->share.begin, end = (u32)s->share.end, flags = p->next != NULL, n_vertices = (u32)t->store->connected;
+	u32 begin = (u32)s->share.begin, end = (u32)s->share.end, flags = p->next != NULL, n_vertices = (u32)t->store->n_linked;
 	_Alignas(16) char args[ARGS_MOST];
 	struct kernel_call l;
 

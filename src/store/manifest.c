@@ -112,7 +112,7 @@ size_t manifest_format(char *text, const struct manifest *m)
 	line(&t, "vertices %" PRIu64 "\n", m->vertices);
 	line(&t, "sources %" PRIu64 "\n", m->sources);
 	if (m->version > 1)
-		line(&t, "connected %" PRIu64 "\n", m->connected);
+		line(&t, "connected %" PRIu64 "\n", m->n_linked);
 	line(&t, "edges %" PRIu64 "\n", m->edges);
 	line(&t, "stored_edges %" PRIu64 "\n", m->stored_edges);
 	line(&t, "in_rows %" PRIu64 "\n", m->in_rows);
@@ -302,7 +302,7 @@ static bool take_body(struct cursor *c, struct manifest *m)
 	    !take_weight(c, &m->weight) || !take_bool(c, "names", &m->names) ||
 	    !take_u64(c, "vertices", &m->vertices) ||
 	    !take_u64(c, "sources", &m->sources) ||
-	    (m->version > 1 && !take_u64(c, "connected", &m->connected)) || !take_u64(c, "edges", &m->edges) ||
+	    (m->version > 1 && !take_u64(c, "connected", &m->n_linked)) || !take_u64(c, "edges", &m->edges) ||
 	    !take_u64(c, "stored_edges", &m->stored_edges) ||
 	    !take_u64(c, "in_rows", &m->in_rows) || !take_u64(c, "self_loops", &m->self_loops) ||
 	    !take_u64(c, "parallel_edges", &m->parallel_edges) ||
@@ -331,7 +331,7 @@ static bool pages_agree(const struct manifest *m, enum store_file data, u64 rows
 /* Has every vertex an id in the lists of a direction? Empty directions have slots too. */
 static bool slots_agree(const struct manifest *m, enum store_file data, u64 rows, u32 slots)
 {
-	return slots && addresses_fit(m->size[data] / m->page_size, slots, m->connected - rows);
+	return slots && addresses_fit(m->size[data] / m->page_size, slots, m->n_linked - rows);
 }
 
 /* How the numbers must depend on each other. Sizes of files bound every later allocation. */
@@ -346,8 +346,8 @@ static const char *shape_fault(const struct manifest *m)
 		return "more stripes than there can be";
 	if (m->vertices > MAX_VERTICES || m->stored_edges > MAX_EDGES)
 		return "more vertices or edges than there can be";
-	if (m->connected > m->vertices || m->sources > m->connected || m->in_rows > m->connected ||
-	    (m->version > 1 && !m->directed && m->connected != m->sources) ||
+	if (m->n_linked > m->vertices || m->sources > m->n_linked || m->in_rows > m->n_linked ||
+	    (m->version > 1 && !m->directed && m->n_linked != m->sources) ||
 	    m->self_loops > m->stored_edges || m->parallel_edges > m->stored_edges ||
 	    m->max_degree > m->stored_edges ||
 	    m->max_degree > UINT32_MAX)
@@ -416,7 +416,7 @@ mill_err manifest_parse(struct manifest *out, const char *text, size_t size, con
 	if (!take_body(&c, &m))
 		return fail(MILL_ECORRUPT, "%s is not as a manifest must be", shown);
 	if (version == 1)
-		m.connected = m.vertices;
+		m.n_linked = m.vertices;
 	fault = shape_fault(&m);
 	if (fault)
 		return fail(MILL_ECORRUPT, "%s: %s", shown, fault);

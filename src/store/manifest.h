@@ -23,7 +23,7 @@ struct manifest {
 	u32 slots[2];		/* their strides: out, in; 0 for pages that do not exist, and in others */
 	bool directed, in_pages, names;
 	enum mill_weight weight;
-	u64 vertices, sources, connected, edges, stored_edges, in_rows, self_loops, parallel_edges, max_degree;
+	u64 vertices, sources, n_linked, edges, stored_edges, in_rows, self_loops, parallel_edges, max_degree;
 	u64 min_id, max_id;
 	f64 min_weight, max_weight, sum_weight;
 	u64 size[STORE_FILES];	/* 0 for files that do not exist */

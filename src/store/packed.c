@@ -197,7 +197,7 @@ static void sum_plain(u32 first, const u32 *gap, u32 n, u32 *out)
 #define AVX2 __attribute__((target("avx2")))
 
 /* How a group of each code becomes eight integers: its low half from byte 0, the other from w / 2. */
-struct unpacking {
+struct unpack_ctx {
 	u8 byte[32];
 	u32 shift[8];
 	u32 mask;
@@ -212,14 +212,14 @@ struct unpacking {
 	{ 0, (w) % 8, 2 * (w) % 8, 3 * (w) % 8, 4 * (w) % 8, 5 * (w) % 8, 6 * (w) % 8, 7 * (w) % 8 }, \
 	(u32)(((u64)1 << (w)) - 1), { 0 } }
 
-static const struct unpacking unpacking[PACKED_WIDTHS] = {
+static const struct unpack_ctx unpacking[PACKED_WIDTHS] = {
 	WIDTH(0),  WIDTH(2),  WIDTH(4),  WIDTH(5),  WIDTH(6),  WIDTH(7),  WIDTH(8),  WIDTH(9),
 	WIDTH(10), WIDTH(11), WIDTH(12), WIDTH(14), WIDTH(16), WIDTH(18), WIDTH(22), WIDTH(32),
 };
 
 AVX2 static inline const u8 *unpack_group(unsigned code, const u8 *in, u32 *out)
 {
-	const struct unpacking *u = &unpacking[code];
+	const struct unpack_ctx *u = &unpacking[code];
 	__m128i low = _mm_loadu_si128((const __m128i *)in);
 	__m128i high = _mm_loadu_si128((const __m128i *)(in + width_of[code] / 2));
 	__m256i x = _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);

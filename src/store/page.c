@@ -139,7 +139,7 @@ static const char *view_raw(const struct pages *p, const u8 *page, struct segmen
 	seg->neighbour = (const vid *)(page + h->neighbour_at);
 	if (!rows_are_good(seg->row, seg->n_rows, seg->n_edges))
 		return "row offsets do not ascend to the number of edges";
-	if (!p->store->paged && seg->n_edges && largest(seg->neighbour, seg->n_edges) >= p->store->connected)
+	if (!p->store->paged && seg->n_edges && largest(seg->neighbour, seg->n_edges) >= p->store->n_linked)
 		return no_neighbour;
 	return NULL;
 }
@@ -206,7 +206,7 @@ const char *page_find_blocks(const struct pages *p, u32 i, const void *frame,
 		.first_vertex = e->first_vertex,
 		.n_rows = e->n_rows,
 		.n_edges = e->n_edges,
-		.n_vertices = p->store->connected,
+		.n_vertices = p->store->n_linked,
 		.weight_at = h->weight_at,
 		.weight_size = (u32)w,
 	};

@@ -109,7 +109,7 @@ static mill_err take_manifest(struct store *st, const struct manifest *m, struct
 	st->weight = m->weight;
 	st->vertices = m->vertices;
 	st->sources = m->sources;
-	st->connected = m->connected;
+	st->n_linked = m->n_linked;
 	st->edges = m->edges;
 	st->stored_edges = m->stored_edges;
 	st->self_loops = m->self_loops;
@@ -286,7 +286,7 @@ static mill_err open_addresses(struct pages *p, u32 slots, struct budget *budget
 	TRY(memory_new(&p->address.first, budget, p->n_pages + 2ull, sizeof(u32), "the page addresses"));
 	for (u32 i = 0; i < p->n_pages; i++)
 		p->address.first[i] = address_first(p->entry[i].first_vertex, p->entry[i].skip);
-	addresses_set(&p->address, slots, p->n_pages, p->n_rows, (u32)(p->store->connected - p->n_rows));
+	addresses_set(&p->address, slots, p->n_pages, p->n_rows, (u32)(p->store->n_linked - p->n_rows));
 	return MILL_OK;
 }
 
@@ -611,7 +611,7 @@ MILL_API void mill_store_info(const mill_store *store, struct mill_info *out)
 		.uuid = st->uuid,
 		.vertices = st->vertices,
 		.sources = st->sources,
-		.connected = st->connected,
+		.connected = st->n_linked,
 		.edges = st->edges,
 		.stored_edges = st->stored_edges,
 		.self_loops = st->self_loops,

@@ -75,7 +75,7 @@ struct store {
 	bool directed;
 	bool named;			/* the original id of a vertex is the rank of its name */
 	enum mill_weight weight;
-	u64 connected;			/* vertices from this number on have no edge: isolated ones are the last */
+	u64 n_linked;			/* vertices from this number on have no edge: isolated ones are the last */
 	u64 vertices, sources, edges, stored_edges, self_loops, parallel_edges;
 	u64 min_id, max_id, max_degree;
 	f64 max_weight, sum_weight;	/* over stored edges; 0 without weights */

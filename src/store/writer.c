@@ -447,7 +447,7 @@ static mill_err rename_side(struct store_writer *w, bool in)
 {
 	struct side *d = &w->side[in];
 	struct addresses *a = &d->address;
-	u64 sinks = w->manifest.connected - d->n_rows;
+	u64 sinks = w->manifest.n_linked - d->n_rows;
 
 	w->manifest.slots[in] = side_slots(w, d);
 	if (!d->n_pages)
@@ -606,7 +606,7 @@ static void derive_uuid(struct manifest *m, u32 slots)
 {
 	u64 shape[] = {
 		0, m->fingerprint, m->page_size, m->directed, m->in_pages,
-		m->weight, m->vertices, m->sources, m->edges, m->codec, m->connected,
+		m->weight, m->vertices, m->sources, m->edges, m->codec, m->n_linked,
 		slots,	/* of paged stores only: others have the uuid that they always had */
 	};
 	size_t size = sizeof(shape) - (m->paged ? 0 : sizeof(shape[0]));
@@ -674,7 +674,7 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 	if (facts->edges > MAX_EDGES)
 		return fail(MILL_ELIMIT, "%llu edges, a store holds at most %llu",
 			    (unsigned long long)facts->edges, (unsigned long long)MAX_EDGES);
-	if (facts->sources > facts->vertices || facts->connected > facts->vertices)
+	if (facts->sources > facts->vertices || facts->n_linked > facts->vertices)
 		return bug("more sources than vertices");
 
 	m->version = facts->paged ? STORE_FORMAT : STORE_FORMAT_DENSE;
@@ -688,8 +688,8 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 	m->weight = facts->weight;
 	m->vertices = facts->vertices;
 	m->sources = facts->sources;
-	m->connected = !facts->directed ? facts->sources :
-		       facts->connected ? facts->connected :
+	m->n_linked = !facts->directed ? facts->sources :
+		       facts->n_linked ? facts->n_linked :
 		       facts->sources	? facts->vertices :
 					  0;
 	m->edges = facts->edges;

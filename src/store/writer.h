@@ -13,7 +13,7 @@ struct store_writer;
 /* What the manifest says; counts that pages reveal (bytes, sums) are the writer's. */
 struct store_facts {
 	u64 vertices, sources, edges;
-	u64 connected;		/* directed: no vertex from this number on has an edge; 0: not known, unless there are no edges */
+	u64 n_linked;		/* directed: no vertex from this number on has an edge; 0: not known, unless there are no edges */
 	bool directed;
 	bool in_pages;		/* a directed store that has them */
 	bool names;		/* ids are ranks of names, which are appended too */

@@ -43,7 +43,7 @@ u64 state_bytes(const struct transfer *t, u32 station)
 	u64 most = 0;
 
 	for (u32 i = 0; i < t->chunks; i++) {
-		struct share s = state_share(t, station, i, t->store->connected);
+		struct share s = state_share(t, station, i, t->store->n_linked);
 
 		most = max_u64(most, s.end - s.begin);
 	}
@@ -168,7 +168,7 @@ mill_err state_given(const struct device_pass *p, const struct page_entry *e, st
 			   &a->sent);
 }
 
-struct merging {
+struct merge_ctx {
 	void *to;
 	const void *from;
 	enum merge_kind how;
@@ -182,7 +182,7 @@ struct merging {
 
 static mill_err merge_some(void *arg, u64 begin, u64 end, unsigned worker)
 {
-	const struct merging *m = arg;
+	const struct merge_ctx *m = arg;
 
 	(void)worker;
 	switch (m->how) {
@@ -204,7 +204,7 @@ static mill_err merge_some(void *arg, u64 begin, u64 end, unsigned worker)
 
 mill_err merge_copies(struct pool *pool, void *to, const void *from, u64 n, enum merge_kind how)
 {
-	struct merging m = { to, from, how };
+	struct merge_ctx m = { to, from, how };
 
 	return pool_for(pool, n, 1 << 16, merge_some, &m);
 }

@@ -37,7 +37,7 @@ mill_err wire_unpack(const struct buffer *fault, const struct pages *p, u32 page
 		     const struct page_wire *wire, const struct place *to)
 {
 	const struct page_entry *e = &p->entry[page];
-	u32 n_vertices = (u32)p->store->connected, partial = partial_of(p, page), tail = tail_at(p, page);
+	u32 n_vertices = (u32)p->store->n_linked, partial = partial_of(p, page), tail = tail_at(p, page);
 	struct kernel_call l;
 
 	launch_begin_kernel(&l, &transfer_kernels, "pages_unpack");

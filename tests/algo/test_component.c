@@ -230,7 +230,7 @@ static void test_certificate(void **state)
 		run = run_open(store, c, checked, f->algorithm, &f->how);
 		OK(finder_call(f, run));
 		OK(mill_run_check(run));
-		for (u32 v = 0, n = (u32)run->store->connected; v < n; v++)
+		for (u32 v = 0, n = (u32)run->store->n_linked; v < n; v++)
 			for (u32 k = 0; k < n + 2; k += n > 20 ? 7 : 1) {
 				u32 bad = k <= n ? k : UINT32_MAX, old;
 				mill_err err;

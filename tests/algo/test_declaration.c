@@ -111,7 +111,7 @@ static void test_saved(void **state)
 	assert_true(shape_make(&g, shape_named("random, tiny")));
 	store = graph_store(&g);
 	OK(mill_run_new(&run, store, &(struct mill_options){ .threads = 1, .memory = GIB }));
-	n = run->store->connected;
+	n = run->store->n_linked;
 	OK(mill_run_plan(run, "bfs", NULL, &plan));
 	assert_int_equal(plan.saved, n * sizeof(u32) + frontier_bytes(n, false) + sizeof(u32));
 	for (const struct mill_algorithm *a = mill_algorithms(); a->name; a++) {

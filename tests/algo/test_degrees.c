@@ -128,7 +128,7 @@ static void test_certificate(void **state)
 	run = run_open(store, config_named("2 threads"), checked, "degrees", NULL);
 	OK(mill_degrees(run));
 	for (u32 column = 0; column < 2; column++)
-		for (u32 v = 0; v < run->store->connected; v++)
+		for (u32 v = 0; v < run->store->n_linked; v++)
 			for (u32 change = 0; change < 2; change++) {
 				u32 *at = (u32 *)run->result.column[column].vec->buffer.host + v, old = *at;
 

@@ -172,9 +172,9 @@ static void read_lists(struct lists *l, const struct store *st, const struct pag
 	struct cursor c;
 	u64 n = 0;
 
-	lists_init(l, st->connected, st->stored_edges);
+	lists_init(l, st->n_linked, st->stored_edges);
 	OK(cursor_open(&c, p, NULL));
-	for (u64 u = 0; u < st->connected; u++) {
+	for (u64 u = 0; u < st->n_linked; u++) {
 		OK(cursor_seek(&c, u));
 		while (c.at < c.end) {
 			for (u64 i = 0; c.at < c.end; i++, n++) {
@@ -291,7 +291,7 @@ static void oracle_init(struct oracle *o, const struct store *st, enum view view
 	if (st->directed && st->has_in)
 		read_lists(&in, st, &st->in);
 	else
-		lists_init(&in, st->connected, 0);
+		lists_init(&in, st->n_linked, 0);
 	o->out = out;
 	o->in = in;
 	if (view && (st->directed || view == VIEW_SIMPLE)) {
@@ -556,7 +556,7 @@ static void advance_case(mill_store *store, const struct config *c, enum mill_di
 
 	oracle_init(&o, store->st, VIEW_NONE);
 	bench_init(&b, store, c, (struct mill_options){ .direction = direction }, ADVANCES, VIEW_NONE);
-	OK(frontier_set_all(b.front, b.run->store->connected));
+	OK(frontier_set_all(b.front, b.run->store->n_linked));
 	OK(op_advance(b.run, &mark_advance, &b.args, b.front));
 	assert_int_equal(b.front->n, 0);
 	assert_string_equal(b.run->ledger.n_steps ? b.run->ledger.step[0].direction : pull ? "pull" : "push", pull ? "pull" : "push");
@@ -641,7 +641,7 @@ static void corner_case(mill_store *store, const struct config *c, const struct 
 	OK(op_intersect(b.run, &corner_intersect, &b.args, b.degree));
 	expect_seen(&b, o, o->triangles, 0, o->mix, "in triangles");
 	OK(vec_map(b.run, b.args.met, &met));
-	for (u64 v = 0; v < b.run->store->connected; v++)
+	for (u64 v = 0; v < b.run->store->n_linked; v++)
 		assert_int_equal(met[v], 0);
 	vec_unmap(b.args.met, met);
 	bench_release(&b);

@@ -161,7 +161,7 @@ static void choose(struct bench *b, const u32 *vertex, u32 n)
 {
 	put_flags(b, vertex, n);
 	OK(frontier_clear(b->front));
-	OK(frontier_set_all(b->front, b->run->store->connected));
+	OK(frontier_set_all(b->front, b->run->store->n_linked));
 	OK(op_filter(b->run, &pick_vertex_filter, &b->args, b->front));
 	assert_int_equal(b->front->n, n);
 }
@@ -315,7 +315,7 @@ static void test_there_and_back(void **state)
 		OK(op_expand(b.run, &pick_edge_filter, &b.args, b.front, b.edges));
 		OK(op_ends(b.run, b.edges, b.front));
 		OK(frontier_bits(b.front, &bits));
-		for (u64 v = 0; v < b.run->store->connected; v++)
+		for (u64 v = 0; v < b.run->store->n_linked; v++)
 			sum += bitmap_get(bits, v) ? v * v + 1 : 0;
 		if (j && (b.edges->n != edges || b.front->n != ends || sum != hash))
 			fail_msg("%s: %llu edges lead to %llu vertices", configs[j].name, (unsigned long long)b.edges->n,
@@ -361,7 +361,7 @@ static void plain_init(struct plain *p, mill_store *store, enum lists lists)
 
 	bench_init(&b, store, config_named("1 thread"), lists);
 	t = run_direction(b.run, lists == LISTS_IN);
-	*p = (struct plain){ .n = t->n_edges, .vertices = b.run->store->connected };
+	*p = (struct plain){ .n = t->n_edges, .vertices = b.run->store->n_linked };
 	p->u = calloc(p->n + 1, sizeof(u32));
 	p->v = calloc(p->n + 1, sizeof(u32));
 	p->w = calloc(p->n + 1, sizeof(u32));

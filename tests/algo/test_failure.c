@@ -164,7 +164,7 @@ static void expect_nothing(const char *where, const mill_run *run)
 		assert_int_equal(t->stage[i].n_sent, 0);
 }
 
-struct failing {
+struct fail_ctx {
 	const char *name;
 	const struct task *task;
 	struct mill_options options;
@@ -173,7 +173,7 @@ struct failing {
 };
 
 /* Makes one call fail. Says whether there was one. */
-static bool try_call(mill_run *run, const struct failing *f, const struct answer *want, enum call c,
+static bool try_call(mill_run *run, const struct fail_ctx *f, const struct answer *want, enum call c,
 		     u64 at, bool late)
 {
 	char where[128];
@@ -197,7 +197,7 @@ static bool try_call(mill_run *run, const struct failing *f, const struct answer
 	return err != MILL_OK;
 }
 
-static void try_all(mill_store *store, const struct failing *f, const struct answer *want)
+static void try_all(mill_store *store, const struct fail_ctx *f, const struct answer *want)
 {
 	struct mill_options o = f->options;
 	mill_run *run;
@@ -248,7 +248,7 @@ static mill_store *make_rmat(u32 i)
 
 static void test_calls(void **state)
 {
-	static const struct failing cases[] = {
+	static const struct fail_ctx cases[] = {
 		{ "pages", &tasks[0], { .device = "opencl", .policy = "lru" }, 200 * KIB, 4 },
 		{ "whole", &tasks[0], { .device = "opencl", .policy = "auto" }, 100 * MIB, 0 },
 		{ "graphie", &tasks[0], { .device = "opencl", .policy = "graphie", .graphie.partition_size = 20000 }, 200 * KIB, 0 },

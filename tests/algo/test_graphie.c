@@ -357,7 +357,7 @@ static void test_stored_ids(void **state)
 		assert_int_equal(r.partitions.addressing, MILL_ADDRESSING_PAGED);
 		assert_int_equal(r.partitions.range, a->slots);
 		assert_true(r.partitions.round2_seconds == 0);
-		for (vid v = 0; v < store->st->connected; v++) {
+		for (vid v = 0; v < store->st->n_linked; v++) {
 			vid id;
 
 			addresses_encode(a, &v, 1, &id);

@@ -192,7 +192,7 @@ static void test_scans(void **state)
 		};
 		mill_run *run = open_gts(store, o);
 		const struct pages *p = &run->store->out;
-		u64 times = (u64)ITERATIONS * w * (divided ? n : 1), copies = divided ? 1 : n, wa = 8 * run->store->connected;
+		u64 times = (u64)ITERATIONS * w * (divided ? n : 1), copies = divided ? 1 : n, wa = 8 * run->store->n_linked;
 		struct mill_report r;
 		u64 want;
 
@@ -228,7 +228,7 @@ static void test_all_stay(void **state)
 		bool divided = k / 3 && n > 1;
 		struct mill_options o = { .device = device_lists[n - 1], .gts.strategy = k / 3 ? MILL_STRATEGY_S : MILL_STRATEGY_P };
 		mill_run *run = open_gts(store, o);
-		u64 wa = 4 * run->store->connected, crossings;
+		u64 wa = 4 * run->store->n_linked, crossings;
 		struct mill_report r;
 
 		OK(mill_cc(run, NULL));
@@ -332,7 +332,7 @@ static void test_budgets(void **state)
 			task_room(run, some[i], 20000);
 			expect_answer("20000 bytes more", run, some[i], &want[some[i] - tasks]);
 			mill_run_report(run, &r);
-			assert_true(r.streaming.chunks > 1 && r.streaming.writable < 4 * run->store->connected);
+			assert_true(r.streaming.chunks > 1 && r.streaming.writable < 4 * run->store->n_linked);
 			task_room(run, some[i], 0);
 			run->opened[n - 1]->memory->limit--;
 			REFUSED(MILL_ENOMEM, some[i]->call(run, some[i]->how), "a byte less");

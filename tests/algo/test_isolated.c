@@ -174,7 +174,7 @@ static void test_all(void **state)
 		make_sparse(&g, cases[k].name, cases[k].n, cases[k].every, cases[k].undirected);
 		if (graph_fits(&g) && config_usable(c)) {
 			store = graph_store(&g);
-			assert_int_equal(store->st->vertices - store->st->connected, n_isolated(&g));
+			assert_int_equal(store->st->vertices - store->st->n_linked, n_isolated(&g));
 			try_searches(&g, store, c);
 			try_ranks(&g, store, c);
 			try_components(&g, store, c);

@@ -125,7 +125,7 @@ static u64 search_native(mill_store *store)
 	OK(mill_run_new(&run, store, &(struct mill_options){ .threads = 2, .memory = GIB }));
 	OK(mill_bfs(run, &how));
 	hash = hash_of(run);
-	seen.n = run->store->connected;
+	seen.n = run->store->n_linked;
 	seen.depth = calloc(seen.n + 1, sizeof(u32));
 	OK(vec_map(run, run->result.column[0].vec, &depth));
 	memcpy(seen.depth, depth, seen.n * sizeof(u32));

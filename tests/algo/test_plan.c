@@ -86,7 +86,7 @@ static struct machine a_machine;
 
 static struct setting a_setting(const struct cost *cost)
 {
-	a_store = (struct store){ .vertices = 1000, .connected = 1000, .sources = 1000, .stored_edges = 16000, .page_size = 1000, .codec = PAGE_RAW };
+	a_store = (struct store){ .vertices = 1000, .n_linked = 1000, .sources = 1000, .stored_edges = 16000, .page_size = 1000, .codec = PAGE_RAW };
 	a_machine = (struct machine){ .read = 1e9, .chunk_rate = 16e9, .page_rate = 6e9, .levels = 10, .typical = 16, .skew = 1 };
 	return (struct setting){ .store = &a_store, .machine = &a_machine, .cost = cost, .rounds = 1, .damping = 0.85,
 				 .threads = 1, .pages = 100, .frames = 10 };

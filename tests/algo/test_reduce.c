@@ -51,7 +51,7 @@ DEVICE void trial_apply(struct trial s, vid v, f64 sum, u64 *count)
 #define COUNTS 2
 #include "op/reduce.inc"
 
-struct trying {
+struct try_ctx {
 	struct trial_args args;
 	struct reducer *reducer;
 	struct frontier *front;
@@ -60,14 +60,14 @@ struct trying {
 static f64 value_of(vid u) { return random_unit(9, u) * __builtin_ldexp(1, (int)(u % 41)); }
 
 /* The run's own vectors, for a direction or a view: values that make sums round. */
-static void begin_view(mill_run *run, struct trying *t, bool in, enum view view)
+static void begin_view(mill_run *run, struct try_ctx *t, bool in, enum view view)
 {
-	u64 n = run->store->connected;
+	u64 n = run->store->n_linked;
 	static const f64 minus_one = -1;
 	f64 *x = calloc(n + 1, sizeof(*x));
 	struct declaration d;
 
-	*t = (struct trying){ .args = { .factor = 1.5 } };
+	*t = (struct try_ctx){ .args = { .factor = 1.5 } };
 	declaration_init(&d, run, "trial", false);
 	if (view)
 		OK(declare_view(&d, view, "trial"));
@@ -84,7 +84,7 @@ static void begin_view(mill_run *run, struct trying *t, bool in, enum view view)
 	free(x);
 }
 
-static void begin(mill_run *run, struct trying *t, bool in) { begin_view(run, t, in, VIEW_NONE); }
+static void begin(mill_run *run, struct try_ctx *t, bool in) { begin_view(run, t, in, VIEW_NONE); }
 
 /* What the result must be: the blocks' sums in order, by the store's own order of a list. */
 static f64 *want_of(const struct graph *g, mill_run *run, bool in)
@@ -121,13 +121,13 @@ static f64 *want_of(const struct graph *g, mill_run *run, bool in)
 	return want;
 }
 
-static void compare(const struct graph *g, const char *where, mill_run *run, struct trying *t, const f64 *want,
+static void compare(const struct graph *g, const char *where, mill_run *run, struct try_ctx *t, const f64 *want,
 		    const u8 *chosen)
 {
 	f64 *got;
 
 	OK(vec_map(run, t->args.result, &got));
-	for (u32 v = 0; v < run->store->connected; v++) {
+	for (u32 v = 0; v < run->store->n_linked; v++) {
 		f64 expected = chosen[v] ? want[v] : -1;
 
 		if (got[v] != expected)
@@ -143,8 +143,8 @@ static void try_sets(const struct graph *g, const char *where, mill_run *run, bo
 	u64 *bits = calloc(bitmap_words(g->n) + 1, sizeof(*bits));
 	u8 *chosen = calloc(g->n + 1u, 1);
 	f64 *want = want_of(g, run, in);
-	u64 count[2] = { 99, 99 }, all = run->store->connected;
-	struct trying t;
+	u64 count[2] = { 99, 99 }, all = run->store->n_linked;
+	struct try_ctx t;
 
 	/* All of them, by the operator that needs no list. */
 	begin(run, &t, in);
@@ -237,7 +237,7 @@ static void test_segments(void **state)
 		u64 count[2], bytes = 0;
 		struct stream_how how = { .bytes = 8 * MIB, .most = 4, .workers = 2 };
 		struct stream *stream;
-		struct trying t;
+		struct try_ctx t;
 		struct graph g;
 		mill_store *store;
 		mill_run *run;
@@ -258,7 +258,7 @@ static void test_segments(void **state)
 		stream_close(stream);
 		/* The split lists of these segments. */
 		OK(op_reducer(run, &t.reducer, &trial_reduce, true));
-		n = (u32)run->store->connected;
+		n = (u32)run->store->n_linked;
 		for (u32 v = 0; v < n; v++) {
 			list[n - 1 - v] = (vid)v;
 			chosen[v] = 1;
@@ -354,13 +354,13 @@ static void try_view(const struct graph *g, mill_store *store, enum view view, u
 	u8 *chosen = calloc(g->n + 1u, 1);
 	vid *list = calloc(g->n + 1u, sizeof(*list));
 	u64 count[2], edges, all;
-	struct trying t;
+	struct try_ctx t;
 	mill_run *run;
 	f64 *want;
 
 	OK(mill_run_new(&run, store, &(struct mill_options){ .threads = 3, .memory = GIB }));
 	run->hook.only_frames = frames;
-	all = run->store->connected;
+	all = run->store->n_linked;
 	want = want_of_view(g, run, view, &edges);
 	begin_view(run, &t, true, view);
 	assert_int_equal(run_direction(run, true)->resident, !frames);

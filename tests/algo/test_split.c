@@ -230,7 +230,7 @@ static void peel(struct bench *b)
 	REFUSED(MILL_EUSAGE, frontier_widths(f, bits_f64(-1), true), "width -1");
 	REFUSED(MILL_EUSAGE, frontier_widths(f, bits_f64(__builtin_nan("")), true), "width nan");
 	OK(frontier_widths(f, 1, false));
-	OK(frontier_wait_all(f, b->run->store->connected));
+	OK(frontier_wait_all(f, b->run->store->n_linked));
 	for (;;) {
 		OK(op_split(b->run, &kcore_advance, &b->args, f));
 		if (!f->n)
@@ -246,7 +246,7 @@ static void peel(struct bench *b)
 static void naive_peel(struct bench *b, u32 *core)
 {
 	const struct segment *s = run_direction(b->run, false)->segment;
-	u64 n = b->run->store->connected, rows = run_direction(b->run, false)->n_rows;
+	u64 n = b->run->store->n_linked, rows = run_direction(b->run, false)->n_rows;
 	bool *gone = calloc(n + 1, sizeof(*gone));
 	u32 k = 0;
 
@@ -287,7 +287,7 @@ static void test_peel(void **state)
 			continue;
 		store = graph_store(&g);
 		bench_init(&b, store, config_named("1 thread"), 2);
-		n = b.run->store->connected;
+		n = b.run->store->n_linked;
 		want = calloc(n + 1, sizeof(*want));
 		naive_peel(&b, want);
 		mill_run_free(b.run);

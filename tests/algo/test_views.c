@@ -226,7 +226,7 @@ static void test_certificates(void **state)
 				    mill_triangles(run, &(struct mill_triangles){ a == 1 ? MILL_LCC_UNDIRECTED : MILL_LCC_DIRECTED }));
 			OK(mill_run_check(run));
 			vec = run->result.column[0].vec;
-			n = (u32)store->st->connected;	/* others have no value that could be wrong */
+			n = (u32)store->st->n_linked;	/* others have no value that could be wrong */
 			for (u32 v = 0; v < n && v < 1000; v += 1 + v / 50)
 				for (int up = 0; up < 2; up++) {
 					u64 was = vec->size == 8 ? ((u64 *)vec->buffer.host)[v] : ((u32 *)vec->buffer.host)[v];

@@ -27,13 +27,13 @@ static const struct shape shapes[] = {
 	{ "all bits", 31, (u64)1 << 31, (u64)1 << 31, 500 },
 };
 
-struct pouring {
+struct pour_ctx {
 	const struct shape *shape;
 	bool undirected;
 	u64 *key;		/* N of them */
 };
 
-static void draw(struct pouring *p)
+static void draw(struct pour_ctx *p)
 {
 	for (u64 i = 0; i < N; i++) {
 		u64 from = random_at(1, i) % p->shape->rows, to = random_at(2, i) % p->shape->columns;
@@ -47,7 +47,7 @@ static void draw(struct pouring *p)
 
 static mill_err pour(void *arg, struct hand *h, u64 source)
 {
-	const struct pouring *p = arg;
+	const struct pour_ctx *p = arg;
 	u64 *memory;
 
 	for (u64 i = 0; i < PER_SOURCE; i++)
@@ -103,7 +103,7 @@ static void turn(struct edges *e)
 static void check(const struct shape *shape, bool undirected, enum mill_dedup rule, struct pool *pool)
 {
 	static u64 key[N], copy[N];
-	struct pouring p = { .shape = shape, .undirected = undirected, .key = key };
+	struct pour_ctx p = { .shape = shape, .undirected = undirected, .key = key };
 	struct budget budget;
 	struct ticker ticker;
 	struct buckets *b;
@@ -169,7 +169,7 @@ static void test_budgets(void **state)
 {
 	static u64 key[N];
 	struct shape shape = shapes[0];
-	struct pouring p = { .shape = &shape, .undirected = true, .key = key };
+	struct pour_ctx p = { .shape = &shape, .undirected = true, .key = key };
 	struct pool *pool;
 	struct ticker ticker;
 	bool refused = false, done = false;

@@ -231,11 +231,11 @@ static void assert_numbering(const struct store *st)
 		assert_int_equal(degree > 0, v < st->sources);
 		if (st->directed && st->has_in) {
 			OK(store_read(st, STORE_IN_DEGREES, &degree, sizeof(degree), v * sizeof(degree)));
-			assert_true(v < st->sources || (degree > 0) == (v < st->connected));
+			assert_true(v < st->sources || (degree > 0) == (v < st->n_linked));
 		} else if (!st->directed) {
-			assert_int_equal(st->connected, st->sources);
+			assert_int_equal(st->n_linked, st->sources);
 		}
-		if (!v || v == st->sources || v == st->connected)
+		if (!v || v == st->sources || v == st->n_linked)
 			continue;
 		OK(store_id(st, (vid)(v - 1), &before));
 		assert_true(before < id);

@@ -104,7 +104,7 @@ static void world_make(struct world *w, const struct policy *policy, const char 
 	make_pages(w, 0, out, PAGE / 8);
 	if (in)
 		make_pages(w, 1, in, PAGE / 8);
-	w->store.connected = w->store.vertices = w->store.out.n_rows;
+	w->store.n_linked = w->store.vertices = w->store.out.n_rows;
 	w->store.stored_edges = (u64)w->store.out.n_pages * (PAGE / 8);
 	w->t = (struct transfer){
 		.policy = policy,
@@ -326,7 +326,7 @@ static void figure_make(struct world *w, u32 slots, u32 lately)
 		vertex += rows[i];
 	}
 	w->store.out.n_rows = (vid)vertex;
-	w->store.connected = w->store.vertices = FIGURE_VERTICES;
+	w->store.n_linked = w->store.vertices = FIGURE_VERTICES;
 	w->store.stored_edges = 16;
 	w->options.graphie.partition_size = 32;
 	plans_begin(w, 1);
@@ -781,7 +781,7 @@ static void room_make(struct world *w, const struct policy *policy, u32 n_device
 {
 	world_make(w, policy, "ssssssssssssssssssssL+++++++++++ssssssssssssssssssssssssssss", NULL,
 		   n_devices);
-	w->store.connected = w->store.vertices = VERTICES;
+	w->store.n_linked = w->store.vertices = VERTICES;
 	w->t.need = (struct need){ .out = true,
 				   .own = policy->takes != NULL,
 				   .state = STATE_BYTES,
@@ -845,7 +845,7 @@ static void test_state(void **state)
 		assert_int_equal(room_of(&w).device,
 				 device + (policies[i] == &policy_gts ? STATE_BYTES : 0));
 		w.t.need.writable = 4;
-		w.store.connected *= 3;
+		w.store.n_linked *= 3;
 		if (policies[i] != &policy_graphie)
 			assert_int_equal(
 				room_of(&w).device,
@@ -944,7 +944,7 @@ static void test_least(void **state)
 		u64 least;
 
 		room_make(&w, &policy_gts, n);
-		w.store.connected = vertices;
+		w.store.n_linked = vertices;
 		w.store.codec = k % 2 ? PAGE_PACKED : PAGE_RAW;
 		w.t.need.writable = k / 2 % 2 ? 8 : 4;
 		w.options.gts.strategy =
@@ -977,7 +977,7 @@ static void test_unequal(void **state)
 		u64 i = 0;
 
 		room_make(&w, &policy_gts, 2 + (u32)below(seed, &i, 2));
-		w.store.connected = 1 + below(seed, &i, 3 * VERTICES);
+		w.store.n_linked = 1 + below(seed, &i, 3 * VERTICES);
 		w.options.gts.strategy =
 			(enum mill_strategy[]){ MILL_STRATEGY_AUTO, MILL_STRATEGY_P,
 						MILL_STRATEGY_S }[below(seed, &i, 3)];

@@ -212,7 +212,7 @@ static void test_room(void **state)
 
 	(void)state;
 	model_open(&m, &policy_gts, 0);
-	m.store = (struct store){ .page_size = 65536, .codec = PAGE_RAW, .connected = 1000000, .out = m.pages, .in = m.pages };
+	m.store = (struct store){ .page_size = 65536, .codec = PAGE_RAW, .n_linked = 1000000, .out = m.pages, .in = m.pages };
 	m.t.store = m.t.graph = &m.store;
 	for (u32 n = 1; n <= 2; n++) {
 		u32 chunks = UINT32_MAX;

@@ -607,7 +607,7 @@ static void hostile_index(void **state)
 static void far_page(void **state)
 {
 	enum { PAGE = 1 << 20, NUMBER = 4100 };
-	struct store st = { .page_size = PAGE, .vertices = 3, .connected = 3, .sources = 2, .stored_edges = 2 };
+	struct store st = { .page_size = PAGE, .vertices = 3, .n_linked = 3, .sources = 2, .stored_edges = 2 };
 	struct page_entry *entry = calloc(NUMBER + 1, sizeof(*entry));
 	struct pages pages = {
 		.store = &st, .data = STORE_OUT_PAGES, .n_pages = NUMBER + 1, .n_rows = 2, .entry = entry,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of a builder, for the files that make it up: builder.c and builder_number.c. */
-#ifndef IMPORT_BUILDER_FORM_H
-#define IMPORT_BUILDER_FORM_H
+#ifndef IMPORT_BUILDER_INTERNAL_H
+#define IMPORT_BUILDER_INTERNAL_H
 
 #include "base/bitmap.h"
 #include "import/buckets.h"
