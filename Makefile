@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR
 .NOTPARALLEL:
-.PHONY: all demo test bench fuzz check-kernels install uninstall clean help \
+.PHONY: all demo test bench figures fuzz check-kernels install uninstall clean help \
 	test-tree test-dev test-long test-asan test-tsan test-narrow test-install
 
 all: build/release/Makefile	## build build/release/millrace (the default)
@@ -20,14 +20,15 @@ demo:		## install what is missing, build, and stream a graph through less memory
 	@$(MAKE) all
 	@bench/demo.sh build/release/millrace
 
-bench: all	## time every algorithm, resident and streamed; operators against plain loops; pages; import; SCALE=20 PEERS=DIR
-	@cmake --build build/release --target mill_templates mill_codec -j$(JOBS)
-	@bench/run.sh build/release/millrace build/bench
-	@build/release/templates build/bench/kron$(or $(SCALE),20).mill
-	@SIZES=$(or $(SCALE),20) SCALE=$(or $(SCALE),20) bench/codec.sh build/release/millrace build/release/codec build/bench/codec$(or $(SCALE),20)
-	@SCALE=$(or $(SCALE),20) bench/import.sh build/release/millrace "$(PEERS)"
+bench: all	## every table of bench/README.md, quick form, ten minutes; FULL=1 TABLES="peers lab" PEERS=DIR GRAPHS=DIR
+	@cmake --build build/release --target mill_templates mill_codec mill_device mill_arcs -j$(JOBS)
 	-@cmake --build build/release --target mill_igraph -j$(JOBS)	# not there without Debian's libigraph-dev
-	@bench/peers.sh build/release/millrace "$(PEERS)" build/bench
+	@bench/all.sh build/release build/bench "$(PEERS)" "$(GRAPHS)"
+
+figures: all	## the plot and the measured rows of README.md again; PEERS=DIR has built peers
+	@cmake --build build/release --target mill_arcs -j$(JOBS)
+	-@cmake --build build/release --target mill_igraph -j$(JOBS)
+	@bench/figures.sh build/release/millrace build/bench "$(PEERS)"
 
 install: all	## install under PREFIX (default /usr/local); DESTDIR is honoured
 	@cmake --install build/release --prefix $(PREFIX)

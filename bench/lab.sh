@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # lab.sh MILLRACE SCRATCH [GRAPHS]: what crosses to an OpenCL device under every policy, at several budgets, and what the mappings of edges to
 # work-items cost, as Markdown for README.md. Graphs: kron SCALE (20) and a grid of SIDE x SIDE (512), and cnr-2000 if GRAPHS has
-# webgraph/cnr-2000.graph; the stores and plots stay in SCRATCH. ALGORITHMS, BUDGETS, POLICIES and REPEAT may be given.
+# webgraph/cnr-2000.graph; the stores and plots stay in SCRATCH. ALGORITHMS, BUDGETS, POLICIES and REPEAT may be given; MAPPINGS= leaves out the mappings.
 set -euo pipefail
 here=$(dirname "$(realpath "$0")")
 . "$here/lib.sh"
@@ -66,6 +66,7 @@ for store in $stores; do
 			--plot "$store-$algorithm.svg" --json="$store-$algorithm.json"
 	done
 done
+[ -n "${MAPPINGS-yes}" ] || exit 0
 echo
 echo "Mappings, all pages on the device:"
 for store in $stores; do

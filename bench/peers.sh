@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# peers.sh MILLRACE [PEERS [KEEP]]: ours beside the peers found built below the folder PEERS (GAPBS's bfs sssp pr cc bc tc,
-# Ligra's BC KCore) and igraph (build/release/igraph, one thread, on the smaller graphs), on the same graphs, sources and
-# threads, ROUNDS rounds in turns; a line per algorithm and graph with the medians, the ratio to the best
-# peer and peak memory, then the geometric means. GRAPHS="kron20 kron22 urand22 grid2000" ALGORITHMS="bfs ..." KEEP
-# keeps the graphs. Nothing here builds a peer.
+# peers.sh MILLRACE [PEERS [KEEP]]: times ours beside the peers that are built below the folder PEERS (GAPBS's bfs sssp pr
+# pr_spmv cc bc tc, Ligra's BC KCore) and igraph (build/release/igraph, one thread, on the smaller graphs), on the same
+# graphs, sources and threads, ROUNDS rounds in turns. Prints a line per algorithm and graph (medians, the ratio to the best peer, peak
+# memory), then the geometric means, and the peers that it did not find.
+#
+# What is timed: `bfs` with its parents, as the peers' (run + parents); `pagerank` one iteration of five, without load;
+# `pagerank-load` loading and five iterations, from the own file of each; the others the run alone, without load.
+#
+# GRAPHS="kron20 kron22 urand22 grid2000" names graphs to make; a word with a slash is a file that `import` reads, and is made
+# undirected and simple. igraph gets graphs whose .sg has at most IGRAPH_MOST (200M) bytes. ALGORITHMS="bfs sssp ..." chooses. KEEP keeps the graphs. Nothing here builds a peer.
 set -euo pipefail
 millrace=$(realpath "$1") here=$(dirname "$0")
 . "$here/lib.sh"
 rounds=${ROUNDS:-3} threads=${THREADS:-$(nproc)}
 graphs=${GRAPHS:-kron20 kron22 urand22 grid2000}
-algorithms=${ALGORITHMS:-bfs sssp pagerank cc bc triangles kcore}
+algorithms=${ALGORITHMS:-bfs sssp pagerank pagerank-load cc bc triangles kcore}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 peers=${2:+$(realpath "$2")}
@@ -19,12 +24,21 @@ mkdir -p "$keep"
 igraph=$(dirname "$millrace")/igraph
 export OMP_NUM_THREADS=$threads OMP_WAIT_POLICY=passive
 
-# find_peer NAME: its path below PEERS, or nothing.
-find_peer() { [ -z "$peers" ] || find -L "$peers" -maxdepth 3 -type f -name "$1" -not -path '*/bin/*' -perm -u+x | head -n 1; }
-median() { sort -g "$1" | awk '{ x[NR] = $1 } END { if (NR) print x[int((NR + 1) / 2)] }'; }
+missed=
+[ -n "$(find_peer pr)" ] || missed+=" GAPBS"
+[ -n "$(find_peer KCore)" ] || missed+=" Ligra"
+[ -x "$igraph" ] || missed+=" igraph"
 
-make_graph() { # NAME
+make_graph() { # NAME [FILE]
 	local store=$keep/$1.mill
+	if [ -n "${2:-}" ] && [ ! -e "$store" ]; then
+		# sssp needs weights: a number from 1 to 255 by the edge's ends.
+		"$millrace" import "$2" --undirected --dedup first --loops drop -o "$scratch/plain.mill" --quiet
+		"$millrace" export "$scratch/plain.mill" -o "$scratch/plain.el" --quiet
+		awk '!/^[#%]/ { print $1, $2, ($1 * 7919 + $2 * 104729) % 255 + 1 }' "$scratch/plain.el" >"$scratch/weighted.el"
+		"$millrace" import "$scratch/weighted.el" --undirected --weights 3 --dedup first -o "$store" --quiet
+		rm -rf "$scratch"/plain.* "$scratch/weighted.el"
+	fi
 	[ -e "$store" ] || case $1 in
 	kron*) "$millrace" generate kron --scale "${1#kron}" --weights u32 -o "$store" --quiet ;;
 	urand*) "$millrace" generate uniform --scale "${1#urand}" --weights u32 -o "$store" --quiet ;;
@@ -51,17 +65,22 @@ make_ligra() { # NAME
 		open(my $c, ">", "$ARGV[0].config"); print $c "$n\n";' "$keep/$1"
 }
 
-# Each prints "seconds KiB" of one call, the best or the middle of its trials as the peer counts them.
+# Each prints "seconds KiB" of one call: the middle of its trials, as the peer counts them.
 timed() { # COMMAND...: runs it, leaves its output in $scratch/out and its peak memory in $scratch/kib
 	/usr/bin/env time -f %M -o "$scratch/kib" "$@" >"$scratch/out" 2>&1
 }
 ours() { # ALGORITHM OPTION...
 	"$millrace" "$@" --threads "$threads" --repeat 3 --json="$scratch/report" --quiet
-	echo "$(value "$scratch/report" run) $(($(value "$scratch/report" peak_rss) / 1024))"
+	awk -v run="$(value "$scratch/report" run)" -v more="${more:+$(value "$scratch/report" $more)}" \
+		-v kib=$(($(value "$scratch/report" peak_rss) / 1024)) 'BEGIN { print run + more, kib }'
 }
 gapbs() { # PROGRAM OPTION...
 	timed "$@" -n 3
 	echo "$(sed -n 's/^Trial Time: *//p' "$scratch/out" | sort -g | sed -n 2p) $(tail -n 1 "$scratch/kib")"
+}
+gapbs_load() { # PROGRAM OPTION...: with the reading of its file
+	timed "$@" -n 1
+	echo "$(awk '/^(Read|Trial) Time:/ { s += $3 } END { print s }' "$scratch/out") $(tail -n 1 "$scratch/kib")"
 }
 ligra() { # PROGRAM OPTION...
 	timed "$@"
@@ -81,19 +100,20 @@ peer() {
 	commands+=("$(printf '%q ' "$@")")
 }
 
-compare() { # ALGORITHM GRAPH DIVISOR OUR-OPTION...
-	local algorithm=$1 graph=$2 divisor=$3 i k best= name= text=
-	shift 3
+# compare NAME GRAPH DIVISOR MORE ALGORITHM OPTION...: MORE is a key of the report that is added to the run's seconds, or "".
+compare() {
+	local algorithm=$1 graph=$2 divisor=$3 more=$4 command=$5 i k best= name= text=
+	shift 5
 	rm -f "$scratch"/t.*
 	for ((i = 0; i < rounds; i++)); do
-		ours "$algorithm" "$keep/$graph.mill" "$@" >>"$scratch/t.ours"
+		ours "$command" "$keep/$graph.mill" "$@" >>"$scratch/t.ours"
 		for k in "${!labels[@]}"; do eval "${commands[$k]}" >>"$scratch/t.$k"; done
 	done
 	cut -d' ' -f1 "$scratch/t.ours" >"$scratch/s"
-	local mine=$(median "$scratch/s") kib=$(tail -n 1 "$scratch/t.ours" | cut -d' ' -f2) their_kib=-
+	local mine=$(median <"$scratch/s") kib=$(tail -n 1 "$scratch/t.ours" | cut -d' ' -f2) their_kib=-
 	for k in "${!labels[@]}"; do
 		cut -d' ' -f1 "$scratch/t.$k" >"$scratch/s"
-		local t=$(median "$scratch/s")
+		local t=$(median <"$scratch/s")
 		[ -n "$t" ] || continue
 		text+=$(awk -v l="${labels[$k]}" -v t="$t" -v d="$divisor" 'BEGIN { printf " %s %.2f", l, t / d * 1e3 }')
 		if [ -z "$best" ] || awk "BEGIN { exit !($t < $best) }"; then
@@ -112,10 +132,12 @@ compare() { # ALGORITHM GRAPH DIVISOR OUR-OPTION...
 echo "| algorithm | graph | millrace, ms | ratio | best peer | peers, ms | peak MiB | peer's MiB |"
 echo "|---|---|---|---|---|---|---|---|"
 for graph in $graphs; do
-	make_graph "$graph"
+	file=
+	case $graph in */*) file=$(realpath "$graph") graph=$(basename "${graph%%.*}") ;; esac
+	make_graph "$graph" "$file"
 	sg=$keep/$graph.sg wsg=$keep/$graph.wsg small=
 	# igraph needs some 60 bytes an edge, and minutes for the larger ones.
-	[ "$(stat -c %s "$sg")" -gt $((200 << 20)) ] || small=$igraph
+	[ "$(stat -c %s "$sg")" -gt "$(numfmt --from=iec "${IGRAPH_MOST:-200M}")" ] || small=$igraph
 	"$millrace" bfs "$keep/$graph.mill" --source max-degree --json="$scratch/report" --quiet
 	# options.source says max-degree, result.source which vertex that is.
 	source=$(sed -n 's/^ *"source": \([0-9][0-9]*\).*/\1/p' "$scratch/report")
@@ -132,7 +154,14 @@ for graph in $graphs; do
 			done
 			peer igraph by_igraph "$small" "$wsg" sssp
 			;;
-		pagerank) peer GAPBS gapbs "$(find_peer pr)" -f "$sg" -i 5 -t 0 ;;
+		pagerank)
+			peer GAPBS gapbs "$(find_peer pr)" -f "$sg" -i 5 -t 0
+			peer GAPBS-spmv gapbs "$(find_peer pr_spmv)" -f "$sg" -i 5 -t 0
+			;;
+		pagerank-load)
+			peer GAPBS gapbs_load "$(find_peer pr)" -f "$sg" -i 5 -t 0
+			peer GAPBS-spmv gapbs_load "$(find_peer pr_spmv)" -f "$sg" -i 5 -t 0
+			;;
 		cc)
 			peer GAPBS gapbs "$(find_peer cc)" -f "$sg"
 			peer igraph by_igraph "$small" "$sg" cc
@@ -150,10 +179,12 @@ for graph in $graphs; do
 			;;
 		esac
 		case $algorithm in
-		bfs | sssp) compare $algorithm "$graph" 1 --source "$source" ;;
-		bc) compare bc "$graph" 1 --sources "$source" ;;
-		pagerank) compare pagerank "$graph" 5 --iterations 5 --tolerance 0 ;;
-		*) compare $algorithm "$graph" 1 ;;
+		bfs) compare bfs "$graph" 1 parents bfs --source "$source" -o "$scratch/depths.npy" ;;
+		sssp) compare sssp "$graph" 1 "" sssp --source "$source" ;;
+		bc) compare bc "$graph" 1 "" bc --sources "$source" ;;
+		pagerank) compare pagerank "$graph" 5 "" pagerank --iterations 5 --tolerance 0 ;;
+		pagerank-load) compare pagerank-load "$graph" 1 load pagerank --iterations 5 --tolerance 0 ;;
+		*) compare $algorithm "$graph" 1 "" $algorithm ;;
 		esac
 	done
 done
@@ -161,3 +192,4 @@ echo
 echo "geometric means of the ratios:"
 awk -F' *[|] *' '$5 != "-" { s[$2] += log($5); n[$2]++ } END { for (a in s) printf "  %-10s %.3f\n", a, exp(s[a] / n[a]) }' \
 	"$scratch/table" | sort
+[ -z "$missed" ] || echo "not found, so not compared:$missed"

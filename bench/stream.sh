@@ -21,7 +21,7 @@ report=$scratch/report
 export OMP_NUM_THREADS=${THREADS:-$(nproc)}
 
 drop_caches() { sync; [ ! -w /proc/sys/vm/drop_caches ] || echo 3 >/proc/sys/vm/drop_caches; }
-median() { printf '%s\n' "$@" | sort -g | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'; }
+middle() { printf '%s\n' "$@" | median; }
 calc() { awk "BEGIN { printf \"%.${2:-3}f\", $1 }"; }
 kron() { # SCALE [OPTION...]: its path
 	local store=$keep/stream-kron$1.mill
@@ -46,6 +46,7 @@ run() { # ALGORITHM STORE OPTION...: leaves its report
 }
 # Seconds that fio takes to read so many bytes of a store's pages, as the stream does: in order, 1 MiB at a time, deep.
 by_fio() { # STORE BYTES
+	command -v fio >/dev/null || { echo 0; return; }
 	local file=$1/out.pages
 	drop_caches
 	fio --name=pages --filename="$file" --readonly --rw=read --bs=1M --direct=1 --ioengine=io_uring --iodepth=16 \
@@ -71,7 +72,7 @@ part_disk() {
 			run $algorithm "$store"
 			resident+=("$(value "$report" run)")
 		done
-		s=$(median "${streamed[@]}") f=$(median "${alone[@]}") r=$(median "${resident[@]}")
+		s=$(middle "${streamed[@]}") f=$(middle "${alone[@]}") r=$(middle "${resident[@]}")
 		printf '%-10s %-8s %9s %10d %9.3f %9.3f %9.3f %7.2f\n' $algorithm "kron$scale" "$((least >> 20))M" \
 			$((bytes >> 20)) "$s" "$f" "$r" "$(calc "$s / ($f > $r ? $f : $r)" 2)"
 	done
@@ -93,7 +94,7 @@ part_fits() {
 			run $algorithm "$store" --repeat 3
 			ample+=("$(value "$report" run)")
 		done
-		s=$(median "${tight[@]}") r=$(median "${ample[@]}")
+		s=$(middle "${tight[@]}") r=$(middle "${ample[@]}")
 		printf '%-10s %-8s %9s %12d %9.3f %9.3f %7.2f\n' $algorithm "kron$scale" "$((just >> 20))M" "$reads" "$s" "$r" \
 			"$(calc "$s / $r" 2)"
 	done
@@ -150,47 +151,25 @@ part_grid() {
 	row "pagerank, an iteration" "$(calc "$(value "$report" run) / 5" 4)" "$theirs" "peak $(($(value "$report" peak_rss) >> 20)) MiB"
 }
 
-# Two lines over the scales, logarithmic below.
-plot() { # FILE of "scale bfs pagerank", nanoseconds an edge
-	awk -v w=640 -v h=360 '
-	function y(v) { return h - 50 - (log(v) - low) / (high - low) * (h - 90) }
-	{ s[NR] = $1; b[NR] = $2; p[NR] = $3; for (i = 2; i <= 3; i++) { l = log($i); if (NR == 1 && i == 2) low = high = l; low = l < low ? l : low; high = l > high ? l : high } }
-	END {
-		low -= 0.2; high += 0.2
-		printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", w, h
-		for (i = 1; i <= NR; i++) {
-			x[i] = 70 + (i - 1) * (w - 200) / (NR > 1 ? NR - 1 : 1)
-			printf "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", x[i], h - 28, s[i]
-			one = one sprintf("%d,%.1f ", x[i], y(b[i])); two = two sprintf("%d,%.1f ", x[i], y(p[i]))
-			printf "<circle cx=\"%d\" cy=\"%.1f\" r=\"3\" fill=\"#1565c0\"/><circle cx=\"%d\" cy=\"%.1f\" r=\"3\" fill=\"#c62828\"/>\n", x[i], y(b[i]), x[i], y(p[i])
-		}
-		printf "<polyline points=\"%s\" fill=\"none\" stroke=\"#1565c0\"/>\n<polyline points=\"%s\" fill=\"none\" stroke=\"#c62828\"/>\n", one, two
-		printf "<text x=\"%d\" y=\"%.1f\" fill=\"#1565c0\">bfs</text>\n<text x=\"%d\" y=\"%.1f\" fill=\"#c62828\">pagerank</text>\n", x[NR] + 8, y(b[NR]), x[NR] + 8, y(p[NR])
-		for (v = 0.01; v < 1000; v *= 10) for (k = 1; k <= 5; k += (k == 1 ? 1 : 3)) if (log(v * k) >= low && log(v * k) <= high)
-			printf "<text x=\"60\" y=\"%.1f\" text-anchor=\"end\">%g</text><line x1=\"64\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>\n", y(v * k) + 4, v * k, w - 130, y(v * k), y(v * k)
-		printf "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">kron scale, one budget</text>\n<text x=\"10\" y=\"20\">nanoseconds an edge (pagerank: and iteration)</text>\n</svg>\n", w / 2 - 40, h - 8
-	}' "$1"
-}
-
 part_scales() {
-	local s store edges
+	local s store edges edges_stored
 	printf '\n%-6s %-9s %9s %10s %9s %10s %9s %9s\n' scale algorithm seconds 'ns/edge' MTEPS 'bytes/edge' resident 'peak MiB'
 	: >"$scratch/points"
 	for s in ${SCALES:-18 20 22 24 26}; do
 		store=$(bare "$s")
-		point=$s
 		for algorithm in bfs pagerank; do
 			run $algorithm "$store" --memory "${MEMORY:-1G}"
-			edges=$(value "$report" stored_edges)
-			[ $algorithm = bfs ] || edges=$((edges * 10))
+			edges_stored=$(value "$report" stored_edges)
+			edges=$edges_stored
+			[ $algorithm = bfs ] || edges=$((edges_stored * 10))
 			ns=$(calc "$(value "$report" run) * 1e9 / $edges" 4)
-			point+=" $ns"
+			printf '%s\t%s\t%s\n' $algorithm "$edges_stored" "$ns" >>"$scratch/points"
 			printf '%-6s %-9s %9.3f %10.3f %9.1f %10.2f %9s %9d\n' "$s" $algorithm "$(value "$report" run)" "$ns" "$(value "$report" mteps)" \
 				"$(calc "$(value "$report" disk_read) / $edges" 3)" "$(value "$report" resident)" $(($(value "$report" peak_rss) >> 20))
 		done
-		echo "$point" >>"$scratch/points"
 	done
-	plot "$scratch/points" >"$keep/scales.svg"
+	python3 "$here/plot.py" "kron, one budget of ${MEMORY:-1G}" "stored edges" "ns an edge (pagerank: and iteration)" \
+		<"$scratch/points" >"$keep/scales.svg"
 	echo "plot: $keep/scales.svg"
 }
 

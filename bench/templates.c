@@ -344,7 +344,7 @@ int main(int argc, char **argv)
 		die(argv[1]);
 	g = r->out.segment[0];
 	pool = r->pool;
-	n_all = r->store->vertices;
+	n_all = r->store->n_linked;	/* isolated vertices have no state */
 	depth = zeroed(n_all, 4);
 	distance = zeroed(n_all, 4);
 	front = zeroed(bitmap_words(n_all), 8);
