@@ -53,7 +53,7 @@ echo "$(pick "quick form, about ten minutes on an idle machine" "full form, hour
 [ -n "$peers" ] || echo "PEERS is not given: GAPBS, Ligra and GridGraph are not compared"
 [ -n "$graphs" ] || echo "GRAPHS is not given: no rows of cnr-2000"
 
-table algorithms "Every algorithm, resident and with the least budget" SCALE=$(pick 16 20) REPEAT=$(pick 3 5) "$here/run.sh" "$millrace" "$out"
+table algorithms "Every algorithm, resident and with the least budget" SCALE=20 REPEAT=$(pick 1 5) "$here/run.sh" "$millrace" "$out"
 table templates "The operators against plain loops" "$build/templates" "$(store kron "$(pick 18 22)")" $(pick 5 9)
 table peers "Peers in memory" GRAPHS="$(pick "kron16 urand16 grid500" "kron20 kron22 urand22 grid2000")" ROUNDS=$(pick 1 3) \
 	"$here/peers.sh" "$millrace" "$peers" "$out"
