@@ -37,7 +37,7 @@ mill_err ascii_read(struct reader *r)
 	TRY(reader_base(r, 0));
 	TRY(scan_u64(s, &n, "the number of vertices"));
 	TRY(scan_end_line(s));
-	TRY(reader_settle(r, SENSE_DIRECTED, false, false));
+	TRY(reader_settle(r, HEADER_DIRECTED, false, false));
 	for (u64 u = 0; u < n; u++) {
 		if (scan_peek(s) == SCAN_END)
 			return scan_fail(s, MILL_EINPUT,

@@ -24,7 +24,7 @@ struct slab {
 	void *memory;
 };
 
-struct hand {
+struct sorter {
 	struct buckets *b;
 	struct key_block *free;
 	struct slab *slab;
@@ -45,10 +45,10 @@ struct buckets {
 	bool reduce;
 	struct key_chain *bucket, *other;	/* n_buckets each */
 	u64 n, n_loops;		/* after buckets_reduce: keys, and loops among them */
-	struct hand *hand;
-	unsigned n_hands;
+	struct sorter *sorter;
+	unsigned n_sorters;
 	/* buckets_fill, buckets_write */
-	mill_err (*pour)(void *arg, struct hand *h, u64 source);
+	mill_err (*pour)(void *arg, struct sorter *s, u64 source);
 	mill_err (*write)(void *arg);
 	void *arg;
 	/* Other directions while lists are written: */
@@ -60,13 +60,13 @@ struct buckets {
 
 /* ---- Blocks ---- */
 
-static void keep_block(struct hand *h, struct key_block *block)
+static void keep_block(struct sorter *s, struct key_block *block)
 {
-	block->next = h->free;
-	h->free = block;
+	block->next = s->free;
+	s->free = block;
 }
 
-void hand_adopt(struct hand *h, void *memory, u64 size)
+void sorter_adopt(struct sorter *s, void *memory, u64 size)
 {
 	u8 *begin = memory, *end = begin + size;
 	struct slab *slab;
@@ -77,32 +77,32 @@ void hand_adopt(struct hand *h, void *memory, u64 size)
 		return;
 	}
 	slab = (struct slab *)(void *)begin;
-	*slab = (struct slab){ .next = h->slab, .memory = memory };
-	h->slab = slab;
+	*slab = (struct slab){ .next = s->slab, .memory = memory };
+	s->slab = slab;
 	/* From the end, so that they are taken from the beginning. */
 	for (u8 *at = begin + (u64)(end - begin) / BLOCK_BYTES * BLOCK_BYTES - BLOCK_BYTES; at > begin; at -= BLOCK_BYTES)
-		keep_block(h, (struct key_block *)(void *)at);
+		keep_block(s, (struct key_block *)(void *)at);
 }
 
-static mill_err take_block(struct hand *h, struct key_block **out)
+static mill_err take_block(struct sorter *s, struct key_block **out)
 {
 	void *memory;
 
-	if (!h->free) {
-		TRY(memory_new(&memory, h->b->s.budget, h->b->slab, 1, "the edges"));
-		hand_adopt(h, memory, h->b->slab);
+	if (!s->free) {
+		TRY(memory_new(&memory, s->b->s.budget, s->b->slab, 1, "the edges"));
+		sorter_adopt(s, memory, s->b->slab);
 	}
-	*out = h->free;
-	h->free = (*out)->next;
+	*out = s->free;
+	s->free = (*out)->next;
 	(*out)->next = NULL;
 	return MILL_OK;
 }
 
-static mill_err chain_grow(struct hand *h, struct key_chain *c)
+static mill_err chain_grow(struct sorter *s, struct key_chain *c)
 {
 	struct key_block *block;
 
-	TRY(take_block(h, &block));
+	TRY(take_block(s, &block));
 	if (c->last)
 		c->last->next = block;
 	else
@@ -124,13 +124,13 @@ static void chain_join(struct key_chain *c, const struct key_chain *more)
 	c->n += more->n;
 }
 
-static mill_err chain_add(struct hand *h, struct key_chain *c, const u64 *key, u64 n)
+static mill_err chain_add(struct sorter *s, struct key_chain *c, const u64 *key, u64 n)
 {
 	while (n) {
 		u64 some;
 
 		if (!c->last || c->last->n == BLOCK_KEYS) {
-			TRY(chain_grow(h, c));
+			TRY(chain_grow(s, c));
 			c->last->n = 0;
 		}
 		some = min_u64(n, BLOCK_KEYS - c->last->n);
@@ -144,7 +144,7 @@ static mill_err chain_add(struct hand *h, struct key_chain *c, const u64 *key, u
 }
 
 /* Moves the keys of a chain to `to`. */
-static void chain_empty(struct hand *h, struct key_chain *c, u64 *to)
+static void chain_empty(struct sorter *s, struct key_chain *c, u64 *to)
 {
 	struct key_block *next;
 
@@ -152,7 +152,7 @@ static void chain_empty(struct hand *h, struct key_chain *c, u64 *to)
 		next = block->next;
 		memcpy(to, block->key, block->n * sizeof(*to));
 		to += block->n;
-		keep_block(h, block);
+		keep_block(s, block);
 	}
 	*c = (struct key_chain){ .n = 0 };
 }
@@ -179,7 +179,7 @@ static void deal_release(struct deal *d)
 	*d = (struct deal){ .shift = 0 };
 }
 
-mill_err deal_block(struct hand *h, struct deal *d, u64 i)
+mill_err deal_block(struct sorter *s, struct deal *d, u64 i)
 {
 	struct key_chain *c = &d->chain[i];
 
@@ -187,14 +187,14 @@ mill_err deal_block(struct hand *h, struct deal *d, u64 i)
 		c->last->n = BLOCK_KEYS;
 		c->n += BLOCK_KEYS;
 	}
-	TRY(chain_grow(h, c));
+	TRY(chain_grow(s, c));
 	d->at[i] = c->last->key;
 	return MILL_OK;
 }
 
-struct deal *hand_deal(struct hand *h)
+struct deal *sorter_deal(struct sorter *s)
 {
-	return &h->deal;
+	return &s->deal;
 }
 
 /* Gives away chain i. */
@@ -215,8 +215,8 @@ static void deal_take(struct deal *d, u64 i, struct key_chain *to)
 static void collect(struct buckets *b, struct key_chain *to)
 {
 	for (u64 i = 0; i < b->n_buckets; i++)
-		for (unsigned k = 0; k < b->n_hands; k++)
-			deal_take(&b->hand[k].deal, i, &to[i]);
+		for (unsigned k = 0; k < b->n_sorters; k++)
+			deal_take(&b->sorter[k].deal, i, &to[i]);
 }
 
 /* ---- The whole ---- */
@@ -271,13 +271,13 @@ mill_err buckets_new(struct buckets **out, const struct buckets_setup *setup)
 	if (!err && setup->undirected)
 		err = memory_new(&b->other, setup->budget, b->n_buckets, sizeof(*b->other), "the buckets");
 	if (!err)
-		err = memory_new(&b->hand, setup->budget, workers, sizeof(*b->hand), "the buckets");
+		err = memory_new(&b->sorter, setup->budget, workers, sizeof(*b->sorter), "the buckets");
 	if (!err)
-		b->n_hands = workers;
+		b->n_sorters = workers;
 	for (unsigned k = 0; !err && k < workers; k++) {
-		b->hand[k].b = b;
-		err = deal_new(&b->hand[k].deal, setup->budget, b->n_buckets);
-		deal_by(&b->hand[k].deal, b->low_bits, 2 * setup->bits);
+		b->sorter[k].b = b;
+		err = deal_new(&b->sorter[k].deal, setup->budget, b->n_buckets);
+		deal_by(&b->sorter[k].deal, b->low_bits, 2 * setup->bits);
 	}
 	if (err) {
 		buckets_free(b);
@@ -291,20 +291,20 @@ void buckets_free(struct buckets *b)
 {
 	if (!b)
 		return;
-	for (unsigned k = 0; k < b->n_hands; k++) {
-		struct hand *h = &b->hand[k];
+	for (unsigned k = 0; k < b->n_sorters; k++) {
+		struct sorter *s = &b->sorter[k];
 		struct slab *next;
 
-		for (struct slab *slab = h->slab; slab; slab = next) {
+		for (struct slab *slab = s->slab; slab; slab = next) {
 			next = slab->next;
 			memory_free(slab->memory);
 		}
-		memory_free(h->scratch);
-		deal_release(&h->deal);
+		memory_free(s->scratch);
+		deal_release(&s->deal);
 		for (unsigned d = 0; d < DEPTH; d++)
-			deal_release(&h->deeper[d]);
+			deal_release(&s->deeper[d]);
 	}
-	memory_free(b->hand);
+	memory_free(b->sorter);
 	memory_free(b->bucket);
 	memory_free(b->other);
 	memory_free(b->sorted);
@@ -317,11 +317,11 @@ static mill_err fill_some(void *arg, u64 begin, u64 end, unsigned worker)
 	struct buckets *b = arg;
 
 	for (u64 i = begin; i < end; i++)
-		TRY(b->pour(b->arg, &b->hand[worker], i));
+		TRY(b->pour(b->arg, &b->sorter[worker], i));
 	return worker ? MILL_OK : ticker_tick(b->s.ticker, begin);
 }
 
-mill_err buckets_fill(struct buckets *b, u64 n, mill_err (*pour)(void *arg, struct hand *h, u64 source), void *arg)
+mill_err buckets_fill(struct buckets *b, u64 n, mill_err (*pour)(void *arg, struct sorter *s, u64 source), void *arg)
 {
 	b->pour = pour;
 	b->arg = arg;
@@ -346,9 +346,9 @@ static struct edges as_edges(const struct buckets *b, u64 *key, u64 n)
 }
 
 /* The other directions: swapped, loops only in directed graphs. */
-static mill_err deal_swapped(struct hand *h, const u64 *key, u64 n)
+static mill_err deal_swapped(struct sorter *s, const u64 *key, u64 n)
 {
-	const struct buckets *b = h->b;
+	const struct buckets *b = s->b;
 	unsigned bits = b->s.bits;
 	u64 mask = ((u64)1 << bits) - 1;
 
@@ -356,43 +356,43 @@ static mill_err deal_swapped(struct hand *h, const u64 *key, u64 n)
 		u64 row = key[i] >> bits, column = key[i] & mask;
 
 		if (row != column || !b->s.undirected)
-			TRY(hand_put(h, &h->deal, column << bits | row));
+			TRY(sorter_put(s, &s->deal, column << bits | row));
 	}
 	return MILL_OK;
 }
 
 /* Reduced keys, in order, join the bucket. */
-static mill_err put_reduced(struct hand *h, struct key_chain *out, const struct edges *e,
+static mill_err put_reduced(struct sorter *s, struct key_chain *out, const struct edges *e,
 			    const struct edges_found *found)
 {
-	edges_found_add(&h->found, found);
-	TRY(chain_add(h, out, e->key, e->n));
-	h->n += e->n;
-	return h->b->mirror ? deal_swapped(h, e->key, e->n) : MILL_OK;
+	edges_found_add(&s->found, found);
+	TRY(chain_add(s, out, e->key, e->n));
+	s->n += e->n;
+	return s->b->mirror ? deal_swapped(s, e->key, e->n) : MILL_OK;
 }
 
 /* Keys that fit the scratch. */
-static mill_err sort_few(struct hand *h, struct key_chain *in, struct key_chain *out, unsigned bits)
+static mill_err sort_few(struct sorter *s, struct key_chain *in, struct key_chain *out, unsigned bits)
 {
-	const struct buckets *b = h->b;
+	const struct buckets *b = s->b;
 	struct edges_found found;
 	struct edges e;
 
-	if (!h->scratch)
-		TRY(memory_new(&h->scratch, b->s.budget, 2 * b->s.room, sizeof(u64), "a bucket"));
-	e = as_edges(b, h->scratch, in->n);
-	chain_empty(h, in, e.key);
-	sort_u64_with(e.key, h->scratch + b->s.room, e.n, bits);
+	if (!s->scratch)
+		TRY(memory_new(&s->scratch, b->s.budget, 2 * b->s.room, sizeof(u64), "a bucket"));
+	e = as_edges(b, s->scratch, in->n);
+	chain_empty(s, in, e.key);
+	sort_u64_with(e.key, s->scratch + b->s.room, e.n, bits);
 	if (!b->reduce)
-		return chain_add(h, out, e.key, e.n);
+		return chain_add(s, out, e.key, e.n);
 	edges_reduce_alone(&e, b->rule, &found);
-	return put_reduced(h, out, &e, &found);
+	return put_reduced(s, out, &e, &found);
 }
 
 /* So many equal keys that they do not fit the scratch: nothing to sort, and they are reduced block by block. */
-static mill_err reduce_equal(struct hand *h, struct key_chain *in, struct key_chain *out)
+static mill_err reduce_equal(struct sorter *s, struct key_chain *in, struct key_chain *out)
 {
-	const struct buckets *b = h->b;
+	const struct buckets *b = s->b;
 	struct edges_group group = { .made = 0 };
 	struct key_block *next;
 
@@ -406,31 +406,31 @@ static mill_err reduce_equal(struct hand *h, struct key_chain *in, struct key_ch
 		struct edges_found found;
 
 		next = block->next;
-		edges_reduce_part(&e, b->rule, &group, !next, &found);
-		TRY(put_reduced(h, out, &e, &found));
-		keep_block(h, block);
+		edges_reduce_partial(&e, b->rule, &group, !next, &found);
+		TRY(put_reduced(s, out, &e, &found));
+		keep_block(s, block);
 	}
 	*in = (struct key_chain){ .n = 0 };
 	return MILL_OK;
 }
 
-static mill_err sort_chain(struct hand *h, struct key_chain *in, struct key_chain *out, unsigned bits, unsigned depth);
+static mill_err sort_chain(struct sorter *s, struct key_chain *in, struct key_chain *out, unsigned bits, unsigned depth);
 
 /* Deals a chain that is too long once more, by the highest of the bits that are left. */
-static mill_err sort_many(struct hand *h, struct key_chain *in, struct key_chain *out, unsigned bits, unsigned depth)
+static mill_err sort_many(struct sorter *s, struct key_chain *in, struct key_chain *out, unsigned bits, unsigned depth)
 {
-	struct deal *d = &h->deeper[depth];
+	struct deal *d = &s->deeper[depth];
 	unsigned shift = bits > DEEPER_BITS ? bits - DEEPER_BITS : 0;
 	struct key_block *next;
 
 	if (!d->at)
-		TRY(deal_new(d, h->b->s.budget, 1 << DEEPER_BITS));
+		TRY(deal_new(d, s->b->s.budget, 1 << DEEPER_BITS));
 	deal_by(d, shift, bits);
 	for (struct key_block *block = in->first; block; block = next) {
 		next = block->next;
 		for (u64 i = 0; i < block->n; i++)
-			TRY(hand_put(h, d, block->key[i]));
-		keep_block(h, block);
+			TRY(sorter_put(s, d, block->key[i]));
+		keep_block(s, block);
 	}
 	*in = (struct key_chain){ .n = 0 };
 	for (u64 i = 0; i < (u64)1 << DEEPER_BITS; i++) {
@@ -438,25 +438,25 @@ static mill_err sort_many(struct hand *h, struct key_chain *in, struct key_chain
 
 		deal_take(d, i, &c);
 		if (c.n)
-			TRY(sort_chain(h, &c, out, shift, depth + 1));
+			TRY(sort_chain(s, &c, out, shift, depth + 1));
 	}
 	return MILL_OK;
 }
 
 /* bits: those above are equal. */
-static mill_err sort_chain(struct hand *h, struct key_chain *in, struct key_chain *out, unsigned bits, unsigned depth)
+static mill_err sort_chain(struct sorter *s, struct key_chain *in, struct key_chain *out, unsigned bits, unsigned depth)
 {
-	if (in->n <= h->b->s.room)
-		return sort_few(h, in, out, bits);
-	return bits ? sort_many(h, in, out, bits, depth) : reduce_equal(h, in, out);
+	if (in->n <= s->b->s.room)
+		return sort_few(s, in, out, bits);
+	return bits ? sort_many(s, in, out, bits, depth) : reduce_equal(s, in, out);
 }
 
-static mill_err sort_bucket(struct hand *h, struct key_chain *bucket)
+static mill_err sort_bucket(struct sorter *s, struct key_chain *bucket)
 {
 	struct key_chain in = *bucket;
 
 	*bucket = (struct key_chain){ .n = 0 };
-	return sort_chain(h, &in, bucket, h->b->low_bits, 0);
+	return sort_chain(s, &in, bucket, s->b->low_bits, 0);
 }
 
 static mill_err sort_some(void *arg, u64 begin, u64 end, unsigned worker)
@@ -464,7 +464,7 @@ static mill_err sort_some(void *arg, u64 begin, u64 end, unsigned worker)
 	struct buckets *b = arg;
 
 	for (u64 i = begin; i < end; i++)
-		TRY(sort_bucket(&b->hand[worker], &b->bucket[i]));
+		TRY(sort_bucket(&b->sorter[worker], &b->bucket[i]));
 	return worker ? MILL_OK : ticker_tick(b->s.ticker, begin);
 }
 
@@ -478,9 +478,9 @@ mill_err buckets_reduce(struct buckets *b, enum mill_dedup rule, struct edges_fo
 	ticker_begin(b->s.ticker, "sort", "blocks", b->n_buckets);
 	TRY(pool_for(b->s.pool, b->n_buckets, 1, sort_some, b));
 	b->reduce = b->mirror = false;
-	for (unsigned k = 0; k < b->n_hands; k++) {
-		edges_found_add(found, &b->hand[k].found);
-		*n += b->hand[k].n;
+	for (unsigned k = 0; k < b->n_sorters; k++) {
+		edges_found_add(found, &b->sorter[k].found);
+		*n += b->sorter[k].n;
 	}
 	b->n = *n;
 	b->n_loops = found->loops;
@@ -493,15 +493,15 @@ mill_err buckets_reduce(struct buckets *b, enum mill_dedup rule, struct edges_fo
 static mill_err turn_some(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct buckets *b = arg;
-	struct hand *h = &b->hand[worker];
+	struct sorter *s = &b->sorter[worker];
 
 	for (u64 i = begin; i < end; i++) {
 		struct key_block *next;
 
 		for (struct key_block *block = b->bucket[i].first; block; block = next) {
 			next = block->next;
-			TRY(deal_swapped(h, block->key, block->n));
-			keep_block(h, block);
+			TRY(deal_swapped(s, block->key, block->n));
+			keep_block(s, block);
 		}
 		b->bucket[i] = (struct key_chain){ .n = 0 };
 	}
@@ -525,9 +525,9 @@ static bool claim_other(struct buckets *b, u64 *i)
 	return *i < b->n_buckets;
 }
 
-static mill_err sort_other(struct buckets *b, struct hand *h, u64 i)
+static mill_err sort_other(struct buckets *b, struct sorter *s, u64 i)
 {
-	TRY(sort_bucket(h, &b->other[i]));
+	TRY(sort_bucket(s, &b->other[i]));
 	__atomic_store_n(&b->sorted[i], 1, __ATOMIC_RELEASE);
 	return MILL_OK;
 }
@@ -545,7 +545,7 @@ static mill_err write_share(void *arg, unsigned worker)
 		return err;
 	}
 	while (!err && claim_other(b, &i)) {
-		err = sort_other(b, &b->hand[worker], i);
+		err = sort_other(b, &b->sorter[worker], i);
 		if (!err)
 			queue_push(b->done, i);
 	}
@@ -574,7 +574,7 @@ static mill_err await_other(struct buckets *b, u64 i)
 		u64 k;
 
 		if (claim_other(b, &k))
-			TRY(sort_other(b, &b->hand[0], k));
+			TRY(sort_other(b, &b->sorter[0], k));
 		else if (!queue_pop(b->done, &k))
 			return error_restore(&b->error);
 	}

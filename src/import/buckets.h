@@ -33,7 +33,7 @@ struct deal {
 	u64 mask;
 };
 
-struct hand;			/* what a worker has of it */
+struct sorter;			/* what a worker has of it */
 struct buckets;
 
 struct buckets_setup {
@@ -52,9 +52,9 @@ void buckets_free(struct buckets *b);	/* NULL is fine */
 u64 buckets_bytes(const struct budget *budget, unsigned workers, u64 n);
 
 /* Calls pour for each of n sources, on all workers; it puts their keys. */
-mill_err buckets_fill(struct buckets *b, u64 n, mill_err (*pour)(void *arg, struct hand *h, u64 source), void *arg);
+mill_err buckets_fill(struct buckets *b, u64 n, mill_err (*pour)(void *arg, struct sorter *s, u64 source), void *arg);
 /* Gives a worker memory of memory_new for blocks: nobody else uses or frees it any more. */
-void hand_adopt(struct hand *h, void *memory, u64 size);
+void sorter_adopt(struct sorter *s, void *memory, u64 size);
 
 /* Sorts and reduces: see edges_reduce. Undirected: deals the other directions too. Says how many keys remain. */
 mill_err buckets_reduce(struct buckets *b, enum mill_dedup rule, struct edges_found *found, u64 *n);
@@ -76,15 +76,15 @@ struct bucket_stream {
 /* The keys, or the other directions of undirected ones (within buckets_write), by row. `from` lasts as long as `out`. */
 void buckets_stream(struct buckets *b, bool other, struct bucket_stream *from, struct edge_stream *out);
 
-mill_err deal_block(struct hand *h, struct deal *d, u64 i);
-struct deal *hand_deal(struct hand *h);
+mill_err deal_block(struct sorter *s, struct deal *d, u64 i);
+struct deal *sorter_deal(struct sorter *s);
 
-static inline mill_err hand_put(struct hand *h, struct deal *d, u64 key)
+static inline mill_err sorter_put(struct sorter *s, struct deal *d, u64 key)
 {
 	u64 i = (key & d->mask) >> d->shift;
 
 	if (!((uintptr_t)d->at[i] % BLOCK_BYTES))
-		TRY(deal_block(h, d, i));
+		TRY(deal_block(s, d, i));
 	*d->at[i]++ = key;
 	__builtin_prefetch((const u8 *)d->at[i] + 64, 1);	/* too many streams for the hardware to see */
 	return MILL_OK;

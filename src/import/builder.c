@@ -50,7 +50,7 @@ struct pool *builder_pool(struct builder *b)
 void builder_set_kind(struct builder *b, bool undirected, enum mill_weight weight)
 {
 	b->o.undirected = undirected;
-	b->o.weight = b->added = weight;
+	b->o.weight = b->added_type = weight;
 }
 
 void builder_set_weight(struct builder *b, enum mill_weight weight)
@@ -99,7 +99,7 @@ mill_err builder_new(struct builder **out, const struct builder_options *o)
 
 	TRY(memory_new(&b, NULL, 1, sizeof(*b), "the builder"));
 	b->o = *o;
-	b->added = o->weight;
+	b->added_type = o->weight;
 	b->started = clock_now();
 	budget_init(&b->budget, t->memory ? t->memory : memory_available() / 5 * 4);
 	ticker_init(&b->ticker, &t->watcher);
@@ -132,9 +132,9 @@ void builder_abandon(struct builder *b)
 	memory_free(b->exists);
 	memory_free(b->source);
 	memory_free(b->target);
-	memory_free(b->sources);
-	memory_free(b->others);
-	memory_free(b->to);
+	memory_free(b->source_rank);
+	memory_free(b->other_rank);
+	memory_free(b->new_number);
 	edges_release(&b->e);
 	buckets_free(b->buckets);
 	if (b->writer)
@@ -152,11 +152,11 @@ static u64 key_bytes(const struct builder *b) /* of an edge while it is sorted *
 
 static u64 chunk_bytes(const struct builder *b) /* of an edge while it is collected */
 {
-	return (b->wide ? 16 : 8) + weight_size(b->added);
+	return (b->wide ? 16 : 8) + weight_size(b->added_type);
 }
 
 /* Weights would have to be carried along, and another order needs all edges at once. */
-static bool in_buckets(const struct builder *b) { return !b->o.weight && !b->o.target->order; }
+static bool uses_buckets(const struct builder *b) { return !b->o.weight && !b->o.target->order; }
 
 /* What numbering the vertices of n edges takes, beside chunks or keys; `sorting` comes on top of the former. */
 static u64 ids_bytes(const struct builder *b, u64 n, u64 *sorting)
@@ -182,7 +182,7 @@ static u64 finish_bytes(const struct builder *b, u64 n)
 	u64 flat = n * chunk_bytes(b), sorted;
 	u64 page = b->o.target->page_size ? b->o.target->page_size : PAGE_SIZE_DEFAULT;
 
-	if (in_buckets(b)) {
+	if (uses_buckets(b)) {
 		/* In the chunks' memory; but an undirected edge may have come once and leaves twice, and `holds` asks as much. */
 		sorted = max_u64(flat, 2 * n * key_bytes(b)) +
 			 buckets_bytes(&b->budget, pool_size(b->pool), n);
@@ -211,7 +211,7 @@ static bool holds(const struct builder *b, u64 n)
 	u64 pass = n * max_u64(chunk_bytes(b) + key_bytes(b), 2 * key_bytes(b));
 	u64 ids = b->o.dense ? b->o.dense / 8 : min_u64(b->max_id / 2, b->budget.limit / 4);
 
-	if (!b->o.dense && external_sets_apart(b->budget.limit, b->o.undirected, b->max_id))
+	if (!b->o.dense && external_needs_sparse(b->budget.limit, b->o.undirected, b->max_id))
 		pass = max_u64(pass, n * (chunk_bytes(b) + SPARSE_EDGE_BYTES));
 	return other + pass + ids + b->n_vertices * 8 + RESERVE + b->budget.limit / BUILDER_READER_SHARE <=
 		       b->budget.limit &&
@@ -260,16 +260,16 @@ mill_err builder_project(struct builder *b, u64 so_far, u64 done, u64 total)
 	unsigned __int128 rest;
 	u64 expected, bytes, written;
 
-	if (done < b->projected.done) {
-		b->projected.next = 0;
-		b->projected.before = b->projected.so_far;
+	if (done < b->projection.done) {
+		b->projection.next = 0;
+		b->projection.before = b->projection.so_far;
 	}
-	b->projected.done = done;
-	b->projected.so_far = so_far;
-	if (!total || !done || done > total || done < b->projected.next)
+	b->projection.done = done;
+	b->projection.so_far = so_far;
+	if (!total || !done || done > total || done < b->projection.next)
 		return MILL_OK;
-	b->projected.next = 2 * done;
-	rest = (unsigned __int128)(so_far - b->projected.before) * (total - done) / done;
+	b->projection.next = 2 * done;
+	rest = (unsigned __int128)(so_far - b->projection.before) * (total - done) / done;
 	expected = rest > UINT64_MAX / 1024 ? UINT64_MAX / 1024 : so_far + (u64)rest;
 	if (fits(b, expected))
 		return MILL_OK;
@@ -296,7 +296,7 @@ static mill_err spill(struct builder *b)
 		.names = b->names,
 		.undirected = b->o.undirected,
 		.loops = b->o.loops,
-		.added = b->added,
+		.added_type = b->added_type,
 		.dense = b->o.dense,
 	};
 	mill_err err;
@@ -337,8 +337,8 @@ static mill_err new_chunk(struct builder *b, bool wide, struct chunk **out)
 		b->chunk_room = room;
 	}
 	TRY(memory_new(&new.pair, &b->budget, new.room, new.wide ? 16 : 8, "the edges"));
-	if (b->added) {
-		err = memory_new(&new.weight, &b->budget, new.room, weight_size(b->added),
+	if (b->added_type) {
+		err = memory_new(&new.weight, &b->budget, new.room, weight_size(b->added_type),
 				 "the weights");
 		if (err) {
 			chunk_free(&new);
@@ -348,7 +348,7 @@ static mill_err new_chunk(struct builder *b, bool wide, struct chunk **out)
 	new.bytes = new.room * (new.wide ? 16 : 8);
 	c = &b->chunk[b->n_chunks++];
 	*c = new;
-	b->held_bytes += new.room * ((new.wide ? 16 : 8) + weight_size(b->added));
+	b->held_bytes += new.room * ((new.wide ? 16 : 8) + weight_size(b->added_type));
 	*out = c;
 	return MILL_OK;
 }
@@ -411,7 +411,7 @@ mill_err builder_add(struct builder *b, const struct raw_edge *edge, size_t n)
 		if (!c || c->n == c->room || (b->wide && !c->wide))
 			TRY(new_chunk(b, b->wide, &c));
 		part = min_u64(n, c->room - c->n);
-		fill_chunk(c, edge, part, weight_size(b->added));
+		fill_chunk(c, edge, part, weight_size(b->added_type));
 		b->n_edges += part;
 		b->n_held += part;
 		edge += part;
@@ -420,7 +420,7 @@ mill_err builder_add(struct builder *b, const struct raw_edge *edge, size_t n)
 	return MILL_OK;
 }
 
-mill_err builder_room(struct builder *b, u32 **pair, u64 *room)
+mill_err builder_reserve_pairs(struct builder *b, u32 **pair, u64 *room)
 {
 	struct chunk *c = b->n_chunks ? &b->chunk[b->n_chunks - 1] : NULL;
 
@@ -431,7 +431,7 @@ mill_err builder_room(struct builder *b, u32 **pair, u64 *room)
 	return MILL_OK;
 }
 
-mill_err builder_filled(struct builder *b, u64 n, u64 low, u64 high)
+mill_err builder_commit_pairs(struct builder *b, u64 n, u64 low, u64 high)
 {
 	if (!n)
 		return MILL_OK;
@@ -478,11 +478,11 @@ mill_err builder_add_vertices(struct builder *b, const u64 *id, size_t n)
 /* As bits of the type that the graph will have. */
 static u64 final_weight(const struct builder *b, const struct chunk *c, u64 i)
 {
-	u64 bits = chunk_weight(c, i, b->added);
+	u64 bits = chunk_weight(c, i, b->added_type);
 
-	return b->added == b->o.weight
+	return b->added_type == b->o.weight
 		       ? bits
-		       : weight_bits(b->o.weight, weight_value(b->added, bits));
+		       : weight_bits(b->o.weight, weight_value(b->added_type, bits));
 }
 
 /* The ends of undirected edges are all sources, whose numbers ascend as ids do: which is lower is known before them. */
@@ -499,11 +499,11 @@ static inline void edge_ahead(const struct builder *b, const struct chunk *c, u6
 {
 	u64 from, to;
 
-	if (!b->sources || i + KEY_AHEAD >= c->n)
+	if (!b->source_rank || i + KEY_AHEAD >= c->n)
 		return;
 	chunk_pair(c, i + KEY_AHEAD, &from, &to);
-	__builtin_prefetch(&b->sources[from / 32]);
-	__builtin_prefetch(&b->sources[to / 32]);
+	__builtin_prefetch(&b->source_rank[from / 32]);
+	__builtin_prefetch(&b->source_rank[to / 32]);
 }
 
 static mill_err key_chunk(void *arg, u64 begin, u64 end, unsigned worker)
@@ -549,11 +549,11 @@ static mill_err sort_edges(struct builder *b)
 	return ticker_tick(&b->ticker, e->n);
 }
 
-static mill_err pour_chunk(void *arg, struct hand *h, u64 k)
+static mill_err pour_chunk(void *arg, struct sorter *s, u64 k)
 {
 	struct builder *b = arg;
 	struct chunk *c = &b->chunk[k];
-	struct deal *to_buckets = hand_deal(h);
+	struct deal *to_buckets = sorter_deal(s);
 
 	for (u64 i = 0; i < c->n; i++) {
 		u64 from, to;
@@ -561,9 +561,9 @@ static mill_err pour_chunk(void *arg, struct hand *h, u64 k)
 		chunk_pair(c, i, &from, &to);
 		edge_ahead(b, c, i);
 		if (from != to || b->o.loops != MILL_LOOPS_DROP)
-			TRY(hand_put(h, to_buckets, edge_key(b, from, to)));
+			TRY(sorter_put(s, to_buckets, edge_key(b, from, to)));
 	}
-	hand_adopt(h, c->pair, c->bytes);
+	sorter_adopt(s, c->pair, c->bytes);
 	c->pair = NULL;
 	return MILL_OK;
 }
@@ -627,7 +627,7 @@ static mill_err renumber_keys(void *arg, u64 begin, u64 end, unsigned worker)
 
 static mill_err renumber(struct builder *b)
 {
-	struct renumber_ctx r = { .e = &b->e, .to = b->to };
+	struct renumber_ctx r = { .e = &b->e, .to = b->new_number };
 
 	TRY(pool_for(b->pool, b->e.n, REKEY_GRAIN, renumber_keys, &r));
 	b->built.by_degree = true;
@@ -664,7 +664,7 @@ static mill_err order_vertices(struct builder *b, u64 loops)
 	if (!err)
 		err = ticker_tick(&b->ticker, b->e.n);
 	if (!err && pays) {
-		b->to = to;
+		b->new_number = to;
 		return renumber(b);
 	}
 	memory_free(to);
@@ -718,8 +718,8 @@ static mill_err write_ids(struct builder *b)
 		for (u64 i = 0; i < some; i++) {
 			part[i] = ids_at(&b->ids, r + i);
 			order[i] = (vid)builder_next_number(b, &numbers, r + i);
-			if (b->to)
-				order[i] = b->to[order[i]];
+			if (b->new_number)
+				order[i] = b->new_number[order[i]];
 			rank[order[i]] = (vid)(r + i);
 		}
 		err = writer_append(b->writer, STORE_IDS, part, some * sizeof(*part));
@@ -833,7 +833,7 @@ static mill_err finish_held(struct builder *b)
 
 	TRY(builder_collect_ids(b));
 	TRY(builder_number_vertices(b));
-	TRY(in_buckets(b) ? fill_buckets(b) : sort_edges(b));
+	TRY(uses_buckets(b) ? fill_buckets(b) : sort_edges(b));
 	TRY(reduce_edges(b, &loops));
 	if (b->o.target->order)
 		TRY(order_vertices(b, loops));

@@ -38,8 +38,8 @@ mill_err builder_add(struct builder *b, const struct raw_edge *edge, size_t n);
  * of them are there, from the beginning, with no other edges between, and the lowest and highest id. May be said
  * several times.
  */
-mill_err builder_room(struct builder *b, u32 **pair, u64 *room);
-mill_err builder_filled(struct builder *b, u64 n, u64 low, u64 high);
+mill_err builder_reserve_pairs(struct builder *b, u32 **pair, u64 *room);
+mill_err builder_commit_pairs(struct builder *b, u64 n, u64 low, u64 high);
 /* Vertices that may have no edge. */
 mill_err builder_add_vertices(struct builder *b, const u64 *id, size_t n);
 /* For readers that know it from a header: what builder_new was told otherwise. Before the first edge. */

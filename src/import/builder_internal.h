@@ -19,7 +19,7 @@ struct builder {
 	struct pool *pool;
 	struct store_writer *writer;
 	f64 started;
-	enum mill_weight added; /* the type of the weights in the chunks */
+	enum mill_weight added_type; /* the type of the weights in the chunks */
 
 	struct chunk *chunk;
 	u64 n_chunks, chunk_room;
@@ -36,8 +36,8 @@ struct builder {
 	u64 limit;   /* what the chunks hold, ids or ranks, is below it */
 	u64 *source; /* bitmap by it: has out-edges */
 	u64 *target; /* has in-edges; NULL: undirected, as source */
-	u64 *sources, *others; /* count_bits of it; NULL: numbers are what the chunks hold, all are sources */
-	vid *to;     /* another number, by number; or NULL */
+	u64 *source_rank, *other_rank; /* count_bits of it; NULL: numbers are what the chunks hold, all are sources */
+	vid *new_number;/* another number, by number; or NULL */
 	u64 n_sources, n_connected;
 	struct edges e;
 	struct buckets *buckets;   /* edges without weights are here, once they are keys */
@@ -45,7 +45,7 @@ struct builder {
 	struct namer *names;
 	struct {	/* of builder_project: this input's edges so far, and when to look again */
 		u64 done, next, so_far, before;
-	} projected;
+	} projection;
 	struct mill_built built;
 };
 
@@ -82,12 +82,12 @@ static inline u64 builder_number_of(const struct builder *b, u64 id)
 {
 	u64 word;
 
-	if (!b->sources)
+	if (!b->source_rank)
 		return id;
-	word = b->sources[id / 32];
-	if (!b->others || word >> id % 32 & 1)
+	word = b->source_rank[id / 32];
+	if (!b->other_rank || word >> id % 32 & 1)
 		return count_before(word, id);
-	return b->n_sources + count_before(b->others[id / 32], id);
+	return b->n_sources + count_before(b->other_rank[id / 32], id);
 }
 
 #endif

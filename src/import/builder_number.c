@@ -186,7 +186,7 @@ mill_err builder_number_vertices(struct builder *b)
 			    (unsigned long long)b->n_sources);
 	if (b->n_sources == b->limit)
 		return MILL_OK; /* nothing moves */
-	TRY(count_bits(b, &b->sources, false));
-	return b->o.undirected ? MILL_OK : count_bits(b, &b->others, true);
+	TRY(count_bits(b, &b->source_rank, false));
+	return b->o.undirected ? MILL_OK : count_bits(b, &b->other_rank, true);
 }
 

@@ -510,7 +510,7 @@ static mill_err read_graph(struct reader *r, struct bvgraph *g)
 	TRY(err);
 	TRY(reader_scan(r, true));
 	TRY(reader_base(r, 0));
-	TRY(reader_settle(r, SENSE_DIRECTED, false, false));
+	TRY(reader_settle(r, HEADER_DIRECTED, false, false));
 	return read_lists(r, g);
 }
 

@@ -68,7 +68,7 @@ mill_err dimacs_read(struct reader *r)
 	TRY(reader_scan(r, false));
 	TRY(reader_base(r, 1));
 	TRY(read_problem(s, &vertices, &arcs));
-	TRY(reader_settle(r, SENSE_DIRECTED, true, false));
+	TRY(reader_settle(r, HEADER_DIRECTED, true, false));
 	for (n = 0; scan_next_line(s, 'c') != SCAN_END; n++) {
 		if (n == arcs)
 			return scan_fail(s, MILL_EINPUT,

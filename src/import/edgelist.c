@@ -115,7 +115,7 @@ mill_err edges_read(struct reader *r)
 			    "a weight type without weights: edge lists have them with "
 			    "--weights auto or a column");
 	TRY(settle_column(r, &column));
-	TRY(reader_settle(r, SENSE_UNSAID, column != 0, false));
+	TRY(reader_settle(r, HEADER_UNSAID, column != 0, false));
 	k->text.weight_column = k->weighted ? column : 0;
 	k->text.base = how->base;
 	return text_read(&k->text, k->b, r->in);

@@ -135,7 +135,7 @@ static void fold(struct edges_group *g, enum mill_dedup rule, enum mill_weight t
 }
 
 /* The weight that the rule made. */
-static mill_err folded(const struct edges_group *g, enum mill_dedup rule, enum mill_weight type, u64 *out)
+static mill_err fold_result(const struct edges_group *g, enum mill_dedup rule, enum mill_weight type, u64 *out)
 {
 	f64 real = g->real;
 
@@ -161,7 +161,7 @@ static mill_err combine(const struct reduction *r, u64 begin, u64 end, u64 *out)
 
 	for (u64 i = begin; i < end; i++)
 		fold(&g, r->rule, r->e->type, r->e->weight[i], i == begin);
-	return folded(&g, r->rule, r->e->type, out);
+	return fold_result(&g, r->rule, r->e->type, out);
 }
 
 /*
@@ -374,7 +374,7 @@ static void find_group(const struct edges *e, enum mill_dedup rule, u64 key, con
 	found->one_way = row != column && !(count[0] && count[1]);
 }
 
-void edges_reduce_part(struct edges *e, enum mill_dedup rule, struct edges_group *g, bool last,
+void edges_reduce_partial(struct edges *e, enum mill_dedup rule, struct edges_group *g, bool last,
 		       struct edges_found *found)
 {
 	u64 clean = e->undirected ? e->key[0] & ~EDGE_REVERSED : e->key[0], n = 0;
@@ -402,7 +402,7 @@ void edges_reduce_part(struct edges *e, enum mill_dedup rule, struct edges_group
 		if (rule == MILL_DEDUP_ERROR)
 			found->err = MILL_EINPUT;
 		else if (e->weight)
-			found->err = folded(g, rule, e->type, &e->weight[0]);
+			found->err = fold_result(g, rule, e->type, &e->weight[0]);
 		found->key = e->key[0] = clean;
 		n = 1;
 	}

@@ -79,7 +79,7 @@ struct edges_group {
  * The same if e is a part of one group, whose parts come in order; g is zero before the first. A rule leaves
  * an edge of the last part only. What was found is said with the last.
  */
-void edges_reduce_part(struct edges *e, enum mill_dedup rule, struct edges_group *g, bool last,
+void edges_reduce_partial(struct edges *e, enum mill_dedup rule, struct edges_group *g, bool last,
 		       struct edges_found *found);
 
 /* The other directions of an undirected graph: all edges but the loops, sorted by column. */

@@ -82,7 +82,7 @@ mill_err external_new(struct external **out, const struct external_setup *setup)
 	x->bits = id_bits(setup->undirected);
 	err = numbering_init(&x->num, setup->budget, setup->dense, setup->undirected);
 	if (!err)
-		err = runs_open(&x->row, setup->dir, setup->budget, setup->added, 2 * x->bits);
+		err = runs_open(&x->row, setup->dir, setup->budget, setup->added_type, 2 * x->bits);
 	if (err) {
 		external_free(x);
 		return err;
@@ -109,11 +109,11 @@ void external_free(struct external *x)
 /* How many keys each of three equal buffers may hold: a piece, what waits to be a run, a sort's copy. */
 static mill_err piece_room(const struct external *x, u64 *out)
 {
-	u64 left = budget_left(x->s.budget), unit = x->s.added ? 16 : 8;
+	u64 left = budget_left(x->s.budget), key_size = x->s.added_type ? 16 : 8;
 	/* ... and to what grows with the edges: keys that new runs remember, checksums. */
 	u64 n = x->row.n + (x->sparse ? sparse_edges(x->sparse) : 0);
 	u64 margin = MARGIN + x->s.budget->limit / RUNS_SHARE * 2 + n / 256;
-	u64 room = left > margin ? (left - margin) / (3 * unit) : 0;
+	u64 room = left > margin ? (left - margin) / (3 * key_size) : 0;
 
 	if (room < ROOM_MIN)
 		return fail(MILL_ENOMEM,
@@ -130,9 +130,9 @@ static mill_err piece_room(const struct external *x, u64 *out)
 
 static mill_err emitter_open(struct emitter *m, const struct external *x, unsigned bits, u64 room)
 {
-	m->e = new_edges(x, bits, x->s.added);
+	m->e = new_edges(x, bits, x->s.added_type);
 	m->room = m->e.n = room;
-	TRY(runs_open(&m->runs, x->s.dir, x->s.budget, x->s.added, 2 * bits));
+	TRY(runs_open(&m->runs, x->s.dir, x->s.budget, x->s.added_type, 2 * bits));
 	TRY(edges_alloc(&m->e));
 	m->e.n = 0;
 	return MILL_OK;
@@ -252,7 +252,7 @@ static mill_err key_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 				continue;
 			b->e.key[at] = make_key(x, x->bits, from, to);
 			if (b->e.weight)
-				b->e.weight[at] = chunk_weight(c, i, x->s.added);
+				b->e.weight[at] = chunk_weight(c, i, x->s.added_type);
 			at++;
 		}
 		chunk_free(c);
@@ -279,7 +279,7 @@ static mill_err count_loops(struct batch *b, u64 n_chunks)
 
 static mill_err add_run(struct external *x, struct chunk *chunk, u64 n_chunks)
 {
-	struct batch b = { .x = x, .chunk = chunk, .e = new_edges(x, x->bits, x->s.added) };
+	struct batch b = { .x = x, .chunk = chunk, .e = new_edges(x, x->bits, x->s.added_type) };
 	mill_err err;
 
 	TRY(pool_for(x->s.pool, n_chunks, 1, mark_chunk, &b));
@@ -298,14 +298,14 @@ static mill_err add_run(struct external *x, struct chunk *chunk, u64 n_chunks)
 }
 
 /* From now on ids are kept as they are: those that came before join them. */
-static mill_err set_apart(struct external *x)
+static mill_err switch_to_sparse(struct external *x)
 {
 	struct sparse_setup setup = {
 		.budget = x->s.budget,
 		.pool = x->s.pool,
 		.ticker = x->s.ticker,
 		.dir = x->s.dir,
-		.added = x->s.added,
+		.added_type = x->s.added_type,
 	};
 	u64 *id, n = 0;
 	mill_err err = MILL_OK;
@@ -333,7 +333,7 @@ static mill_err set_apart(struct external *x)
 }
 
 /* A quarter of the budget at most for the bitmaps and their counts. */
-bool external_sets_apart(u64 budget, bool undirected, u64 max_id)
+bool external_needs_sparse(u64 budget, bool undirected, u64 max_id)
 {
 	return max_id >> id_bits(undirected) || max_id / 16 * (undirected ? 6 : 9) > budget / 4;
 }
@@ -343,8 +343,8 @@ static mill_err admit_id(struct external *x, u64 max_id)
 {
 	if (x->sparse || max_id < x->num.limit)
 		return MILL_OK;
-	if (external_sets_apart(x->s.budget->limit, x->s.undirected, max_id))
-		return set_apart(x);
+	if (external_needs_sparse(x->s.budget->limit, x->s.undirected, max_id))
+		return switch_to_sparse(x);
 	return numbering_grow(&x->num, min_u64(max_u64(max_id + 1, 2 * x->num.limit), (u64)1 << x->bits));
 }
 
@@ -446,7 +446,7 @@ static mill_err rank_runs(struct rank_ctx *r, struct edges *e, u64 room)
 static mill_err rank_edges(struct rank_ctx *r)
 {
 	struct external *x = r->x;
-	struct edges e = new_edges(x, id_bits(x->s.undirected), x->s.added);
+	struct edges e = new_edges(x, id_bits(x->s.undirected), x->s.added_type);
 	u64 room = 0, reserve = sparse_replay_bytes(x->sparse);
 	void *held;
 	mill_err err;
@@ -565,9 +565,9 @@ static mill_err reduce(struct rows *r)
 	struct external *x = r->x;
 	struct edges_found found;
 
-	if (x->row.part) {
-		edges_reduce_part(&r->e, x->rule, &r->group, x->row.part_ends, &found);
-		if (x->row.part_ends)
+	if (x->row.partial) {
+		edges_reduce_partial(&r->e, x->rule, &r->group, x->row.partial_last, &found);
+		if (x->row.partial_last)
 			r->group = (struct edges_group){ .made = 0 };
 	} else {
 		TRY(edges_reduce(&r->e, x->rule, &found));
@@ -789,7 +789,7 @@ mill_err external_settle(struct external *x, enum mill_dedup rule, enum mill_wei
 {
 	struct external_facts *f = &x->facts;
 
-	x->row_weight = x->s.added;
+	x->row_weight = x->s.added_type;
 	x->weight = weight;
 	x->rule = rule;
 	if (x->sparse)

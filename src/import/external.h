@@ -21,7 +21,7 @@ struct external_setup {
 	const char *dir;	/* of the temporary files */
 	bool undirected;
 	enum mill_loops loops;
-	enum mill_weight added;	/* the type in which weights come */
+	enum mill_weight added_type;	/* the type in which weights come */
 	u64 dense;		/* not 0: the ids are 0 .. dense - 1 and all of them exist */
 	struct namer *names;	/* of the ids, for messages; or NULL */
 };
@@ -29,7 +29,7 @@ struct external_setup {
 struct external;
 
 /* Is this id too large for bitmaps, within such a budget? Then ids are sorted. */
-bool external_sets_apart(u64 budget, bool undirected, u64 max_id);
+bool external_needs_sparse(u64 budget, bool undirected, u64 max_id);
 
 mill_err external_new(struct external **out, const struct external_setup *setup);
 void external_free(struct external *x);

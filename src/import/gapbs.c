@@ -166,7 +166,7 @@ static mill_err read_sg(struct reader *r, bool weighted)
 	TRY(reader_scan(r, true));
 	TRY(reader_base(r, 0));
 	TRY(read_header(&r->scan, &g));
-	TRY(reader_settle(r, g.directed ? SENSE_DIRECTED : SENSE_UNDIRECTED, weighted,
+	TRY(reader_settle(r, g.directed ? HEADER_DIRECTED : HEADER_UNDIRECTED, weighted,
 			  false));
 	err = read_graph(r, &g);
 	mirror_release(&g.both);

@@ -21,7 +21,7 @@
 #include "base/random.h"
 #include "import/builder.h"
 
-#define BLOCK_SLOTS ((u64)1 << 14)
+#define BLOCK_CANDIDATES ((u64)1 << 14)
 #define WAVE_BLOCKS 16u /* made in parallel, then added in order */
 #define SCALE_MAX 31u
 #define DRAWS_MAX 4u /* of a kron of SCALE_MAX, see kron_edge */
@@ -44,7 +44,7 @@ struct choice {
 struct graph {
 	u64 seed[3]; /* by stream */
 	u64 n;	     /* vertices */
-	u64 n_slots, n_edges;		 /* edges: at most so many slots hold one */
+	u64 n_candidates, n_edges;		 /* edges: at most so many slots hold one */
 	u64 columns;			 /* grid */
 	unsigned scale;			 /* kron: 2^scale >= n */
 	u64 name_key[4], name_factor[4]; /* kron, powerlaw: the renaming */
@@ -245,7 +245,7 @@ static u64 weight_at(const struct graph *g, u64 i)
 struct wave {
 	const struct kind *kind;
 	const struct graph *g;
-	struct raw_edge *edge; /* WAVE_BLOCKS x BLOCK_SLOTS */
+	struct raw_edge *edge; /* WAVE_BLOCKS x BLOCK_CANDIDATES */
 	u64 n[WAVE_BLOCKS];
 	u64 first; /* block */
 };
@@ -256,9 +256,9 @@ static mill_err make_block(void *arg, u64 begin, u64 end, unsigned worker)
 
 	(void)worker;
 	for (u64 k = begin; k < end; k++) {
-		struct raw_edge *edge = w->edge + k * BLOCK_SLOTS;
-		u64 i = (w->first + k) * BLOCK_SLOTS,
-		    last = min_u64(i + BLOCK_SLOTS, w->g->n_slots), n = 0;
+		struct raw_edge *edge = w->edge + k * BLOCK_CANDIDATES;
+		u64 i = (w->first + k) * BLOCK_CANDIDATES,
+		    last = min_u64(i + BLOCK_CANDIDATES, w->g->n_candidates), n = 0;
 
 		for (; i < last; i++) {
 			u64 from, to;
@@ -277,24 +277,24 @@ static mill_err make_block(void *arg, u64 begin, u64 end, unsigned worker)
 
 static mill_err add_edges(struct builder *b, const struct kind *kind, const struct graph *g)
 {
-	u64 n_blocks = div_up(g->n_slots, BLOCK_SLOTS);
+	u64 n_blocks = div_up(g->n_candidates, BLOCK_CANDIDATES);
 	struct ticker *ticker = builder_ticker(b);
 	struct wave w = { .kind = kind, .g = g };
 	mill_err err;
 
 	err = memory_new(&w.edge, builder_budget(b),
-			 min_u64(n_blocks, WAVE_BLOCKS) * BLOCK_SLOTS, sizeof(*w.edge),
+			 min_u64(n_blocks, WAVE_BLOCKS) * BLOCK_CANDIDATES, sizeof(*w.edge),
 			 "new edges");
-	ticker_begin(ticker, "generate", "edges", g->n_slots);
+	ticker_begin(ticker, "generate", "edges", g->n_candidates);
 	for (; !err && w.first < n_blocks; w.first += WAVE_BLOCKS) {
 		u64 n = min_u64(n_blocks - w.first, WAVE_BLOCKS);
 
 		err = pool_for(builder_pool(b), n, 1, make_block, &w);
 		for (u64 k = 0; !err && k < n; k++)
-			err = builder_add(b, w.edge + k * BLOCK_SLOTS, w.n[k]);
+			err = builder_add(b, w.edge + k * BLOCK_CANDIDATES, w.n[k]);
 		if (!err)
 			err = ticker_tick(ticker,
-					  min_u64((w.first + n) * BLOCK_SLOTS, g->n_slots));
+					  min_u64((w.first + n) * BLOCK_CANDIDATES, g->n_candidates));
 	}
 	memory_free(w.edge);
 	return err;
@@ -382,7 +382,7 @@ static mill_err size_graph(struct graph *g, const struct kind *kind,
 		if (slots >= 0x1p62 || (u64)slots > MAX_EDGES)
 			return fail(MILL_ELIMIT, "%.0f edges: a store holds at most %llu",
 				    slots, (unsigned long long)MAX_EDGES);
-		g->n_slots = (u64)slots;
+		g->n_candidates = (u64)slots;
 	} else if (kind->edge == grid_edge) {
 		if (how->vertices) {
 			g->columns = square_root(g->n);
@@ -390,16 +390,16 @@ static mill_err size_graph(struct graph *g, const struct kind *kind,
 		} else {
 			g->columns = (u64)1 << (how->scale - how->scale / 2);
 		}
-		g->n_slots = 2 * g->n;
+		g->n_candidates = 2 * g->n;
 	} else if (kind->edge == clique_edge) {
 		if (g->n > 1 && g->n > MAX_EDGES / (g->n - 1))
 			return fail(MILL_ELIMIT, "a clique of %llu vertices: a store holds at most %llu edges",
 				    (unsigned long long)g->n, (unsigned long long)MAX_EDGES);
-		g->n_slots = g->n * g->n;
+		g->n_candidates = g->n * g->n;
 	} else {
-		g->n_slots = g->n - 1;
+		g->n_candidates = g->n - 1;
 	}
-	g->n_edges = g->n_slots;
+	g->n_edges = g->n_candidates;
 	if (kind->edge == clique_edge)
 		g->n_edges = g->n * (g->n - 1) / (how->directed ? 1 : 2);
 	return MILL_OK;
@@ -455,7 +455,7 @@ static void seed_graph(struct graph *g, const struct mill_generate *how)
 static u64 fingerprint(const struct kind *kind, const struct graph *g,
 		       const struct mill_generate *how)
 {
-	const u64 part[] = { g->n,	    g->n_slots,	     g->columns, how->weight,
+	const u64 part[] = { g->n,	    g->n_candidates,	     g->columns, how->weight,
 			     how->directed, how->multigraph, how->seed };
 	u64 h = (u64)(kind - kinds);
 

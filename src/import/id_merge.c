@@ -22,11 +22,11 @@ struct cursor {
 	u32 *rank;
 	u64 n_ranks;		/* that wait ... */
 	u64 ranks_at;		/* ... to be written here */
-	u64 kept;		/* bytes from here on have not been given back */
+	u64 discarded_to;		/* bytes from here on have not been given back */
 };
 
 /* The run whose next id is the least comes first. */
-struct top {
+struct heap_entry {
 	u64 id;
 	u32 run;
 };
@@ -34,7 +34,7 @@ struct top {
 struct merge {
 	const struct id_merge *m;
 	struct cursor *cursor;
-	struct top *heap;
+	struct heap_entry *heap;
 	u64 n_heap;
 	u64 room;		/* ids that a cursor holds, and ranks */
 	u8 *buffers;
@@ -67,16 +67,16 @@ static mill_err flush_ranks(const struct merge *x, struct cursor *c)
 	c->ranks_at += c->n_ranks * sizeof(u32);
 	c->n_ranks = 0;
 	/* Only what no rank will need: the second half of the run. */
-	if (c->at > c->kept && (!c->left || c->at - c->kept >= DISCARD)) {
-		file_discard(x->m->file, c->kept, c->at - c->kept);
-		c->kept = c->at;
+	if (c->at > c->discarded_to && (!c->left || c->at - c->discarded_to >= DISCARD)) {
+		file_discard(x->m->file, c->discarded_to, c->at - c->discarded_to);
+		c->discarded_to = c->at;
 	}
 	return MILL_OK;
 }
 
 static void sift_down(struct merge *x, u64 i)
 {
-	struct top it = x->heap[i];
+	struct heap_entry it = x->heap[i];
 
 	for (;;) {
 		u64 child = 2 * i + 1;
@@ -93,7 +93,7 @@ static void sift_down(struct merge *x, u64 i)
 
 static mill_err step(struct merge *x)
 {
-	struct top *top = &x->heap[0];
+	struct heap_entry *top = &x->heap[0];
 	struct cursor *c = &x->cursor[top->run];
 	bool more;
 
@@ -136,7 +136,7 @@ static mill_err open_cursors(struct merge *x)
 		c->rank = (u32 *)(c->id + x->room);
 		c->at = c->ranks_at = m->run[i].at;
 		c->left = m->run[i].n;
-		c->kept = c->at + c->left * sizeof(u32);
+		c->discarded_to = c->at + c->left * sizeof(u32);
 		x->heap[x->n_heap].run = (u32)i;
 		TRY(cursor_next(x, c, &x->heap[x->n_heap].id, &more));
 		x->n_heap += more;

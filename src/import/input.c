@@ -20,20 +20,20 @@
 /* What a step of an unpacker came to. */
 enum step { STEP_MORE, STEP_MEMBER_END, STEP_DAMAGED, STEP_NO_MEMORY };
 
-struct unpack_ctx {
+struct packing {
 	const char *name;
 	bool (*is)(const u8 *magic);
 	bool (*begin)(struct input *in);	/* false: no memory */
-	bool (*again)(struct input *in);	/* for the next member */
+	bool (*restart)(struct input *in);	/* for the next member */
 	enum step (*step)(struct input *in, u8 *to, u64 size, u64 *got);
 	void (*end)(struct input *in);
 };
 
 struct input {
 	struct file file;
-	bool standard; /* stdin: not ours to close */
-	bool known;    /* whether it is packed has been looked at */
-	const struct unpack_ctx *packing; /* NULL: plain */
+	bool is_stdin; /* stdin: not ours to close */
+	bool looked;    /* whether it is packed has been looked at */
+	const struct packing *packing; /* NULL: plain */
 	bool ready;		       /* packing->end is due */
 	bool end;		       /* of the file */
 	bool in_member;
@@ -82,7 +82,7 @@ static bool gzip_begin(struct input *in)
 	return inflateInit2(&in->z, GZIP_WINDOW) == Z_OK;
 }
 
-static bool gzip_again(struct input *in)
+static bool gzip_restart(struct input *in)
 {
 	return inflateReset(&in->z) == Z_OK;
 }
@@ -127,7 +127,7 @@ static bool bzip2_begin(struct input *in)
 	return BZ2_bzDecompressInit(&in->bz, 0, 0) == BZ_OK;
 }
 
-static bool bzip2_again(struct input *in)
+static bool bzip2_restart(struct input *in)
 {
 	BZ2_bzDecompressEnd(&in->bz);
 	in->ready = false;
@@ -178,7 +178,7 @@ static bool zstd_begin(struct input *in)
 				   in->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOWLOG_MAX));
 }
 
-static bool zstd_again(struct input *in)
+static bool zstd_restart(struct input *in)
 {
 	return !ZSTD_isError(ZSTD_DCtx_reset(in->zstd, ZSTD_reset_session_only));
 }
@@ -204,10 +204,10 @@ static void zstd_end(struct input *in)
 	in->zstd = NULL;
 }
 
-static const struct unpack_ctx packings[] = {
-	{ "gzip", gzip_is, gzip_begin, gzip_again, gzip_step, gzip_end },
-	{ "zstd", zstd_is, zstd_begin, zstd_again, zstd_step, zstd_end },
-	{ "bzip2", bzip2_is, bzip2_begin, bzip2_again, bzip2_step, bzip2_end },
+static const struct packing packings[] = {
+	{ "gzip", gzip_is, gzip_begin, gzip_restart, gzip_step, gzip_end },
+	{ "zstd", zstd_is, zstd_begin, zstd_restart, zstd_step, zstd_end },
+	{ "bzip2", bzip2_is, bzip2_begin, bzip2_restart, bzip2_step, bzip2_end },
 };
 
 /* ---- The file ---- */
@@ -220,8 +220,8 @@ mill_err input_open(struct input **out, const char *path, struct budget *budget)
 	TRY(memory_new(&in, budget, 1, sizeof(*in), "an input"));
 	in->budget = budget;
 	in->file = FILE_CLOSED;
-	in->standard = !strcmp(path, "-");
-	if (in->standard) {
+	in->is_stdin = !strcmp(path, "-");
+	if (in->is_stdin) {
 		in->file.fd = STDIN_FILENO;
 		err = memory_string(&in->file.name, NULL, "standard input");
 	} else {
@@ -245,7 +245,7 @@ void input_close(struct input *in)
 		return;
 	if (in->ready)
 		in->packing->end(in);
-	if (in->standard)
+	if (in->is_stdin)
 		memory_free(in->file.name);
 	else
 		file_close(&in->file);
@@ -304,7 +304,7 @@ static mill_err look(struct input *in)
 {
 	while (!in->end && in->fill < MAGIC_SIZE)
 		TRY(refill(in));
-	in->known = true;
+	in->looked = true;
 	/* Shorter ones hold no packed data, whatever they begin with: but gzip's two bytes say it. */
 	for (size_t i = 0; i < ARRAY_LEN(packings); i++)
 		if (in->fill >= (i ? MAGIC_SIZE : 2) && packings[i].is(in->buffer))
@@ -357,7 +357,7 @@ static mill_err next_member(struct input *in, bool *more)
 	in->reason = NULL;
 	if (!in->packing->is(magic))
 		return fail_packed(in, "followed by something else");
-	if (!in->packing->again(in))
+	if (!in->packing->restart(in))
 		return no_memory(in);
 	in->in_member = true;
 	*more = true;
@@ -401,7 +401,7 @@ static mill_err read_packed(struct input *in, void *to, u64 size, u64 *got)
 
 static mill_err read_more(struct input *in, void *to, u64 size, u64 *got)
 {
-	if (!in->known)
+	if (!in->looked)
 		TRY(look(in));
 	return in->packing ? read_packed(in, to, size, got) : read_plain(in, to, size, got);
 }

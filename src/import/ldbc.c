@@ -190,7 +190,7 @@ static mill_err gather_known(struct reader *r, struct known_ids *k)
 	err = scan_init(&s, in, false, budget);
 	while (!err && scan_next_line(&s, '#') != SCAN_END) {
 		err = scan_u64(&s, &id, "a vertex id");
-		if (!err && known_concerns(k, id))
+		if (!err && known_covers(k, id))
 			err = keep_id(&g, id, budget);
 		if (!err)
 			err = scan_skip_line(&s);
@@ -259,7 +259,7 @@ static mill_err read_files(struct reader *r, struct ldbc *g)
 	r->in = NULL;
 	TRY(input_open(&r->in, g->edges, budget));
 	k->text.weight_column = k->how->weights == MILL_WEIGHTS_NONE ? 0 : g->weight_column;
-	TRY(reader_settle(r, g->directed ? SENSE_DIRECTED : SENSE_UNDIRECTED,
+	TRY(reader_settle(r, g->directed ? HEADER_DIRECTED : HEADER_UNDIRECTED,
 			  g->weight_column != 0, true));
 	if (r->mirror)
 		return fail(MILL_EUSAGE, "%s says that the graph is undirected: import it so",

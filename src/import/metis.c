@@ -151,7 +151,7 @@ mill_err metis_read(struct reader *r)
 	TRY(reader_scan(r, false));
 	TRY(reader_base(r, 1));
 	TRY(read_header(&r->scan, &m));
-	TRY(reader_settle(r, SENSE_UNDIRECTED, m.edge_weights, false));
+	TRY(reader_settle(r, HEADER_UNDIRECTED, m.edge_weights, false));
 	TRY(mirror_begin(&m.both, m.vertices, builder_budget(r->k->b)));
 	err = memory_new(&m.line, builder_budget(r->k->b), MIRROR_BUCKETS, sizeof(*m.line),
 			 "the check of both ends");

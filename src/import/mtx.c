@@ -178,15 +178,15 @@ static u64 listed(const struct matrix *m)
 mill_err mtx_read(struct reader *r)
 {
 	struct matrix m = { .array = false };
-	enum sense sense;
+	enum header_kind kind;
 	u64 n;
 
 	TRY(reader_scan(r, false));
 	TRY(reader_base(r, 1));
 	TRY(read_banner(&r->scan, &m));
 	TRY(read_size(&r->scan, &m));
-	sense = m.symmetry == SYMMETRY_SYMMETRIC ? SENSE_UNDIRECTED : SENSE_DIRECTED;
-	TRY(reader_settle(r, sense, m.field != FIELD_PATTERN, true));
+	kind = m.symmetry == SYMMETRY_SYMMETRIC ? HEADER_UNDIRECTED : HEADER_DIRECTED;
+	TRY(reader_settle(r, kind, m.field != FIELD_PATTERN, true));
 	TRY(m.array ? read_array(r, &m, &n) : read_coordinates(r, &m, &n));
 	if (n != listed(&m))
 		return scan_fail(&r->scan, MILL_EINPUT,

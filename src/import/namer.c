@@ -26,7 +26,7 @@ struct entry {
 };
 
 /* What has been put aside of a batch. */
-struct part {
+struct batch {
 	struct name_run names;
 	u64 places_at;		/* in `places`: u32 for each name, as numbered, its place among the sorted */
 	u64 first_edge, n_edges;
@@ -44,13 +44,13 @@ struct namer {
 	u64 text_n, text_room;
 	struct entry *entry;
 	u64 n, room;
-	u32 *slot;		/* 1 + the entry; 0: free. A power of two of them, at least 2 x room */
-	u64 n_slots;
+	u32 *table;		/* 1 + the entry; 0: free. A power of two of them, at least 2 x room */
+	u64 table_size;
 	/* Put aside. */
 	struct spool edges, names, places;
 	struct file ranks;	/* several parts: u32 for each name of each, sorted */
-	struct part *part;
-	u64 n_parts, part_room;
+	struct batch *batch;
+	u64 n_batches, batch_room;
 	u64 n_edges;
 	struct spool sorted;	/* all names, each with a newline */
 };
@@ -79,11 +79,11 @@ static void free_batch(struct namer *n)
 {
 	memory_free(n->text);
 	memory_free(n->entry);
-	memory_free(n->slot);
+	memory_free(n->table);
 	n->text = NULL;
 	n->entry = NULL;
-	n->slot = NULL;
-	n->text_n = n->text_room = n->n = n->room = n->n_slots = 0;
+	n->table = NULL;
+	n->text_n = n->text_room = n->n = n->room = n->table_size = 0;
 }
 
 void namer_free(struct namer *n)
@@ -91,7 +91,7 @@ void namer_free(struct namer *n)
 	if (!n)
 		return;
 	free_batch(n);
-	memory_free(n->part);
+	memory_free(n->batch);
 	spool_release(&n->edges);
 	spool_release(&n->names);
 	spool_release(&n->places);
@@ -115,12 +115,12 @@ static mill_err grow(struct namer *m, void *array, u64 n, u64 room, size_t size)
 
 /* ---- A batch ---- */
 
-static u64 free_slot(const struct namer *n, u32 hash)
+static u64 free_place(const struct namer *n, u32 hash)
 {
-	u64 i = hash & (n->n_slots - 1);
+	u64 i = hash & (n->table_size - 1);
 
-	while (n->slot[i])
-		i = (i + 1) & (n->n_slots - 1);
+	while (n->table[i])
+		i = (i + 1) & (n->table_size - 1);
 	return i;
 }
 
@@ -130,12 +130,12 @@ static mill_err grow_entries(struct namer *n)
 
 	TRY(grow(n, &n->entry, n->n, room, sizeof(*n->entry)));
 	n->room = room;
-	memory_free(n->slot);
-	n->slot = NULL;
-	n->n_slots = 2 * room;
-	TRY(memory_new(&n->slot, n->budget, n->n_slots, sizeof(*n->slot), "the names"));
+	memory_free(n->table);
+	n->table = NULL;
+	n->table_size = 2 * room;
+	TRY(memory_new(&n->table, n->budget, n->table_size, sizeof(*n->table), "the names"));
 	for (u64 i = 0; i < n->n; i++)
-		n->slot[free_slot(n, n->entry[i].hash)] = (u32)i + 1;
+		n->table[free_place(n, n->entry[i].hash)] = (u32)i + 1;
 	return MILL_OK;
 }
 
@@ -161,12 +161,12 @@ static mill_err number(struct namer *n, struct name name, u32 *out)
 
 	if (n->n == n->room)
 		TRY(grow_entries(n));
-	for (i = hash & (n->n_slots - 1); n->slot[i]; i = (i + 1) & (n->n_slots - 1)) {
-		const struct entry *e = &n->entry[n->slot[i] - 1];
+	for (i = hash & (n->table_size - 1); n->table[i]; i = (i + 1) & (n->table_size - 1)) {
+		const struct entry *e = &n->entry[n->table[i] - 1];
 
 		if (e->hash == hash && e->length == name.length &&
 		    !memcmp(n->text + e->at, name.text, name.length)) {
-			*out = n->slot[i] - 1;
+			*out = n->table[i] - 1;
 			return MILL_OK;
 		}
 	}
@@ -180,7 +180,7 @@ static mill_err number(struct namer *n, struct name name, u32 *out)
 	n->entry[n->n] = (struct entry){ .at = n->text_n, .length = name.length, .hash = hash };
 	n->text_n += name.length;
 	*out = (u32)n->n++;
-	n->slot[i] = *out + 1;
+	n->table[i] = *out + 1;
 	return MILL_OK;
 }
 
@@ -264,10 +264,10 @@ static mill_err put_places(struct namer *n, const u64 *index, u64 *key)
 /* The batch is complete: its names are sorted and put aside. */
 static mill_err close_batch(struct namer *n)
 {
-	struct part p = {
+	struct batch p = {
 		.names = { .n = n->n, .at = n->names.size },
 		.places_at = n->places.size,
-		.first_edge = n->n_parts ? n->part[n->n_parts - 1].first_edge + n->part[n->n_parts - 1].n_edges : 0,
+		.first_edge = n->n_batches ? n->batch[n->n_batches - 1].first_edge + n->batch[n->n_batches - 1].n_edges : 0,
 	};
 	u64 *key = NULL, *index = NULL;
 	mill_err err;
@@ -275,11 +275,11 @@ static mill_err close_batch(struct namer *n)
 	if (!n->n)
 		return MILL_OK;
 	p.n_edges = n->n_edges - p.first_edge;
-	memory_free(n->slot);
-	n->slot = NULL;
-	if (n->n_parts == n->part_room) {
-		TRY(grow(n, &n->part, n->n_parts, max_u64(16, 2 * n->part_room), sizeof(*n->part)));
-		n->part_room = max_u64(16, 2 * n->part_room);
+	memory_free(n->table);
+	n->table = NULL;
+	if (n->n_batches == n->batch_room) {
+		TRY(grow(n, &n->batch, n->n_batches, max_u64(16, 2 * n->batch_room), sizeof(*n->batch)));
+		n->batch_room = max_u64(16, 2 * n->batch_room);
 	}
 	err = memory_new(&key, n->budget, n->n, sizeof(*key), "the names");
 	if (!err)
@@ -296,7 +296,7 @@ static mill_err close_batch(struct namer *n)
 	memory_free(key);
 	p.names.end = n->names.size;
 	if (!err)
-		n->part[n->n_parts++] = p;
+		n->batch[n->n_batches++] = p;
 	free_batch(n);
 	return err;
 }
@@ -332,10 +332,10 @@ mill_err namer_settle(struct namer *n, u64 *vertices)
 	mill_err err;
 
 	TRY(close_batch(n));
-	TRY(memory_new(&m.run, n->budget, n->n_parts, sizeof(*m.run), "the names"));
-	for (u64 i = 0; i < n->n_parts; i++)
-		m.run[i] = n->part[i].names;
-	m.n_runs = n->n_parts;
+	TRY(memory_new(&m.run, n->budget, n->n_batches, sizeof(*m.run), "the names"));
+	for (u64 i = 0; i < n->n_batches; i++)
+		m.run[i] = n->batch[i].names;
+	m.n_runs = n->n_batches;
 	err = name_merge(&m);
 	n->ranks = m.ranks;
 	memory_free(m.run);
@@ -353,7 +353,7 @@ struct replay {
 	struct raw_edge *edge;
 };
 
-static mill_err load_ranks(struct replay *r, const struct part *p, u64 ranks_at)
+static mill_err load_ranks(struct replay *r, const struct batch *p, u64 ranks_at)
 {
 	struct namer *n = r->n;
 	u32 *rank;
@@ -361,7 +361,7 @@ static mill_err load_ranks(struct replay *r, const struct part *p, u64 ranks_at)
 
 	TRY(memory_new(&r->to, n->budget, p->names.n, sizeof(*r->to), "the names"));
 	TRY(spool_read(&n->places, r->to, p->names.n * sizeof(*r->to), p->places_at));
-	if (n->n_parts == 1)
+	if (n->n_batches == 1)
 		return MILL_OK;
 	TRY(memory_new(&rank, n->budget, p->names.n, sizeof(*rank), "the names"));
 	err = file_read_at(&n->ranks, rank, p->names.n * sizeof(*rank), ranks_at);
@@ -371,7 +371,7 @@ static mill_err load_ranks(struct replay *r, const struct part *p, u64 ranks_at)
 	return err;
 }
 
-static mill_err replay_part(struct replay *r, const struct part *p,
+static mill_err replay_batch(struct replay *r, const struct batch *p,
 			    mill_err (*take)(void *arg, const struct raw_edge *edge, u64 n), void *arg)
 {
 	struct namer *n = r->n;
@@ -406,11 +406,11 @@ mill_err namer_edges(struct namer *n, mill_err (*take)(void *arg, const struct r
 	err = memory_new(&r.packed, n->budget, EDGES, 16, "the edges");
 	if (!err)
 		err = memory_new(&r.edge, n->budget, EDGES, sizeof(*r.edge), "the edges");
-	for (u64 i = 0; !err && i < n->n_parts; i++) {
-		err = load_ranks(&r, &n->part[i], ranks_at);
-		ranks_at += n->part[i].names.n * sizeof(u32);
+	for (u64 i = 0; !err && i < n->n_batches; i++) {
+		err = load_ranks(&r, &n->batch[i], ranks_at);
+		ranks_at += n->batch[i].names.n * sizeof(u32);
 		if (!err)
-			err = replay_part(&r, &n->part[i], take, arg);
+			err = replay_batch(&r, &n->batch[i], take, arg);
 		memory_free(r.to);
 		r.to = NULL;
 	}

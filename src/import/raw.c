@@ -154,7 +154,7 @@ static mill_err count_piece(struct pairs *p)
 	struct reader *r = p->r;
 	struct text *t = &r->k->text;
 
-	TRY(builder_filled(r->k->b, p->now.n, p->low, p->high));
+	TRY(builder_commit_pairs(r->k->b, p->now.n, p->low, p->high));
 	t->n_edges += p->now.n;
 	TRY(builder_project(r->k->b, t->n_edges, input_done(r->in), input_size(r->in)));
 	return ticker_tick(builder_ticker(r->k->b), input_done(r->in));
@@ -169,7 +169,7 @@ static mill_err read_pairs(struct reader *r)
 		u64 room, used = 0;
 		u32 *pair;
 
-		TRY(builder_room(r->k->b, &pair, &room));
+		TRY(builder_reserve_pairs(r->k->b, &pair, &room));
 		TRY(pool_for(builder_pool(r->k->b), room * 2 * sizeof(u32), TOUCH_GRAIN, touch, pair));
 		p.now.n = 0;
 		do {
@@ -197,7 +197,7 @@ mill_err raw_read(struct reader *r)
 			    "%s: raw edges have no header: give --weight-type too",
 			    input_name(r->in));
 	TRY(reader_scan(r, true));
-	TRY(reader_settle(r, SENSE_UNSAID, how->weight_type != MILL_WEIGHT_NONE, false));
+	TRY(reader_settle(r, HEADER_UNSAID, how->weight_type != MILL_WEIGHT_NONE, false));
 	weight = r->k->weighted ? weight_size(how->weight_type) : 0;
 	if (id == 4 && !weight && !how->base && !r->refuse_loops)
 		return read_pairs(r);

@@ -35,14 +35,14 @@ static mill_err settle_weights(const struct reader *r, bool has_weights, bool *o
 	return MILL_OK;
 }
 
-mill_err reader_settle(struct reader *r, enum sense sense, bool has_weights, bool once)
+mill_err reader_settle(struct reader *r, enum header_kind kind, bool has_weights, bool once)
 {
 	struct intake *k = r->k;
 	bool undirected, weighted;
 
 	TRY(settle_weights(r, has_weights, &weighted));
 	undirected = k->how->undirected ||
-		     (sense == SENSE_UNDIRECTED && !k->how->directed);
+		     (kind == HEADER_UNDIRECTED && !k->how->directed);
 	if (k->settled && undirected != k->undirected)
 		return fail(MILL_EINPUT,
 			    "%s is %s, and the inputs before it are not: one graph is "
@@ -58,11 +58,11 @@ mill_err reader_settle(struct reader *r, enum sense sense, bool has_weights, boo
 				 weighted ? MILL_WEIGHT_F64 : MILL_WEIGHT_NONE);
 	k->settled = true;
 	k->undirected = undirected;
-	k->symmetric |= sense == SENSE_UNDIRECTED;
+	k->symmetric |= kind == HEADER_UNDIRECTED;
 	k->weighted = weighted;
 	if (weighted && !k->text.weight_column)
 		k->text.weight_column = 3; /* any: there are weights */
-	r->mirror = once && sense == SENSE_UNDIRECTED && !undirected;
+	r->mirror = once && kind == HEADER_UNDIRECTED && !undirected;
 	return MILL_OK;
 }
 

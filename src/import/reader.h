@@ -23,7 +23,7 @@ struct intake {
 	struct mill_built *out;	/* format and note are the readers' */
 };
 
-enum sense { SENSE_UNSAID, SENSE_DIRECTED, SENSE_UNDIRECTED };
+enum header_kind { HEADER_UNSAID, HEADER_DIRECTED, HEADER_UNDIRECTED };
 
 /* One input. */
 struct reader {
@@ -45,7 +45,7 @@ mill_err reader_scan(struct reader *r, bool binary);
  * are read is r->k->weighted then. MILL_EINPUT if the inputs before it said otherwise. once: an
  * undirected edge is given once, not from both ends.
  */
-mill_err reader_settle(struct reader *r, enum sense sense, bool has_weights, bool once);
+mill_err reader_settle(struct reader *r, enum header_kind kind, bool has_weights, bool once);
 
 /* This format counts its vertices from `base`: MILL_EUSAGE if --base says otherwise. */
 mill_err reader_base(const struct reader *r, u32 base);

@@ -104,7 +104,7 @@ void runs_rewind(struct runs *r)
 	for (u64 i = 0; i < r->n_runs; i++)
 		r->run[i].next = 0;
 	r->done = 0;
-	r->part = false;
+	r->partial = false;
 }
 
 /* Keys from `next` on up to the end of the last block that may hold some below the bound. */
@@ -257,13 +257,13 @@ static mill_err choose_group(struct runs *r)
 }
 
 /* The next part of a group. */
-static mill_err next_part(struct runs *r, struct edges *e, u64 room)
+static mill_err next_partial(struct runs *r, struct edges *e, u64 room)
 {
 	TRY(read_slices(r, e, room));
-	r->part = true;
-	r->part_ends = true;
+	r->partial = true;
+	r->partial_last = true;
 	for (u64 i = 0; i < r->n_runs; i++)
-		r->part_ends &= r->run[i].next == r->run[i].stop;
+		r->partial_last &= r->run[i].next == r->run[i].stop;
 	return MILL_OK;
 }
 
@@ -272,9 +272,9 @@ mill_err runs_next(struct runs *r, struct edges *e, u64 room)
 	u64 n;
 
 	e->n = 0;
-	if (r->part && !r->part_ends)
-		return next_part(r, e, room);
-	r->part = false;
+	if (r->partial && !r->partial_last)
+		return next_partial(r, e, room);
+	r->partial = false;
 	if (r->done == r->n)
 		return MILL_OK;
 	if (r->n - r->done <= room) {
@@ -283,7 +283,7 @@ mill_err runs_next(struct runs *r, struct edges *e, u64 room)
 		TRY(choose_bound(r, room, &n));
 		if (!n) {
 			TRY(choose_group(r));
-			return next_part(r, e, room);
+			return next_partial(r, e, room);
 		}
 	}
 	TRY(read_slices(r, e, room));

@@ -29,8 +29,8 @@ struct runs {
 	u64 n;			/* keys in all runs */
 	u64 bytes;		/* of the file */
 	u64 done;		/* keys that have been read */
-	bool part;		/* the last piece holds a part of one group of equal keys, and nothing else ... */
-	bool part_ends;		/* ... namely the last */
+	bool partial;		/* the last piece holds a part of one group of equal keys, and nothing else ... */
+	bool partial_last;		/* ... namely the last */
 };
 
 /* dir: where the file is; bits: how many order a key (at most 64). Released also when it fails. */
@@ -42,7 +42,7 @@ mill_err runs_add(struct runs *r, const u64 *key, const u64 *weight, u64 n);
 void runs_rewind(struct runs *r);
 /*
  * The next keys, at most `room`, sorted, into e->key and e->weight, which have that room; e->n = 0 at
- * the end. A group of equal keys that is larger comes in several pieces: r->part.
+ * the end. A group of equal keys that is larger comes in several pieces: r->partial.
  */
 mill_err runs_next(struct runs *r, struct edges *e, u64 room);
 /* The same in the order of the file: for what is sorted anew. */

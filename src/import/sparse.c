@@ -74,7 +74,7 @@ void sparse_free(struct sparse *s)
 
 u64 sparse_edges(const struct sparse *s) { return s->n_edges; }
 
-static u64 edge_size(const struct sparse *s) { return s->s.added ? 16 : 8; }
+static u64 edge_size(const struct sparse *s) { return s->s.added_type ? 16 : 8; }
 
 /* ---- Batches ---- */
 
@@ -158,10 +158,10 @@ static mill_err put_edges(struct sparse *s, const struct chunk *c)
 	const u32 *place = c->pair;
 
 	s->n_edges += c->n;
-	if (!s->s.added)
+	if (!s->s.added_type)
 		return spool_add(&s->edges, place, c->n * 2 * sizeof(*place));
 	for (u64 i = 0; i < c->n; i++) {
-		u64 weight = chunk_weight(c, i, s->s.added);
+		u64 weight = chunk_weight(c, i, s->s.added_type);
 
 		TRY(spool_add(&s->edges, place + 2 * i, 2 * sizeof(*place)));
 		TRY(spool_add(&s->edges, &weight, sizeof(weight)));
@@ -419,7 +419,7 @@ static mill_err replay_batch(struct sparse *s, const struct batch *b, const u32 
 			u32 place[2];
 
 			memcpy(place, buffer + i * size, sizeof(place));
-			if (s->s.added)
+			if (s->s.added_type)
 				memcpy(&weight, buffer + i * size + sizeof(place), sizeof(weight));
 			TRY(take(arg, rank[place[0]], rank[place[1]], weight));
 		}

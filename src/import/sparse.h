@@ -23,7 +23,7 @@ struct sparse_setup {
 	struct pool *pool;
 	struct ticker *ticker;
 	const char *dir;	/* of temporary files */
-	enum mill_weight added;	/* the type in which weights come */
+	enum mill_weight added_type;	/* the type in which weights come */
 };
 
 mill_err sparse_new(struct sparse **out, const struct sparse_setup *setup);

@@ -21,8 +21,8 @@
 
 #define READ_SIZE (1 * MIB)  /* if one thread reads */
 #define BATCH 4096u	     /* edges; the same */
-#define PART (256 * KIB)     /* what a thread parses at a time */
-#define PART_EDGES (PART / 4) /* the shortest line has four bytes */
+#define BLOCK (256 * KIB)     /* what a thread parses at a time */
+#define BLOCK_EDGES (BLOCK / 4) /* the shortest line has four bytes */
 #define SHOWN 24    /* bytes of a bad field that a message quotes */
 
 struct lines {
@@ -35,12 +35,12 @@ struct lines {
 	u64 fill, read_size;
 	struct raw_edge *edge;
 	u64 n, room;
-	struct part *part; /* NULL: one thread does it */
-	u64 n_parts;
+	struct line_block *block; /* NULL: one thread does it */
+	u64 n_blocks;
 };
 
 /* Lines for one thread. */
-struct part {
+struct line_block {
 	struct text t; /* what it found of weights */
 	struct lines lines;
 	const char *begin, *end;
@@ -327,7 +327,7 @@ static mill_err parse_named(struct lines *r, const char *p)
 	return namer_add(r->t->names, from, to, r->t->weight_column ? &weight : NULL);
 }
 
-static bool is_known(const struct known_ids *k, u64 id) { return !known_concerns(k, id) || ids_has(&k->ids, id); }
+static bool is_known(const struct known_ids *k, u64 id) { return !known_covers(k, id) || ids_has(&k->ids, id); }
 
 static mill_err check_known(const struct lines *r, const struct raw_edge *e)
 {
@@ -392,13 +392,13 @@ static mill_err parse_lines(struct lines *r, const char *p, const char *end)
 	return MILL_OK;
 }
 
-static mill_err parse_part(void *arg, u64 begin, u64 end, unsigned worker)
+static mill_err parse_block(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct lines *r = arg;
 
 	(void)worker;
 	for (u64 i = begin; i < end; i++) {
-		struct part *p = &r->part[i];
+		struct line_block *p = &r->block[i];
 
 		p->t = *r->t;
 		p->lines.n = p->lines.line = 0;
@@ -409,18 +409,18 @@ static mill_err parse_part(void *arg, u64 begin, u64 end, unsigned worker)
 }
 
 /* Parts of about the same size, cut behind newlines; the last may be longer, others empty. */
-static void cut_parts(struct lines *r, const char *p, const char *end)
+static void cut_blocks(struct lines *r, const char *p, const char *end)
 {
-	for (u64 i = 0; i < r->n_parts; i++) {
-		const char *stop = end - p > (i64)PART ? memchr(p + PART, '\n', (size_t)(end - p) - PART) : NULL;
+	for (u64 i = 0; i < r->n_blocks; i++) {
+		const char *stop = end - p > (i64)BLOCK ? memchr(p + BLOCK, '\n', (size_t)(end - p) - BLOCK) : NULL;
 
-		r->part[i].begin = p;
+		r->block[i].begin = p;
 		p = stop ? stop + 1 : end;
-		r->part[i].end = p;
+		r->block[i].end = p;
 	}
 }
 
-static mill_err take_part(struct lines *r, const struct part *p)
+static mill_err take_block(struct lines *r, const struct line_block *p)
 {
 	struct text *t = r->t;
 
@@ -436,26 +436,26 @@ static mill_err take_part(struct lines *r, const struct part *p)
 }
 
 /* The same as parse_lines, by all threads. The part that a long line overfills is parsed by one. */
-static mill_err parse_parts(struct lines *r, const char *p, const char *end)
+static mill_err parse_blocks(struct lines *r, const char *p, const char *end)
 {
-	if (!r->part || !r->began || end - p < (i64)PART)
+	if (!r->block || !r->began || end - p < (i64)BLOCK)
 		return parse_lines(r, p, end);
 	TRY(flush(r));
 	while (p < end) {
 		bool failed = false;
 
-		cut_parts(r, p, end);
-		for (u64 i = 0; i < r->n_parts; i++)
-			failed |= r->part[i].end - r->part[i].begin > (i64)(4 * r->part[i].lines.room);
+		cut_blocks(r, p, end);
+		for (u64 i = 0; i < r->n_blocks; i++)
+			failed |= r->block[i].end - r->block[i].begin > (i64)(4 * r->block[i].lines.room);
 		if (!failed)
-			TRY(pool_for(builder_pool(r->b), r->n_parts, 1, parse_part, r));
-		for (u64 i = 0; i < r->n_parts; i++)
-			failed |= r->part[i].failed;
+			TRY(pool_for(builder_pool(r->b), r->n_blocks, 1, parse_block, r));
+		for (u64 i = 0; i < r->n_blocks; i++)
+			failed |= r->block[i].failed;
 		if (failed)
 			return parse_lines(r, p, end);
-		for (u64 i = 0; i < r->n_parts; i++)
-			TRY(take_part(r, &r->part[i]));
-		p = r->part[r->n_parts - 1].end;
+		for (u64 i = 0; i < r->n_blocks; i++)
+			TRY(take_block(r, &r->block[i]));
+		p = r->block[r->n_blocks - 1].end;
 	}
 	return MILL_OK;
 }
@@ -494,7 +494,7 @@ static mill_err read_all(struct lines *r)
 		first = false;
 		end = memrchr(begin, '\n', r->fill - (u64)(begin - r->buffer));
 		end = end ? end + 1 : begin;
-		TRY(parse_parts(r, begin, end));
+		TRY(parse_blocks(r, begin, end));
 		r->fill -= (u64)(end - r->buffer);
 		memmove(r->buffer, end, r->fill);
 		if (r->fill > TEXT_LINE_MAX + 1) {
@@ -509,23 +509,23 @@ static mill_err read_all(struct lines *r)
 }
 
 /* Several parts for each thread, for they take their time; a share of the budget at most. */
-static mill_err make_parts(struct lines *r, struct budget *budget)
+static mill_err make_blocks(struct lines *r, struct budget *budget)
 {
-	u64 threads = pool_size(builder_pool(r->b)), each = PART + PART_EDGES * sizeof(struct raw_edge);
+	u64 threads = pool_size(builder_pool(r->b)), each = BLOCK + BLOCK_EDGES * sizeof(struct raw_edge);
 	u64 most = budget->limit ? budget->limit / BUILDER_READER_SHARE / each : 4 * threads;
 
-	r->n_parts = min_u64(4 * threads, most);
+	r->n_blocks = min_u64(4 * threads, most);
 	r->read_size = READ_SIZE;
-	if (threads < 2 || r->n_parts < 2 || r->t->names)
+	if (threads < 2 || r->n_blocks < 2 || r->t->names)
 		return MILL_OK;
-	TRY(memory_new(&r->part, budget, r->n_parts, sizeof(*r->part), "a text buffer"));
-	r->read_size = r->n_parts * PART;
-	for (u64 i = 0; i < r->n_parts; i++) {
-		struct part *p = &r->part[i];
+	TRY(memory_new(&r->block, budget, r->n_blocks, sizeof(*r->block), "a text buffer"));
+	r->read_size = r->n_blocks * BLOCK;
+	for (u64 i = 0; i < r->n_blocks; i++) {
+		struct line_block *p = &r->block[i];
 
 		p->lines = (struct lines){ .t = &p->t, .in = r->in };
 		/* A part ends with the line that fills it; what a very long one overfills goes the slow way. */
-		p->lines.room = PART_EDGES + PART_EDGES / 16;
+		p->lines.room = BLOCK_EDGES + BLOCK_EDGES / 16;
 		TRY(memory_new(&p->lines.edge, budget, p->lines.room, sizeof(*p->lines.edge),
 			       "a text buffer"));
 	}
@@ -538,7 +538,7 @@ mill_err text_read(struct text *t, struct builder *b, struct input *in)
 	struct budget *budget = builder_budget(b);
 	mill_err err;
 
-	err = make_parts(&r, budget);
+	err = make_blocks(&r, budget);
 	if (!err)
 		err = memory_new(&r.buffer, budget, TEXT_LINE_MAX + r.read_size + 8, 1, "a text buffer");
 	if (!err)
@@ -547,8 +547,8 @@ mill_err text_read(struct text *t, struct builder *b, struct input *in)
 		err = read_all(&r);
 	memory_free(r.edge);
 	memory_free(r.buffer);
-	for (u64 i = 0; r.part && i < r.n_parts; i++)
-		memory_free(r.part[i].lines.edge);
-	memory_free(r.part);
+	for (u64 i = 0; r.block && i < r.n_blocks; i++)
+		memory_free(r.block[i].lines.edge);
+	memory_free(r.block);
 	return err;
 }

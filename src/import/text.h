@@ -22,7 +22,7 @@ struct known_ids {
 	const char *from;	/* the file that has them */
 };
 
-static inline bool known_concerns(const struct known_ids *k, u64 id)
+static inline bool known_covers(const struct known_ids *k, u64 id)
 {
 	return k->n_sets == 1 || random_at(1, id) % k->n_sets == k->set;
 }
