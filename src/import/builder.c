@@ -841,7 +841,7 @@ static mill_err finish_held(struct builder *b)
 		b->built.min_id = ids_at(&b->ids, 0);
 		b->built.max_id = ids_at(&b->ids, b->ids.n - 1);
 	}
-	return write_store(b, b->ids.n, b->n_sources, b->n_connected, b->e.n, loops);
+	return write_store(b, b->ids.n, b->n_sources, b->n_linked, b->e.n, loops);
 }
 
 static mill_err finish_external(struct builder *b)

@@ -135,7 +135,7 @@ mill_err builder_collect_ids(struct builder *b)
 
 struct numbers builder_first_numbers(const struct builder *b)
 {
-	return (struct numbers){ 0, b->n_sources, b->n_connected };
+	return (struct numbers){ 0, b->n_sources, b->n_linked };
 }
 
 u64 builder_next_number(const struct builder *b, struct numbers *n, u64 rank)
@@ -175,10 +175,10 @@ static mill_err count_bits(struct builder *b, u64 **out, bool others)
 
 mill_err builder_number_vertices(struct builder *b)
 {
-	b->n_sources = b->n_connected = bitmap_count(b->source, 0, b->limit);
+	b->n_sources = b->n_linked = bitmap_count(b->source, 0, b->limit);
 	for (u64 w = 0; b->target && w < bitmap_words(b->limit); w++)
-		b->n_connected += (u64)__builtin_popcountll(b->target[w] & ~b->source[w]);
-	b->e.bits = bits_for(b->n_connected);
+		b->n_linked += (u64)__builtin_popcountll(b->target[w] & ~b->source[w]);
+	b->e.bits = bits_for(b->n_linked);
 	if (b->o.undirected && 2 * b->e.bits > 63)
 		return fail(MILL_ELIMIT,
 			    "an undirected graph of %llu vertices with edges: at most 2^31 "
