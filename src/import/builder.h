@@ -44,8 +44,8 @@ mill_err builder_add(struct builder *b, const struct raw_edge *edge, size_t n);
 /*
  * For readers of edges without weights that have 32-bit ids: lets the reader write pairs of
  * ids directly into the builder's memory. builder_reserve_pairs returns where to write and how
- * many pairs have room there. builder_commit_pairs adds the next n of them, all of whose ids
- * are in [low, high]. It may be called several times for one reservation, but no other edges
+ * many pairs have room there. builder_commit_pairs adds the next n of them; all their ids are
+ * in [low, high]. It may be called several times for one reservation, but no other edges
  * may be added before the last of these calls.
  */
 mill_err builder_reserve_pairs(struct builder *b, u32 **pair, u64 *room);

@@ -26,7 +26,7 @@ struct name_merge {
 	struct spool *sorted;	/* gets the distinct names of all runs, each with a newline */
 	const char *dir;
 	/* set by name_merge */
-	struct file ranks;	/* u32 for each name of each run; closed if there is at most one run */
+	struct file ranks;	/* u32 for each name of each run; closed with at most one run */
 	u64 vertices;		/* number of distinct names */
 };
 

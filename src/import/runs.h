@@ -30,7 +30,7 @@ struct runs {
 	u64 n;			/* keys in all runs */
 	u64 bytes;		/* size of the file */
 	u64 done;		/* keys that have been read */
-	bool partial;		/* the last piece is only a part of a large group of equal keys ... */
+	bool partial;		/* the last piece is a part of a large group of equal keys ... */
 	bool partial_last;	/* ... and it is the last piece of that group */
 };
 
