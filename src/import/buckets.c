@@ -55,7 +55,7 @@ struct buckets {
 	u64 n, n_loops;		/* after buckets_reduce: keys, and loops among them */
 	struct sorter *sorter;
 	unsigned n_sorters;
-	/* buckets_fill, buckets_write */
+	/* Callbacks of buckets_fill and buckets_write, and their argument: */
 	mill_err (*pour)(void *arg, struct sorter *s, u64 source);
 	mill_err (*write)(void *arg);
 	void *arg;

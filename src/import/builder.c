@@ -480,7 +480,7 @@ mill_err builder_add_vertices(struct builder *b, const u64 *id, size_t n)
 	}
 	TRY(see_ids(b, low, high));
 	if (b->o.dense)
-		return MILL_OK; /* all of them exist */
+		return MILL_OK; /* all ids exist */
 	b->any_vertex = true;
 	if (b->n_vertices && !holds(b, b->n_held + n))
 		TRY(spill(b));

@@ -220,7 +220,7 @@ static void reduce_group(const struct reduction *r, struct block *blk, u64 begin
 		blk->backward += hash_arc(column, row);
 	}
 
-	if (size == 1) { /* most of them */
+	if (size == 1) { /* most groups */
 		key[*to] = clean;
 		if (weight)
 			weight[*to] = weight[begin];

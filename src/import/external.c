@@ -653,7 +653,7 @@ struct pass_ctx {
 	u32 *degree;
 	struct order_sample *sample;
 	struct emitter *m;
-	u64 edges, loops;	/* PASS_DEGREES */
+	u64 edges, loops;	/* counted by PASS_DEGREES */
 };
 
 static mill_err emit_rows(struct emitter *m, const struct edges *e)

@@ -49,9 +49,9 @@ struct graph {
 	u64 n_candidates;
 	u64 n_edges;			 /* the most candidates that are edges */
 	u64 columns;			 /* grid */
-	unsigned scale;			 /* kron: 2^scale >= n */
+	unsigned scale;			 /* smallest with 2^scale >= n */
 	u64 name_key[4], name_factor[4]; /* kron, powerlaw: the renaming */
-	struct choice choice[256];	 /* kron */
+	struct choice choice[256];	 /* kron, rmat */
 	enum mill_weight weight;
 	bool directed;
 };

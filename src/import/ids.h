@@ -17,10 +17,10 @@
 struct ids {
 	u64 n;
 	u64 *id;	/* by rank; NULL: dense */
-	u64 *bits;	/* close */
+	u64 *bits;	/* close: bitmap by id */
 	u32 *before;	/* close: number of ids before each word of bits */
 	u32 *bucket;	/* scattered: the first rank of each bucket */
-	u64 min;
+	u64 min;	/* scattered: the lowest id */
 	unsigned shift;	/* scattered: (id - min) >> shift is its bucket */
 };
 

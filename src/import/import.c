@@ -82,8 +82,8 @@ static mill_err read_inputs(struct builder *b, const struct mill_import *how,
 	TRY(text_init(&k.text));
 	err = MILL_OK;
 	if (how->names)
-		err = namer_new(&k.text.names, builder_budget(b), builder_pool(b), builder_ticker(b),
-				builder_temp_dir(b));
+		err = namer_new(&k.text.names, builder_budget(b), builder_pool(b),
+				builder_ticker(b), builder_temp_dir(b));
 	for (size_t i = 0; !err && i < how->n_inputs; i++)
 		err = format_read(&k, how->input[i]);
 	if (!err && how->names)

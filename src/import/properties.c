@@ -47,7 +47,7 @@ static char *take_line(char *to, const char *from, const char *end)
 			while (from + 1 < end && is_blank(*from))
 				from++;
 			if (*from != '=' && *from != ':')
-				from--; /* a blank alone separates too */
+				from--; /* a blank without = or : separates too */
 			while (from + 1 < end && is_blank(from[1]))
 				from++;
 			*to++ = 0;
