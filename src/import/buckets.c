@@ -228,7 +228,7 @@ static void collect(struct buckets *b, struct key_chain *to)
 			deal_take(&b->sorter[k].deal, i, &to[i]);
 }
 
-/* ---- The whole ---- */
+/* ---- Making and filling buckets ---- */
 
 static u64 room_for(const struct budget *budget, unsigned workers)
 {

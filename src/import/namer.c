@@ -360,7 +360,7 @@ mill_err namer_settle(struct namer *n, u64 *vertices)
 	return err;
 }
 
-/* ---- Edges again ---- */
+/* ---- Replaying the edges ---- */
 
 struct replay {
 	struct namer *n;

@@ -162,7 +162,7 @@ void reader_note(struct reader *r, const char *format, ...)
 	va_end(args);
 }
 
-/* ---- Both ends ---- */
+/* ---- The check of both ends ---- */
 
 mill_err mirror_begin(struct mirror_check *m, u64 n, struct budget *budget)
 {
