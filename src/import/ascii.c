@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * WebGraph's ASCIIGraph: the number of vertices on the first line, then a line of successors
- * for each, counted from 0 and ascending.
+ * Reads WebGraph's ASCIIGraph: the number of vertices on the first line, then a line of
+ * successors for each vertex, counted from 0 and ascending.
  */
 #include "import/format.h"
 
@@ -37,12 +37,12 @@ mill_err ascii_read(struct reader *r)
 	TRY(reader_base(r, 0));
 	TRY(scan_u64(s, &n, "the number of vertices"));
 	TRY(scan_end_line(s));
-	TRY(reader_settle(r, SENSE_DIRECTED, false, false));
+	TRY(reader_settle(r, HEADER_DIRECTED, false, false));
 	for (u64 u = 0; u < n; u++) {
 		if (scan_peek(s) == SCAN_END)
 			return scan_fail(s, MILL_EINPUT,
-					 "the file ends after %llu of the %llu vertices that "
-					 "its header says",
+					 "the file ends after %llu of the %llu vertices of "
+					 "its header",
 					 (unsigned long long)u, (unsigned long long)n);
 		TRY(read_successors(r, u, n));
 	}

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Deals keys into buckets, sorts each bucket in a core's cache, and streams the sorted keys.
+ * Every worker has a sorter: it takes free blocks from its own list and deals into its own
+ * chains, so that workers share nothing until the chains are joined.
+ */
 #include "import/buckets.h"
 
 #include <string.h>
@@ -7,66 +12,69 @@
 #include "base/sort.h"
 
 #define BUCKETS_MAX ((u64)1 << 11)
-#define BUCKET_KEYS ((u64)1 << 17)	/* about so many in each, if there are enough buckets */
-#define ROOM_MAX ((u64)1 << 19)		/* keys that are sorted at once */
+#define BUCKET_KEYS ((u64)1 << 17)	/* about how many keys a bucket has, below BUCKETS_MAX */
+#define ROOM_MAX ((u64)1 << 19)		/* keys sorted at once */
 #define ROOM_MIN ((u64)1 << 8)
-#define SHARE 16			/* of the budget's limit, for what is not keys */
-#define DEEPER_BITS 8u
+#define SHARE 16	/* at most 1/16 of the budget's limit is for open blocks and scratch */
+#define DEEPER_BITS 8u			/* bits by which a large bucket is dealt again */
 #define DEPTH (64 / DEEPER_BITS)
 #define SLAB_MAX (4 * MIB)
 #define SLAB_MIN (16 * BLOCK_BYTES)
 
-_Static_assert(sizeof(struct key_block) == BLOCK_BYTES, "a full block ends where the next may begin");
+_Static_assert(sizeof(struct key_block) == BLOCK_BYTES,
+	       "a full block ends where the next may begin");
 
-/* Memory that has been cut into blocks. */
+/* Memory that has been cut into blocks. This struct is in its first block. */
 struct slab {
 	struct slab *next;
 	void *memory;
 };
 
-struct hand {
+struct sorter {
 	struct buckets *b;
 	struct key_block *free;
 	struct slab *slab;
-	u64 *scratch;		/* 2 x room */
+	u64 *scratch;		/* 2 x room keys */
 	struct deal deal;	/* into buckets */
 	struct deal deeper[DEPTH];
 	struct edges_found found;
 	u64 n;			/* keys that remain */
-	u8 pad[64];		/* from the next one's */
+	u8 pad[64];		/* keeps the next worker's sorter in other cache lines */
 };
 
 struct buckets {
 	struct buckets_setup s;
-	u64 n_buckets, slab;
-	unsigned low_bits;	/* of those that order a key, what the bucket leaves open */
-	bool mirror;		/* other directions are being dealt */
+	u64 n_buckets;
+	u64 slab;		/* bytes of a new slab */
+	unsigned low_bits;	/* number of low bits in which the keys of a bucket differ */
+	bool mirror;		/* sorting also deals the mirrored keys */
 	enum mill_dedup rule;
-	bool reduce;
-	struct key_chain *bucket, *other;	/* n_buckets each */
+	bool reduce;		/* sorting also merges parallel edges */
+	struct key_chain *bucket;
+	struct key_chain *other;	/* undirected: buckets of the mirrored keys */
 	u64 n, n_loops;		/* after buckets_reduce: keys, and loops among them */
-	struct hand *hand;
-	unsigned n_hands;
-	/* buckets_fill, buckets_write */
-	mill_err (*pour)(void *arg, struct hand *h, u64 source);
+	struct sorter *sorter;
+	unsigned n_sorters;
+	/* Callbacks of buckets_fill and buckets_write, and their argument: */
+	mill_err (*pour)(void *arg, struct sorter *s, u64 source);
 	mill_err (*write)(void *arg);
 	void *arg;
-	/* Other directions while lists are written: */
-	u64 claimed;		/* atomic: buckets that somebody sorts, or has sorted ... */
-	u8 *sorted;		/* atomic: ... and which of them are */
-	struct queue *done;	/* those too, for who waits; closed: ... */
-	struct error error;	/* ... this happened */
+	/* The mirrored keys while lists are written: */
+	u64 claimed;		/* atomic: buckets that some worker sorts or has sorted */
+	u8 *sorted;		/* atomic, by bucket: it is sorted */
+	struct queue *done;	/* a number for each sorted bucket; closed: a worker failed */
+	struct error error;	/* the error of that worker */
 };
 
 /* ---- Blocks ---- */
 
-static void keep_block(struct hand *h, struct key_block *block)
+static void keep_block(struct sorter *s, struct key_block *block)
 {
-	block->next = h->free;
-	h->free = block;
+	block->next = s->free;
+	s->free = block;
 }
 
-void hand_adopt(struct hand *h, void *memory, u64 size)
+void sorter_adopt(struct sorter *s, void *memory, u64 size)
 {
 	u8 *begin = memory, *end = begin + size;
 	struct slab *slab;
@@ -77,32 +85,33 @@ void hand_adopt(struct hand *h, void *memory, u64 size)
 		return;
 	}
 	slab = (struct slab *)(void *)begin;
-	*slab = (struct slab){ .next = h->slab, .memory = memory };
-	h->slab = slab;
-	/* From the end, so that they are taken from the beginning. */
-	for (u8 *at = begin + (u64)(end - begin) / BLOCK_BYTES * BLOCK_BYTES - BLOCK_BYTES; at > begin; at -= BLOCK_BYTES)
-		keep_block(h, (struct key_block *)(void *)at);
+	*slab = (struct slab){ .next = s->slab, .memory = memory };
+	s->slab = slab;
+	/* From the last block to the first, so that the first is used first. */
+	for (u8 *at = begin + (u64)(end - begin) / BLOCK_BYTES * BLOCK_BYTES - BLOCK_BYTES;
+	     at > begin; at -= BLOCK_BYTES)
+		keep_block(s, (struct key_block *)(void *)at);
 }
 
-static mill_err take_block(struct hand *h, struct key_block **out)
+static mill_err take_block(struct sorter *s, struct key_block **out)
 {
 	void *memory;
 
-	if (!h->free) {
-		TRY(memory_new(&memory, h->b->s.budget, h->b->slab, 1, "the edges"));
-		hand_adopt(h, memory, h->b->slab);
+	if (!s->free) {
+		TRY(memory_new(&memory, s->b->s.budget, s->b->slab, 1, "the edges"));
+		sorter_adopt(s, memory, s->b->slab);
 	}
-	*out = h->free;
-	h->free = (*out)->next;
+	*out = s->free;
+	s->free = (*out)->next;
 	(*out)->next = NULL;
 	return MILL_OK;
 }
 
-static mill_err chain_grow(struct hand *h, struct key_chain *c)
+static mill_err chain_grow(struct sorter *s, struct key_chain *c)
 {
 	struct key_block *block;
 
-	TRY(take_block(h, &block));
+	TRY(take_block(s, &block));
 	if (c->last)
 		c->last->next = block;
 	else
@@ -111,7 +120,7 @@ static mill_err chain_grow(struct hand *h, struct key_chain *c)
 	return MILL_OK;
 }
 
-/* Puts chain `more` behind c. */
+/* Appends the blocks of chain `more` to c. */
 static void chain_join(struct key_chain *c, const struct key_chain *more)
 {
 	if (!more->first)
@@ -124,13 +133,13 @@ static void chain_join(struct key_chain *c, const struct key_chain *more)
 	c->n += more->n;
 }
 
-static mill_err chain_add(struct hand *h, struct key_chain *c, const u64 *key, u64 n)
+static mill_err chain_add(struct sorter *s, struct key_chain *c, const u64 *key, u64 n)
 {
 	while (n) {
 		u64 some;
 
 		if (!c->last || c->last->n == BLOCK_KEYS) {
-			TRY(chain_grow(h, c));
+			TRY(chain_grow(s, c));
 			c->last->n = 0;
 		}
 		some = min_u64(n, BLOCK_KEYS - c->last->n);
@@ -143,8 +152,8 @@ static mill_err chain_add(struct hand *h, struct key_chain *c, const u64 *key, u
 	return MILL_OK;
 }
 
-/* Moves the keys of a chain to `to`. */
-static void chain_empty(struct hand *h, struct key_chain *c, u64 *to)
+/* Copies the keys of a chain to `to` and frees its blocks. */
+static void chain_empty(struct sorter *s, struct key_chain *c, u64 *to)
 {
 	struct key_block *next;
 
@@ -152,7 +161,7 @@ static void chain_empty(struct hand *h, struct key_chain *c, u64 *to)
 		next = block->next;
 		memcpy(to, block->key, block->n * sizeof(*to));
 		to += block->n;
-		keep_block(h, block);
+		keep_block(s, block);
 	}
 	*c = (struct key_chain){ .n = 0 };
 }
@@ -165,7 +174,7 @@ static mill_err deal_new(struct deal *d, struct budget *budget, u64 n)
 	return memory_new(&d->chain, budget, n, sizeof(*d->chain), "the buckets");
 }
 
-/* By the bits of a key from `low` up to `high`. */
+/* Makes d deal by bits [low, high) of a key. */
 static void deal_by(struct deal *d, unsigned low, unsigned high)
 {
 	d->shift = low < high ? low : 0;
@@ -179,7 +188,7 @@ static void deal_release(struct deal *d)
 	*d = (struct deal){ .shift = 0 };
 }
 
-mill_err deal_block(struct hand *h, struct deal *d, u64 i)
+mill_err deal_block(struct sorter *s, struct deal *d, u64 i)
 {
 	struct key_chain *c = &d->chain[i];
 
@@ -187,17 +196,17 @@ mill_err deal_block(struct hand *h, struct deal *d, u64 i)
 		c->last->n = BLOCK_KEYS;
 		c->n += BLOCK_KEYS;
 	}
-	TRY(chain_grow(h, c));
+	TRY(chain_grow(s, c));
 	d->at[i] = c->last->key;
 	return MILL_OK;
 }
 
-struct deal *hand_deal(struct hand *h)
+struct deal *sorter_deal(struct sorter *s)
 {
-	return &h->deal;
+	return &s->deal;
 }
 
-/* Gives away chain i. */
+/* Appends chain i to `to` and empties it. */
 static void deal_take(struct deal *d, u64 i, struct key_chain *to)
 {
 	struct key_chain *c = &d->chain[i];
@@ -211,15 +220,15 @@ static void deal_take(struct deal *d, u64 i, struct key_chain *to)
 	d->at[i] = NULL;
 }
 
-/* What all hands have dealt goes into `to`. */
+/* Moves the keys that all workers have dealt to the buckets `to`. */
 static void collect(struct buckets *b, struct key_chain *to)
 {
 	for (u64 i = 0; i < b->n_buckets; i++)
-		for (unsigned k = 0; k < b->n_hands; k++)
-			deal_take(&b->hand[k].deal, i, &to[i]);
+		for (unsigned k = 0; k < b->n_sorters; k++)
+			deal_take(&b->sorter[k].deal, i, &to[i]);
 }
 
-/* ---- The whole ---- */
+/* ---- Making and filling buckets ---- */
 
 static u64 room_for(const struct budget *budget, unsigned workers)
 {
@@ -245,10 +254,15 @@ static u64 slab_for(u64 n)
 
 u64 buckets_bytes(const struct budget *budget, unsigned workers, u64 n)
 {
-	/* Blocks that are not full: of each bucket two a worker, where it came from and where it goes, and one sorted. */
-	u64 k = buckets_for(budget, workers, n), open = (2 * k + (1 << DEEPER_BITS)) * (BLOCK_BYTES + 64);
+	/*
+	 * Blocks that are not full: for each bucket two per worker (one that is emptied, one that
+	 * is filled), and one of sorted keys.
+	 */
+	u64 k = buckets_for(budget, workers, n);
+	u64 open = (2 * k + (1 << DEEPER_BITS)) * (BLOCK_BYTES + 64);
 
-	return workers * (open + 2 * min_u64(n, room_for(budget, workers)) * sizeof(u64) + 2 * slab_for(n)) +
+	return workers * (open + 2 * min_u64(n, room_for(budget, workers)) * sizeof(u64) +
+			  2 * slab_for(n)) +
 	       k * BLOCK_BYTES + 2 * n / BLOCK_KEYS * 16;
 }
 
@@ -261,23 +275,27 @@ mill_err buckets_new(struct buckets **out, const struct buckets_setup *setup)
 	TRY(memory_new(&b, setup->budget, 1, sizeof(*b), "the buckets"));
 	b->s = *setup;
 	b->low_bits = 2 * setup->bits;
-	b->n_buckets = min_u64(buckets_for(setup->budget, workers, setup->n), (u64)1 << setup->bits);
+	b->n_buckets = min_u64(buckets_for(setup->budget, workers, setup->n),
+			       (u64)1 << setup->bits);
 	for (u64 k = b->n_buckets; k > 1; k /= 2)
 		b->low_bits--;
 	b->slab = slab_for(setup->n);
 	if (!b->s.room)
 		b->s.room = min_u64(max_u64(setup->n, 1), room_for(setup->budget, workers));
-	err = memory_new(&b->bucket, setup->budget, b->n_buckets, sizeof(*b->bucket), "the buckets");
+	err = memory_new(&b->bucket, setup->budget, b->n_buckets, sizeof(*b->bucket),
+			 "the buckets");
 	if (!err && setup->undirected)
-		err = memory_new(&b->other, setup->budget, b->n_buckets, sizeof(*b->other), "the buckets");
+		err = memory_new(&b->other, setup->budget, b->n_buckets, sizeof(*b->other),
+				 "the buckets");
 	if (!err)
-		err = memory_new(&b->hand, setup->budget, workers, sizeof(*b->hand), "the buckets");
+		err = memory_new(&b->sorter, setup->budget, workers, sizeof(*b->sorter),
+				 "the buckets");
 	if (!err)
-		b->n_hands = workers;
+		b->n_sorters = workers;
 	for (unsigned k = 0; !err && k < workers; k++) {
-		b->hand[k].b = b;
-		err = deal_new(&b->hand[k].deal, setup->budget, b->n_buckets);
-		deal_by(&b->hand[k].deal, b->low_bits, 2 * setup->bits);
+		b->sorter[k].b = b;
+		err = deal_new(&b->sorter[k].deal, setup->budget, b->n_buckets);
+		deal_by(&b->sorter[k].deal, b->low_bits, 2 * setup->bits);
 	}
 	if (err) {
 		buckets_free(b);
@@ -291,20 +309,20 @@ void buckets_free(struct buckets *b)
 {
 	if (!b)
 		return;
-	for (unsigned k = 0; k < b->n_hands; k++) {
-		struct hand *h = &b->hand[k];
+	for (unsigned k = 0; k < b->n_sorters; k++) {
+		struct sorter *s = &b->sorter[k];
 		struct slab *next;
 
-		for (struct slab *slab = h->slab; slab; slab = next) {
+		for (struct slab *slab = s->slab; slab; slab = next) {
 			next = slab->next;
 			memory_free(slab->memory);
 		}
-		memory_free(h->scratch);
-		deal_release(&h->deal);
+		memory_free(s->scratch);
+		deal_release(&s->deal);
 		for (unsigned d = 0; d < DEPTH; d++)
-			deal_release(&h->deeper[d]);
+			deal_release(&s->deeper[d]);
 	}
-	memory_free(b->hand);
+	memory_free(b->sorter);
 	memory_free(b->bucket);
 	memory_free(b->other);
 	memory_free(b->sorted);
@@ -317,11 +335,12 @@ static mill_err fill_some(void *arg, u64 begin, u64 end, unsigned worker)
 	struct buckets *b = arg;
 
 	for (u64 i = begin; i < end; i++)
-		TRY(b->pour(b->arg, &b->hand[worker], i));
+		TRY(b->pour(b->arg, &b->sorter[worker], i));
 	return worker ? MILL_OK : ticker_tick(b->s.ticker, begin);
 }
 
-mill_err buckets_fill(struct buckets *b, u64 n, mill_err (*pour)(void *arg, struct hand *h, u64 source), void *arg)
+mill_err buckets_fill(struct buckets *b, u64 n,
+		      mill_err (*pour)(void *arg, struct sorter *s, u64 source), void *arg)
 {
 	b->pour = pour;
 	b->arg = arg;
@@ -345,10 +364,10 @@ static struct edges as_edges(const struct buckets *b, u64 *key, u64 n)
 	};
 }
 
-/* The other directions: swapped, loops only in directed graphs. */
-static mill_err deal_swapped(struct hand *h, const u64 *key, u64 n)
+/* Deals the mirrored keys: rows and columns swapped, without loops if the graph is undirected. */
+static mill_err deal_swapped(struct sorter *s, const u64 *key, u64 n)
 {
-	const struct buckets *b = h->b;
+	const struct buckets *b = s->b;
 	unsigned bits = b->s.bits;
 	u64 mask = ((u64)1 << bits) - 1;
 
@@ -356,43 +375,48 @@ static mill_err deal_swapped(struct hand *h, const u64 *key, u64 n)
 		u64 row = key[i] >> bits, column = key[i] & mask;
 
 		if (row != column || !b->s.undirected)
-			TRY(hand_put(h, &h->deal, column << bits | row));
+			TRY(sorter_put(s, &s->deal, column << bits | row));
 	}
 	return MILL_OK;
 }
 
-/* Reduced keys, in order, join the bucket. */
-static mill_err put_reduced(struct hand *h, struct key_chain *out, const struct edges *e,
+/* Appends sorted keys, with parallel edges merged, to the bucket. */
+static mill_err put_reduced(struct sorter *s, struct key_chain *out, const struct edges *e,
 			    const struct edges_found *found)
 {
-	edges_found_add(&h->found, found);
-	TRY(chain_add(h, out, e->key, e->n));
-	h->n += e->n;
-	return h->b->mirror ? deal_swapped(h, e->key, e->n) : MILL_OK;
+	edges_found_add(&s->found, found);
+	TRY(chain_add(s, out, e->key, e->n));
+	s->n += e->n;
+	return s->b->mirror ? deal_swapped(s, e->key, e->n) : MILL_OK;
 }
 
-/* Keys that fit the scratch. */
-static mill_err sort_few(struct hand *h, struct key_chain *in, struct key_chain *out, unsigned bits)
+/* Sorts a chain that fits the scratch memory. */
+static mill_err sort_few(struct sorter *s, struct key_chain *in, struct key_chain *out,
+			 unsigned bits)
 {
-	const struct buckets *b = h->b;
+	const struct buckets *b = s->b;
 	struct edges_found found;
 	struct edges e;
 
-	if (!h->scratch)
-		TRY(memory_new(&h->scratch, b->s.budget, 2 * b->s.room, sizeof(u64), "a bucket"));
-	e = as_edges(b, h->scratch, in->n);
-	chain_empty(h, in, e.key);
-	sort_u64_with(e.key, h->scratch + b->s.room, e.n, bits);
+	if (!s->scratch)
+		TRY(memory_new(&s->scratch, b->s.budget, 2 * b->s.room, sizeof(u64),
+			       "a bucket"));
+	e = as_edges(b, s->scratch, in->n);
+	chain_empty(s, in, e.key);
+	sort_u64_with(e.key, s->scratch + b->s.room, e.n, bits);
 	if (!b->reduce)
-		return chain_add(h, out, e.key, e.n);
+		return chain_add(s, out, e.key, e.n);
 	edges_reduce_alone(&e, b->rule, &found);
-	return put_reduced(h, out, &e, &found);
+	return put_reduced(s, out, &e, &found);
 }
 
-/* So many equal keys that they do not fit the scratch: nothing to sort, and they are reduced block by block. */
-static mill_err reduce_equal(struct hand *h, struct key_chain *in, struct key_chain *out)
+/*
+ * Handles a chain of equal keys that does not fit the scratch memory. There is nothing to sort;
+ * parallel edges are merged block by block.
+ */
+static mill_err reduce_equal(struct sorter *s, struct key_chain *in, struct key_chain *out)
 {
-	const struct buckets *b = h->b;
+	const struct buckets *b = s->b;
 	struct edges_group group = { .made = 0 };
 	struct key_block *next;
 
@@ -406,31 +430,33 @@ static mill_err reduce_equal(struct hand *h, struct key_chain *in, struct key_ch
 		struct edges_found found;
 
 		next = block->next;
-		edges_reduce_part(&e, b->rule, &group, !next, &found);
-		TRY(put_reduced(h, out, &e, &found));
-		keep_block(h, block);
+		edges_reduce_partial(&e, b->rule, &group, !next, &found);
+		TRY(put_reduced(s, out, &e, &found));
+		keep_block(s, block);
 	}
 	*in = (struct key_chain){ .n = 0 };
 	return MILL_OK;
 }
 
-static mill_err sort_chain(struct hand *h, struct key_chain *in, struct key_chain *out, unsigned bits, unsigned depth);
+static mill_err sort_chain(struct sorter *s, struct key_chain *in, struct key_chain *out,
+			   unsigned bits, unsigned depth);
 
-/* Deals a chain that is too long once more, by the highest of the bits that are left. */
-static mill_err sort_many(struct hand *h, struct key_chain *in, struct key_chain *out, unsigned bits, unsigned depth)
+/* Deals a chain that is too long once more, by the highest of its low `bits` bits. */
+static mill_err sort_many(struct sorter *s, struct key_chain *in, struct key_chain *out,
+			  unsigned bits, unsigned depth)
 {
-	struct deal *d = &h->deeper[depth];
+	struct deal *d = &s->deeper[depth];
 	unsigned shift = bits > DEEPER_BITS ? bits - DEEPER_BITS : 0;
 	struct key_block *next;
 
 	if (!d->at)
-		TRY(deal_new(d, h->b->s.budget, 1 << DEEPER_BITS));
+		TRY(deal_new(d, s->b->s.budget, 1 << DEEPER_BITS));
 	deal_by(d, shift, bits);
 	for (struct key_block *block = in->first; block; block = next) {
 		next = block->next;
 		for (u64 i = 0; i < block->n; i++)
-			TRY(hand_put(h, d, block->key[i]));
-		keep_block(h, block);
+			TRY(sorter_put(s, d, block->key[i]));
+		keep_block(s, block);
 	}
 	*in = (struct key_chain){ .n = 0 };
 	for (u64 i = 0; i < (u64)1 << DEEPER_BITS; i++) {
@@ -438,25 +464,26 @@ static mill_err sort_many(struct hand *h, struct key_chain *in, struct key_chain
 
 		deal_take(d, i, &c);
 		if (c.n)
-			TRY(sort_chain(h, &c, out, shift, depth + 1));
+			TRY(sort_chain(s, &c, out, shift, depth + 1));
 	}
 	return MILL_OK;
 }
 
-/* bits: those above are equal. */
-static mill_err sort_chain(struct hand *h, struct key_chain *in, struct key_chain *out, unsigned bits, unsigned depth)
+/* Sorts the chain `in` into `out`. Its keys differ only in their low `bits` bits. */
+static mill_err sort_chain(struct sorter *s, struct key_chain *in, struct key_chain *out,
+			   unsigned bits, unsigned depth)
 {
-	if (in->n <= h->b->s.room)
-		return sort_few(h, in, out, bits);
-	return bits ? sort_many(h, in, out, bits, depth) : reduce_equal(h, in, out);
+	if (in->n <= s->b->s.room)
+		return sort_few(s, in, out, bits);
+	return bits ? sort_many(s, in, out, bits, depth) : reduce_equal(s, in, out);
 }
 
-static mill_err sort_bucket(struct hand *h, struct key_chain *bucket)
+static mill_err sort_bucket(struct sorter *s, struct key_chain *bucket)
 {
 	struct key_chain in = *bucket;
 
 	*bucket = (struct key_chain){ .n = 0 };
-	return sort_chain(h, &in, bucket, h->b->low_bits, 0);
+	return sort_chain(s, &in, bucket, s->b->low_bits, 0);
 }
 
 static mill_err sort_some(void *arg, u64 begin, u64 end, unsigned worker)
@@ -464,11 +491,12 @@ static mill_err sort_some(void *arg, u64 begin, u64 end, unsigned worker)
 	struct buckets *b = arg;
 
 	for (u64 i = begin; i < end; i++)
-		TRY(sort_bucket(&b->hand[worker], &b->bucket[i]));
+		TRY(sort_bucket(&b->sorter[worker], &b->bucket[i]));
 	return worker ? MILL_OK : ticker_tick(b->s.ticker, begin);
 }
 
-mill_err buckets_reduce(struct buckets *b, enum mill_dedup rule, struct edges_found *found, u64 *n)
+mill_err buckets_reduce(struct buckets *b, enum mill_dedup rule, struct edges_found *found,
+			u64 *n)
 {
 	*n = 0;
 	*found = (struct edges_found){ .loops = 0 };
@@ -478,13 +506,14 @@ mill_err buckets_reduce(struct buckets *b, enum mill_dedup rule, struct edges_fo
 	ticker_begin(b->s.ticker, "sort", "blocks", b->n_buckets);
 	TRY(pool_for(b->s.pool, b->n_buckets, 1, sort_some, b));
 	b->reduce = b->mirror = false;
-	for (unsigned k = 0; k < b->n_hands; k++) {
-		edges_found_add(found, &b->hand[k].found);
-		*n += b->hand[k].n;
+	for (unsigned k = 0; k < b->n_sorters; k++) {
+		edges_found_add(found, &b->sorter[k].found);
+		*n += b->sorter[k].n;
 	}
 	b->n = *n;
 	b->n_loops = found->loops;
-	found->symmetric = b->s.undirected ? !found->one_way : found->forward == found->backward;
+	found->symmetric = b->s.undirected ? !found->one_way
+					   : found->forward == found->backward;
 	if (b->s.undirected)
 		collect(b, b->other);
 	return MILL_OK;
@@ -493,15 +522,15 @@ mill_err buckets_reduce(struct buckets *b, enum mill_dedup rule, struct edges_fo
 static mill_err turn_some(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct buckets *b = arg;
-	struct hand *h = &b->hand[worker];
+	struct sorter *s = &b->sorter[worker];
 
 	for (u64 i = begin; i < end; i++) {
 		struct key_block *next;
 
 		for (struct key_block *block = b->bucket[i].first; block; block = next) {
 			next = block->next;
-			TRY(deal_swapped(h, block->key, block->n));
-			keep_block(h, block);
+			TRY(deal_swapped(s, block->key, block->n));
+			keep_block(s, block);
 		}
 		b->bucket[i] = (struct key_chain){ .n = 0 };
 	}
@@ -516,23 +545,23 @@ mill_err buckets_turn(struct buckets *b)
 	return pool_for(b->s.pool, b->n_buckets, 1, sort_some, b);
 }
 
-/* ---- Leaving ---- */
+/* ---- Writing ---- */
 
-/* The next of the other buckets that nobody has begun; false: all are. */
+/* Claims the next bucket of mirrored keys for this worker. False: all are claimed. */
 static bool claim_other(struct buckets *b, u64 *i)
 {
 	*i = __atomic_fetch_add(&b->claimed, 1, __ATOMIC_RELAXED);
 	return *i < b->n_buckets;
 }
 
-static mill_err sort_other(struct buckets *b, struct hand *h, u64 i)
+static mill_err sort_other(struct buckets *b, struct sorter *s, u64 i)
 {
-	TRY(sort_bucket(h, &b->other[i]));
+	TRY(sort_bucket(s, &b->other[i]));
 	__atomic_store_n(&b->sorted[i], 1, __ATOMIC_RELEASE);
 	return MILL_OK;
 }
 
-/* Worker 0 writes; the others sort ahead of it what it will want. */
+/* Worker 0 writes; the others sort the mirrored keys ahead of it. */
 static mill_err write_share(void *arg, unsigned worker)
 {
 	struct buckets *b = arg;
@@ -545,7 +574,7 @@ static mill_err write_share(void *arg, unsigned worker)
 		return err;
 	}
 	while (!err && claim_other(b, &i)) {
-		err = sort_other(b, &b->hand[worker], i);
+		err = sort_other(b, &b->sorter[worker], i);
 		if (!err)
 			queue_push(b->done, i);
 	}
@@ -553,7 +582,7 @@ static mill_err write_share(void *arg, unsigned worker)
 		error_save(&b->error, err);
 		queue_close(b->done);
 	}
-	return MILL_OK; /* worker 0 says it */
+	return MILL_OK; /* worker 0 returns the error: await_other */
 }
 
 mill_err buckets_write(struct buckets *b, mill_err (*write)(void *arg), void *arg)
@@ -567,14 +596,17 @@ mill_err buckets_write(struct buckets *b, mill_err (*write)(void *arg), void *ar
 	return pool_run(b->s.pool, write_share, b);
 }
 
-/* Until bucket i of the other directions is sorted: helps, or sleeps while somebody else does the last of them. */
+/*
+ * Waits until bucket i of the mirrored keys is sorted. Sorts unclaimed buckets meanwhile; sleeps
+ * only while other workers sort the last ones.
+ */
 static mill_err await_other(struct buckets *b, u64 i)
 {
 	while (!__atomic_load_n(&b->sorted[i], __ATOMIC_ACQUIRE)) {
 		u64 k;
 
 		if (claim_other(b, &k))
-			TRY(sort_other(b, &b->hand[0], k));
+			TRY(sort_other(b, &b->sorter[0], k));
 		else if (!queue_pop(b->done, &k))
 			return error_restore(&b->error);
 	}
@@ -600,10 +632,11 @@ static mill_err next_block(struct edge_stream *s)
 	return MILL_OK;
 }
 
-void buckets_stream(struct buckets *b, bool other, struct bucket_stream *from, struct edge_stream *out)
+void buckets_stream(struct buckets *b, bool other, struct bucket_stream *from,
+		    struct edge_stream *out)
 {
 	*from = (struct bucket_stream){ .e = as_edges(b, NULL, 0), .b = b, .other = other };
-	/* Not counted here: others may be sorting them. */
+	/* The total is computed, not counted: other workers may be sorting the mirrored keys. */
 	*out = (struct edge_stream){
 		.e = &from->e,
 		.total = b->n - (other ? b->n_loops : 0),

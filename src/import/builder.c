@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edges are kept in chunks as they come, become sorted keys (row << bits | column), in buckets (buckets.h) or
- * with their weights beside them, and leave as lists. What would not fit the budget on that way goes to disk
- * instead, as soon as that is known: external.h.
+ * Edges are collected in chunks as they come. Then they become sorted keys (row << bits |
+ * column), either in buckets (buckets.h) or in an array with the weights beside it, and are
+ * written as lists. If the edges would not fit the budget, they go to disk instead (external.h),
+ * as soon as that is known.
  *
- * A vertex has three numbers on its way: the original id, its rank among the ids, and its
- * vid, in which the vertices with out-edges come first. Each is monotone in the one before
- * (the last one within sources and within the rest), so nothing needs sorting twice.
+ * A vertex has three numbers in turn: the original id, its rank among the ids, and its vid, in
+ * which vertices with out-edges come first. Each grows with the one before (vids do within the
+ * sources and within the rest), so that nothing needs sorting twice.
+ *
+ * Page addresses (--addressing paged, store/address.h) need nothing here: the writer first
+ * writes pages of vertex numbers and renames them when a direction is complete, because only
+ * then it is known in which page each list begins.
  */
 #include "import/builder_internal.h"
 
@@ -21,9 +26,9 @@
 
 #define CHUNK_MIN ((u64)1 << 12) /* edges */
 #define CHUNK_MAX ((u64)1 << 20)
-#define RESERVE (8 * MIB)	 /* for all that is small; readers have their share besides */
+#define RESERVE (8 * MIB)	 /* for small buffers, besides the readers' share */
 
-#define KEY_AHEAD 16u		   /* edges */
+#define KEY_AHEAD 16u		   /* edges to prefetch ahead */
 #define REKEY_GRAIN ((u64)1 << 16) /* edges */
 
 /* The edges, and the new number of each vertex. */
@@ -50,7 +55,7 @@ struct pool *builder_pool(struct builder *b)
 void builder_set_kind(struct builder *b, bool undirected, enum mill_weight weight)
 {
 	b->o.undirected = undirected;
-	b->o.weight = b->added = weight;
+	b->o.weight = b->added_type = weight;
 }
 
 void builder_set_weight(struct builder *b, enum mill_weight weight)
@@ -69,7 +74,7 @@ void builder_set_names(struct builder *b, struct namer *names, u64 n)
 	b->o.dense = n;
 }
 
-/* What the target says of the store. */
+/* Fills in the facts that the target decides. */
 static void target_facts(struct store_facts *f, const struct mill_target *t)
 {
 	*f = (struct store_facts){
@@ -99,7 +104,7 @@ mill_err builder_new(struct builder **out, const struct builder_options *o)
 
 	TRY(memory_new(&b, NULL, 1, sizeof(*b), "the builder"));
 	b->o = *o;
-	b->added = o->weight;
+	b->added_type = o->weight;
 	b->started = clock_now();
 	budget_init(&b->budget, t->memory ? t->memory : memory_available() / 5 * 4);
 	ticker_init(&b->ticker, &t->watcher);
@@ -132,9 +137,9 @@ void builder_abandon(struct builder *b)
 	memory_free(b->exists);
 	memory_free(b->source);
 	memory_free(b->target);
-	memory_free(b->sources);
-	memory_free(b->others);
-	memory_free(b->to);
+	memory_free(b->source_rank);
+	memory_free(b->other_rank);
+	memory_free(b->new_number);
 	edges_release(&b->e);
 	buckets_free(b->buckets);
 	if (b->writer)
@@ -143,22 +148,27 @@ void builder_abandon(struct builder *b)
 	memory_free(b);
 }
 
-/* ---- What does not fit ---- */
+/* ---- Edges that do not fit ---- */
 
-static u64 key_bytes(const struct builder *b) /* of an edge while it is sorted */
+/* Bytes per edge while it is sorted. */
+static u64 key_bytes(const struct builder *b)
 {
 	return 8 + (b->o.weight ? 8 : 0);
 }
 
-static u64 chunk_bytes(const struct builder *b) /* of an edge while it is collected */
+/* Bytes per edge while it is collected. */
+static u64 chunk_bytes(const struct builder *b)
 {
-	return (b->wide ? 16 : 8) + weight_size(b->added);
+	return (b->wide ? 16 : 8) + weight_size(b->added_type);
 }
 
-/* Weights would have to be carried along, and another order needs all edges at once. */
-static bool in_buckets(const struct builder *b) { return !b->o.weight && !b->o.target->order; }
+/* Buckets cannot move weights along, and another order of the vertices needs all edges at once. */
+static bool uses_buckets(const struct builder *b) { return !b->o.weight && !b->o.target->order; }
 
-/* What numbering the vertices of n edges takes, beside chunks or keys; `sorting` comes on top of the former. */
+/*
+ * Returns the bytes that numbering the vertices of n edges takes besides chunks or keys.
+ * *sorting: bytes that are needed in addition while there are chunks.
+ */
 static u64 ids_bytes(const struct builder *b, u64 n, u64 *sorting)
 {
 	u64 mentions = 2 * n + b->n_vertices, v = b->o.dense, order;
@@ -175,20 +185,29 @@ static u64 ids_bytes(const struct builder *b, u64 n, u64 *sorting)
 	return v * (8 + 2 * sizeof(vid) + 16) + order;
 }
 
-/* To make a store of n edges in memory. An estimate from above that misses only small buffers. */
+/*
+ * Returns the bytes that making a store of n edges in memory takes: an upper bound, except for
+ * small buffers.
+ */
 static u64 finish_bytes(const struct builder *b, u64 n)
 {
 	u64 sorting, ids = ids_bytes(b, n, &sorting);
 	u64 flat = n * chunk_bytes(b), sorted;
 	u64 page = b->o.target->page_size ? b->o.target->page_size : PAGE_SIZE_DEFAULT;
 
-	if (in_buckets(b)) {
-		/* In the chunks' memory; but an undirected edge may have come once and leaves twice, and `holds` asks as much. */
+	if (uses_buckets(b)) {
+		/*
+		 * Keys are sorted in the chunks' memory. But an undirected edge may have come
+		 * once and makes two keys, and `holds` counts two keys as well.
+		 */
 		sorted = max_u64(flat, 2 * n * key_bytes(b)) +
 			 buckets_bytes(&b->budget, pool_size(b->pool), n);
 		flat += sorting;
 	} else {
-		/* A sort takes as much again; an undirected graph is sorted beside its first half. */
+		/*
+		 * A sort needs a second array; the mirrored edges of an undirected graph are
+		 * sorted while the others are still there.
+		 */
 		sorted = n * key_bytes(b) * (b->o.undirected ? 3 : 2);
 		flat += max_u64(sorting, n * key_bytes(b));
 	}
@@ -196,7 +215,7 @@ static u64 finish_bytes(const struct builder *b, u64 n)
 	       b->budget.limit / BUILDER_READER_SHARE;
 }
 
-/* Can a store of n edges be made in memory? */
+/* Returns whether a store of n edges can be made in memory. */
 static bool fits(const struct builder *b, u64 n)
 {
 	u64 most = fault_hold();
@@ -204,16 +223,20 @@ static bool fits(const struct builder *b, u64 n)
 	return finish_bytes(b, n) <= b->budget.limit && (!most || n <= most);
 }
 
-/* Can n edges be held, and still be spilled? Never less than what fits. */
+/*
+ * Returns whether n edges can be collected and then still be moved to disk within the budget.
+ * True for every n for which `fits` is true.
+ */
 static bool holds(const struct builder *b, u64 n)
 {
 	u64 other = b->budget.used - b->held_bytes, most = fault_hold();
 	u64 pass = n * max_u64(chunk_bytes(b) + key_bytes(b), 2 * key_bytes(b));
 	u64 ids = b->o.dense ? b->o.dense / 8 : min_u64(b->max_id / 2, b->budget.limit / 4);
 
-	if (!b->o.dense && external_sets_apart(b->budget.limit, b->o.undirected, b->max_id))
+	if (!b->o.dense && external_needs_sparse(b->budget.limit, b->o.undirected, b->max_id))
 		pass = max_u64(pass, n * (chunk_bytes(b) + SPARSE_EDGE_BYTES));
-	return other + pass + ids + b->n_vertices * 8 + RESERVE + b->budget.limit / BUILDER_READER_SHARE <=
+	return other + pass + ids + b->n_vertices * 8 + RESERVE +
+			       b->budget.limit / BUILDER_READER_SHARE <=
 		       b->budget.limit &&
 	       (!most || n <= most);
 }
@@ -223,7 +246,7 @@ const char *builder_temp_dir(const struct builder *b)
 	return b->o.target->tmp ? b->o.target->tmp : writer_dir(b->writer);
 }
 
-/* Is there room for so many bytes of temporary files? */
+/* Fails with MILL_ENOSPACE if the disk has no room for `bytes` of temporary files. */
 static mill_err check_room(const struct builder *b, u64 n_edges, u64 bytes)
 {
 	char needed[NUMBER_TEXT], there[NUMBER_TEXT];
@@ -254,22 +277,25 @@ mill_err builder_expect(struct builder *b, u64 n_edges)
 	return fits(b, n_edges) ? MILL_OK : check_room(b, n_edges, 2 * n_edges * key_bytes(b));
 }
 
-/* Nine tenths of what it looks like: that the first edges are longer or shorter than the others is no reason to refuse. */
+/*
+ * Checks for 9/10 of the projected edges: the first lines of an input may be a little longer or
+ * shorter than the others, and that is no reason to refuse it.
+ */
 mill_err builder_project(struct builder *b, u64 so_far, u64 done, u64 total)
 {
 	unsigned __int128 rest;
 	u64 expected, bytes, written;
 
-	if (done < b->projected.done) {
-		b->projected.next = 0;
-		b->projected.before = b->projected.so_far;
+	if (done < b->projection.done) {
+		b->projection.next = 0;
+		b->projection.before = b->projection.so_far;
 	}
-	b->projected.done = done;
-	b->projected.so_far = so_far;
-	if (!total || !done || done > total || done < b->projected.next)
+	b->projection.done = done;
+	b->projection.so_far = so_far;
+	if (!total || !done || done > total || done < b->projection.next)
 		return MILL_OK;
-	b->projected.next = 2 * done;
-	rest = (unsigned __int128)(so_far - b->projected.before) * (total - done) / done;
+	b->projection.next = 2 * done;
+	rest = (unsigned __int128)(so_far - b->projection.before) * (total - done) / done;
 	expected = rest > UINT64_MAX / 1024 ? UINT64_MAX / 1024 : so_far + (u64)rest;
 	if (fits(b, expected))
 		return MILL_OK;
@@ -285,7 +311,7 @@ static void free_chunks(struct builder *b)
 	b->n_chunks = b->n_held = b->held_bytes = 0;
 }
 
-/* Moves what has been collected to disk. */
+/* Moves the collected edges and vertices to disk. */
 static mill_err spill(struct builder *b)
 {
 	struct external_setup s = {
@@ -296,7 +322,7 @@ static mill_err spill(struct builder *b)
 		.names = b->names,
 		.undirected = b->o.undirected,
 		.loops = b->o.loops,
-		.added = b->added,
+		.added_type = b->added_type,
 		.dense = b->o.dense,
 	};
 	mill_err err;
@@ -337,8 +363,8 @@ static mill_err new_chunk(struct builder *b, bool wide, struct chunk **out)
 		b->chunk_room = room;
 	}
 	TRY(memory_new(&new.pair, &b->budget, new.room, new.wide ? 16 : 8, "the edges"));
-	if (b->added) {
-		err = memory_new(&new.weight, &b->budget, new.room, weight_size(b->added),
+	if (b->added_type) {
+		err = memory_new(&new.weight, &b->budget, new.room, weight_size(b->added_type),
 				 "the weights");
 		if (err) {
 			chunk_free(&new);
@@ -348,7 +374,7 @@ static mill_err new_chunk(struct builder *b, bool wide, struct chunk **out)
 	new.bytes = new.room * (new.wide ? 16 : 8);
 	c = &b->chunk[b->n_chunks++];
 	*c = new;
-	b->held_bytes += new.room * ((new.wide ? 16 : 8) + weight_size(b->added));
+	b->held_bytes += new.room * ((new.wide ? 16 : 8) + weight_size(b->added_type));
 	*out = c;
 	return MILL_OK;
 }
@@ -406,21 +432,21 @@ mill_err builder_add(struct builder *b, const struct raw_edge *edge, size_t n)
 	}
 	TRY(see_ids(b, low, high));
 	while (n) {
-		size_t part;
+		size_t some;
 
 		if (!c || c->n == c->room || (b->wide && !c->wide))
 			TRY(new_chunk(b, b->wide, &c));
-		part = min_u64(n, c->room - c->n);
-		fill_chunk(c, edge, part, weight_size(b->added));
-		b->n_edges += part;
-		b->n_held += part;
-		edge += part;
-		n -= part;
+		some = min_u64(n, c->room - c->n);
+		fill_chunk(c, edge, some, weight_size(b->added_type));
+		b->n_edges += some;
+		b->n_held += some;
+		edge += some;
+		n -= some;
 	}
 	return MILL_OK;
 }
 
-mill_err builder_room(struct builder *b, u32 **pair, u64 *room)
+mill_err builder_reserve_pairs(struct builder *b, u32 **pair, u64 *room)
 {
 	struct chunk *c = b->n_chunks ? &b->chunk[b->n_chunks - 1] : NULL;
 
@@ -431,7 +457,7 @@ mill_err builder_room(struct builder *b, u32 **pair, u64 *room)
 	return MILL_OK;
 }
 
-mill_err builder_filled(struct builder *b, u64 n, u64 low, u64 high)
+mill_err builder_commit_pairs(struct builder *b, u64 n, u64 low, u64 high)
 {
 	if (!n)
 		return MILL_OK;
@@ -454,7 +480,7 @@ mill_err builder_add_vertices(struct builder *b, const u64 *id, size_t n)
 	}
 	TRY(see_ids(b, low, high));
 	if (b->o.dense)
-		return MILL_OK; /* all of them exist */
+		return MILL_OK; /* all ids exist */
 	b->any_vertex = true;
 	if (b->n_vertices && !holds(b, b->n_held + n))
 		TRY(spill(b));
@@ -475,35 +501,39 @@ mill_err builder_add_vertices(struct builder *b, const u64 *id, size_t n)
 
 /* ---- Ranks to sorted keys ---- */
 
-/* As bits of the type that the graph will have. */
+/* Returns weight i of the chunk as bits of the type that the graph will have. */
 static u64 final_weight(const struct builder *b, const struct chunk *c, u64 i)
 {
-	u64 bits = chunk_weight(c, i, b->added);
+	u64 bits = chunk_weight(c, i, b->added_type);
 
-	return b->added == b->o.weight
+	return b->added_type == b->o.weight
 		       ? bits
-		       : weight_bits(b->o.weight, weight_value(b->added, bits));
+		       : weight_bits(b->o.weight, weight_value(b->added_type, bits));
 }
 
-/* The ends of undirected edges are all sources, whose numbers ascend as ids do: which is lower is known before them. */
+/*
+ * Makes the key of an edge. Both ends of an undirected edge are sources, and numbers of sources
+ * ascend as ids do: so comparing the ids tells which end has the lower number.
+ */
 static inline u64 edge_key(const struct builder *b, u64 from, u64 to)
 {
 	bool reversed = b->o.undirected && from > to;
 	u64 row = reversed ? to : from, column = reversed ? from : to;
 
-	return (u64)reversed << 63 | builder_number_of(b, row) << b->e.bits | builder_number_of(b, column);
+	return (u64)reversed << 63 | builder_number_of(b, row) << b->e.bits |
+	       builder_number_of(b, column);
 }
 
-/* Asks for what the edges a little further on in a chunk need. */
+/* Prefetches what edge_key will need for the edge KEY_AHEAD places after edge i. */
 static inline void edge_ahead(const struct builder *b, const struct chunk *c, u64 i)
 {
 	u64 from, to;
 
-	if (!b->sources || i + KEY_AHEAD >= c->n)
+	if (!b->source_rank || i + KEY_AHEAD >= c->n)
 		return;
 	chunk_pair(c, i + KEY_AHEAD, &from, &to);
-	__builtin_prefetch(&b->sources[from / 32]);
-	__builtin_prefetch(&b->sources[to / 32]);
+	__builtin_prefetch(&b->source_rank[from / 32]);
+	__builtin_prefetch(&b->source_rank[to / 32]);
 }
 
 static mill_err key_chunk(void *arg, u64 begin, u64 end, unsigned worker)
@@ -549,11 +579,11 @@ static mill_err sort_edges(struct builder *b)
 	return ticker_tick(&b->ticker, e->n);
 }
 
-static mill_err pour_chunk(void *arg, struct hand *h, u64 k)
+static mill_err pour_chunk(void *arg, struct sorter *s, u64 k)
 {
 	struct builder *b = arg;
 	struct chunk *c = &b->chunk[k];
-	struct deal *to_buckets = hand_deal(h);
+	struct deal *to_buckets = sorter_deal(s);
 
 	for (u64 i = 0; i < c->n; i++) {
 		u64 from, to;
@@ -561,9 +591,9 @@ static mill_err pour_chunk(void *arg, struct hand *h, u64 k)
 		chunk_pair(c, i, &from, &to);
 		edge_ahead(b, c, i);
 		if (from != to || b->o.loops != MILL_LOOPS_DROP)
-			TRY(hand_put(h, to_buckets, edge_key(b, from, to)));
+			TRY(sorter_put(s, to_buckets, edge_key(b, from, to)));
 	}
-	hand_adopt(h, c->pair, c->bytes);
+	sorter_adopt(s, c->pair, c->bytes);
 	c->pair = NULL;
 	return MILL_OK;
 }
@@ -627,14 +657,14 @@ static mill_err renumber_keys(void *arg, u64 begin, u64 end, unsigned worker)
 
 static mill_err renumber(struct builder *b)
 {
-	struct renumber_ctx r = { .e = &b->e, .to = b->to };
+	struct renumber_ctx r = { .e = &b->e, .to = b->new_number };
 
 	TRY(pool_for(b->pool, b->e.n, REKEY_GRAIN, renumber_keys, &r));
 	b->built.by_degree = true;
 	return edges_sort(&b->e);
 }
 
-/* By degree, if that is wanted or pays. */
+/* Orders the vertices by degree, if that was asked for or if a sample of the lists gets shorter. */
 static mill_err order_vertices(struct builder *b, u64 loops)
 {
 	u64 n = b->ids.n, stored = b->o.undirected ? 2 * b->e.n - loops : b->e.n;
@@ -664,7 +694,7 @@ static mill_err order_vertices(struct builder *b, u64 loops)
 	if (!err)
 		err = ticker_tick(&b->ticker, b->e.n);
 	if (!err && pays) {
-		b->to = to;
+		b->new_number = to;
 		return renumber(b);
 	}
 	memory_free(to);
@@ -676,7 +706,8 @@ static mill_err order_vertices(struct builder *b, u64 loops)
 static mill_err write_undirected(struct builder *b, u64 loops)
 {
 	struct edges m = { .n = 0 };
-	struct edge_stream low = { .e = &m, .by_column = true }, high = { .e = &b->e, .total = b->e.n };
+	struct edge_stream low = { .e = &m, .by_column = true };
+	struct edge_stream high = { .e = &b->e, .total = b->e.n };
 	mill_err err;
 
 	ticker_begin(&b->ticker, "mirror", "edges", b->e.n);
@@ -706,25 +737,26 @@ static mill_err write_directed(struct builder *b, bool in_pages)
 
 static mill_err write_ids(struct builder *b)
 {
-	u64 part[4096], n = b->ids.n;
+	u64 id[4096], n = b->ids.n;
 	struct numbers numbers = builder_first_numbers(b);
-	vid order[ARRAY_LEN(part)], *rank;
+	vid order[ARRAY_LEN(id)], *rank;
 	mill_err err = MILL_OK;
 
 	TRY(memory_new(&rank, &b->budget, n, sizeof(*rank), "the vertices"));
-	for (u64 r = 0; r < n && !err; r += ARRAY_LEN(part)) {
-		u64 some = min_u64(ARRAY_LEN(part), n - r);
+	for (u64 r = 0; r < n && !err; r += ARRAY_LEN(id)) {
+		u64 some = min_u64(ARRAY_LEN(id), n - r);
 
 		for (u64 i = 0; i < some; i++) {
-			part[i] = ids_at(&b->ids, r + i);
+			id[i] = ids_at(&b->ids, r + i);
 			order[i] = (vid)builder_next_number(b, &numbers, r + i);
-			if (b->to)
-				order[i] = b->to[order[i]];
+			if (b->new_number)
+				order[i] = b->new_number[order[i]];
 			rank[order[i]] = (vid)(r + i);
 		}
-		err = writer_append(b->writer, STORE_IDS, part, some * sizeof(*part));
+		err = writer_append(b->writer, STORE_IDS, id, some * sizeof(*id));
 		if (!err)
-			err = writer_append(b->writer, STORE_ORDER, order, some * sizeof(*order));
+			err = writer_append(b->writer, STORE_ORDER, order,
+					    some * sizeof(*order));
 	}
 	if (!err)
 		err = writer_append(b->writer, STORE_RANK, rank, n * sizeof(*rank));
@@ -732,15 +764,15 @@ static mill_err write_ids(struct builder *b)
 	return err;
 }
 
-/* Everything that changes a byte of the pages is in it. */
+/* Hashes everything that changes a byte of the pages. */
 static u64 fingerprint(const struct builder *b, const struct store_facts *f)
 {
-	const u64 part[] = { b->o.undirected, b->o.dedup,   b->o.loops, b->o.weight,
-			     f->in_pages,     f->page_size, b->o.dense };
+	const u64 option[] = { b->o.undirected, b->o.dedup,   b->o.loops, b->o.weight,
+			       f->in_pages,     f->page_size, b->o.dense };
 	u64 h = b->o.fingerprint;
 
-	for (size_t i = 0; i < ARRAY_LEN(part); i++)
-		h = random_at(h, part[i]);
+	for (size_t i = 0; i < ARRAY_LEN(option); i++)
+		h = random_at(h, option[i]);
 	return b->built.by_degree ? random_at(h, 1) : h;
 }
 
@@ -769,7 +801,7 @@ static mill_err write_buckets(struct builder *b, bool in_pages)
 	return lists_write(b->writer, true, NULL, &in, b->ids.n);
 }
 
-/* The lists and vectors of a graph in memory. */
+/* Writes the lists, ids and orders of a graph in memory. */
 static mill_err write_held(struct builder *b, bool in_pages, u64 loops)
 {
 	if (b->buckets)
@@ -782,7 +814,8 @@ static mill_err write_held(struct builder *b, bool in_pages, u64 loops)
 	return write_ids(b);
 }
 
-static mill_err write_store(struct builder *b, u64 vertices, u64 sources, u64 connected, u64 edges, u64 loops)
+static mill_err write_store(struct builder *b, u64 vertices, u64 sources, u64 n_linked, u64 edges,
+			    u64 loops)
 {
 	const struct mill_target *t = b->o.target;
 	struct store_facts f;
@@ -796,7 +829,7 @@ static mill_err write_store(struct builder *b, u64 vertices, u64 sources, u64 co
 	target_facts(&f, t);
 	f.vertices = vertices;
 	f.sources = sources;
-	f.n_linked = connected;
+	f.n_linked = n_linked;
 	f.edges = edges;
 	f.directed = !b->o.undirected;
 	f.in_pages = !b->o.undirected && !t->out_only;
@@ -811,7 +844,8 @@ static mill_err write_store(struct builder *b, u64 vertices, u64 sources, u64 co
 		TRY(write_held(b, f.in_pages, loops));
 	if (b->names)
 		TRY(namer_write(b->names, w));
-	external_free(b->external); /* before the store appears, so that no temporary file outlives it */
+	/* Before the store appears, so that no temporary file exists longer than it. */
+	external_free(b->external);
 	namer_free(b->names);
 	b->external = NULL;
 	b->names = NULL;
@@ -833,7 +867,7 @@ static mill_err finish_held(struct builder *b)
 
 	TRY(builder_collect_ids(b));
 	TRY(builder_number_vertices(b));
-	TRY(in_buckets(b) ? fill_buckets(b) : sort_edges(b));
+	TRY(uses_buckets(b) ? fill_buckets(b) : sort_edges(b));
 	TRY(reduce_edges(b, &loops));
 	if (b->o.target->order)
 		TRY(order_vertices(b, loops));
@@ -841,7 +875,7 @@ static mill_err finish_held(struct builder *b)
 		b->built.min_id = ids_at(&b->ids, 0);
 		b->built.max_id = ids_at(&b->ids, b->ids.n - 1);
 	}
-	return write_store(b, b->ids.n, b->n_sources, b->n_connected, b->e.n, loops);
+	return write_store(b, b->ids.n, b->n_sources, b->n_linked, b->e.n, loops);
 }
 
 static mill_err finish_external(struct builder *b)

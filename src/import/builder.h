@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes a store of edges that come in any order. Readers and generators add, finish sorts
- * and writes. Any number of edges fits the budget: those that memory cannot hold are sorted on disk.
+ * Makes a store of edges that come in any order. Readers and generators add edges;
+ * builder_finish sorts them and writes the store. Any number of edges fits the budget: those
+ * that memory cannot hold are sorted on disk (external.h).
+ *
+ * Stores are deterministic. The store's UUID comes from the input and the options
+ * (`fingerprint`), and neither the number of threads nor the budget changes a byte: the same
+ * input, or the same seed, gives the same store.
  */
 #ifndef IMPORT_BUILDER_H
 #define IMPORT_BUILDER_H
@@ -10,7 +15,10 @@
 #include "base/memory.h"
 #include "base/thread.h"
 
-/* Original ids; the weight as bits of the builder's weight type (u32, i32, f32 in the low half; f64). */
+/*
+ * An edge between original ids. The weight is the bits of the builder's weight type: u32, i32
+ * and f32 in the low half, or f64.
+ */
 struct raw_edge {
 	u64 from, to, weight;
 };
@@ -22,11 +30,11 @@ struct builder_options {
 	enum mill_loops loops;
 	enum mill_weight weight;
 	u64 dense;		/* not 0: the ids are 0 .. dense - 1 and all of them exist */
-	u64 fingerprint;
+	u64 fingerprint;	/* a hash of the input */
 	const char *origin;
 };
 
-/* A reader may take the budget's limit divided by this, and some MiB, for its buffers. */
+/* A reader may use 1/16 of the budget's limit, and some MiB more, for its buffers. */
 #define BUILDER_READER_SHARE 16
 
 struct builder;
@@ -34,42 +42,55 @@ struct builder;
 mill_err builder_new(struct builder **out, const struct builder_options *o);
 mill_err builder_add(struct builder *b, const struct raw_edge *edge, size_t n);
 /*
- * For readers of edges without weights whose ids have 32 bits: where to put pairs of ids, and how many; then how many
- * of them are there, from the beginning, with no other edges between, and the lowest and highest id. May be said
- * several times.
+ * For readers of edges without weights that have 32-bit ids: lets the reader write pairs of
+ * ids directly into the builder's memory. builder_reserve_pairs returns where to write and how
+ * many pairs have room there. builder_commit_pairs adds the next n of them; all their ids are
+ * in [low, high]. It may be called several times for one reservation, but no other edges
+ * may be added before the last of these calls.
  */
-mill_err builder_room(struct builder *b, u32 **pair, u64 *room);
-mill_err builder_filled(struct builder *b, u64 n, u64 low, u64 high);
-/* Vertices that may have no edge. */
+mill_err builder_reserve_pairs(struct builder *b, u32 **pair, u64 *room);
+mill_err builder_commit_pairs(struct builder *b, u64 n, u64 low, u64 high);
+/* Adds vertices that may have no edge. */
 mill_err builder_add_vertices(struct builder *b, const u64 *id, size_t n);
-/* For readers that know it from a header: what builder_new was told otherwise. Before the first edge. */
+/*
+ * Replaces what builder_new was told, for readers that learn it from a header. Must be called
+ * before the first edge.
+ */
 void builder_set_kind(struct builder *b, bool undirected, enum mill_weight weight);
 /*
- * For readers that look at all values before they know the type: the weights added as F64
- * become this type, which holds each of them exactly (or rounded, for F32). Before finish.
+ * Sets the type that the weights of the store will have, for readers that must see all values
+ * before they know it. The weights were added as F64; the type holds each of them exactly
+ * (F32: rounded). Must be called before builder_finish.
  */
 void builder_set_weight(struct builder *b, enum mill_weight weight);
-/* For readers that know it only at the end of the input. Before finish. */
+/* Sets the hash of the input, for readers that know it only at the end. Before builder_finish. */
 void builder_set_fingerprint(struct builder *b, u64 fingerprint);
 /*
- * The ids are the ranks 0 .. n - 1 of all names, which are written too. Keeps `names`. Before the first edge;
- * builder_temp_dir is where the namer's temporary files belong.
+ * Says that the ids are the ranks 0 .. n - 1 of names, which go into the store too. Keeps
+ * `names`. Must be called before the first edge.
  */
 struct namer;
 void builder_set_names(struct builder *b, struct namer *names, u64 n);
+/* Returns the directory for temporary files. */
 const char *builder_temp_dir(const struct builder *b);
-/* So many edges are coming: MILL_ENOSPACE now, with what is needed, if they cannot be sorted on disk. */
+/*
+ * Announces n_edges edges. Fails at once with MILL_ENOSPACE, and says how many bytes are
+ * needed, if they do not fit in memory and the disk has no room to sort them.
+ */
 mill_err builder_expect(struct builder *b, u64 n_edges);
 /*
- * For readers that know their input's size only: `done` of `total` bytes (0: unknown) of it have been read, and
- * so_far edges of all inputs. MILL_ENOSPACE, as above, if the rest looks like it; asked again now and then.
+ * The same for readers that know only the size of their input: `done` of its `total` bytes
+ * (0: unknown) have been read, and all inputs together gave so_far edges. Fails with
+ * MILL_ENOSPACE if the rest, in proportion, would not fit. Calls are cheap: it checks again
+ * only after `done` has doubled.
  */
 mill_err builder_project(struct builder *b, u64 so_far, u64 done, u64 total);
 struct budget *builder_budget(struct builder *b);
 struct ticker *builder_ticker(struct builder *b);
 struct pool *builder_pool(struct builder *b);
-/* Frees b also when it fails. */
+/* Sorts, writes the store and frees b. Frees b also when it fails. */
 mill_err builder_finish(struct builder *b, struct mill_built *out);
+/* Frees b without a store. NULL is fine. */
 void builder_abandon(struct builder *b);
 
 #endif

@@ -18,76 +18,92 @@ struct builder {
 	struct ticker ticker;
 	struct pool *pool;
 	struct store_writer *writer;
-	f64 started;
-	enum mill_weight added; /* the type of the weights in the chunks */
+	f64 started;			/* time at which builder_new was called */
+	enum mill_weight added_type;	/* type of the weights in the chunks */
 
 	struct chunk *chunk;
 	u64 n_chunks, chunk_room;
-	u64 *vertex; /* of builder_add_vertices */
+	u64 *vertex;		/* ids from builder_add_vertices */
 	u64 n_vertices, vertex_room;
-	bool any_vertex;
-	u64 n_edges, n_held; /* all, and those in chunks ... */
-	u64 held_bytes;	     /* ... which take so much */
+	bool any_vertex;	/* builder_add_vertices was called */
+	u64 n_edges;		/* edges added */
+	u64 n_held;		/* edges in chunks now */
+	u64 held_bytes;		/* bytes of these chunks */
 	u64 min_id, max_id;
-	bool wide; /* an id of more than 32 bits has been seen */
+	bool wide;		/* an id has more than 32 bits */
 
 	struct ids ids;
-	u64 *exists; /* bitmap by id, while ids are collected that are close */
-	u64 limit;   /* what the chunks hold, ids or ranks, is below it */
-	u64 *source; /* bitmap by it: has out-edges */
-	u64 *target; /* has in-edges; NULL: undirected, as source */
-	u64 *sources, *others; /* count_bits of it; NULL: numbers are what the chunks hold, all are sources */
-	vid *to;     /* another number, by number; or NULL */
-	u64 n_sources, n_connected;
+	u64 *exists;		/* bitmap by id, while ids that are close are collected */
+	u64 limit;		/* the ids (or ranks) in the chunks are below it */
+	u64 *source;		/* bitmap by id (or rank): has out-edges */
+	u64 *target;		/* has in-edges; NULL: undirected, the same as source */
+	/* Made by count_bits. NULL: vertex numbers are the ids (or ranks), and all are sources. */
+	u64 *source_rank, *other_rank;
+	vid *new_number;	/* by number: the number in another order; NULL: no other order */
+	u64 n_sources, n_linked;
 	struct edges e;
-	struct buckets *buckets;   /* edges without weights are here, once they are keys */
-	struct external *external; /* what did not fit; NULL: all did */
+	struct buckets *buckets;   /* the edges without weights, once they are keys */
+	struct external *external; /* the edges on disk; NULL: all are in memory */
 	struct namer *names;
-	struct {	/* of builder_project: this input's edges so far, and when to look again */
-		u64 done, next, so_far, before;
-	} projected;
+	struct {		/* for builder_project */
+		u64 done;	/* bytes of this input that were read at the last call */
+		u64 next;	/* bytes at which it checks again */
+		u64 so_far;	/* edges of all inputs at the last call */
+		u64 before;	/* edges of the inputs before this one */
+	} projection;
 	struct mill_built built;
 };
 
 /* ---- builder_number.c ---- */
 
-/* No larger than a list of all ids would be. */
+/*
+ * Returns whether a bitmap of all ids is no larger than a list of them. mentions: how often an
+ * id occurs, as the end of an edge or as a vertex.
+ */
 static inline bool builder_ids_are_close(const struct builder *b, u64 mentions)
 {
 	return b->max_id / 64 <= mentions || b->max_id < 64 * KIB;
 }
 
-/* What there is of vertices: ids become ranks where they are scattered, and bitmaps say who has edges. */
+/*
+ * Finds the vertices (b->ids) and makes the bitmaps of those with out-edges and in-edges. Ids
+ * that are too far apart for bitmaps become ranks in the chunks.
+ */
 mill_err builder_collect_ids(struct builder *b);
-/* Graphie's first renaming: sources first; isolated vertices last; each part in ascending order of the ids. */
+/*
+ * Numbers the vertices (Graphie's first renaming): first those with out-edges, then those with
+ * in-edges only, last those without an edge. Within each kind, numbers ascend as ids do.
+ */
 mill_err builder_number_vertices(struct builder *b);
 
-/* Vertices are numbered in the order of their ranks: sources, other ends of edges, and isolated ones apart. */
+/* The next vertex number of each kind. */
 struct numbers {
-	u64 source, other, isolated;	/* the next of each kind */
+	u64 source, other, isolated;
 };
 
 struct numbers builder_first_numbers(const struct builder *b);
-/* Of the vertex of this rank; all of them in turn. */
+/* Returns the number of the vertex of this rank. Must be called for ranks 0, 1, 2, ... in turn. */
 u64 builder_next_number(const struct builder *b, struct numbers *n, u64 rank);
+/* Returns the original id of vertex v, by a scan of all vertices. */
 u64 builder_id_of(const struct builder *b, u64 v);
 
+/* Returns the number of bits set before bit `id`; word: the element of count_bits that holds it. */
 static inline u64 count_before(u64 word, u64 id)
 {
 	return (word >> 32) + bits_in((u32)word & (((u32)1 << id % 32) - 1));
 }
 
-/* The number of a vertex with edges, by what the chunks hold. */
+/* Returns the number of a vertex with edges. id: as in the chunks, an id or a rank. */
 static inline u64 builder_number_of(const struct builder *b, u64 id)
 {
 	u64 word;
 
-	if (!b->sources)
+	if (!b->source_rank)
 		return id;
-	word = b->sources[id / 32];
-	if (!b->others || word >> id % 32 & 1)
+	word = b->source_rank[id / 32];
+	if (!b->other_rank || word >> id % 32 & 1)
 		return count_before(word, id);
-	return b->n_sources + count_before(b->others[id / 32], id);
+	return b->n_sources + count_before(b->other_rank[id / 32], id);
 }
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The numbers of the vertices of a graph that memory holds: from ids to ranks, and from ranks to vids. */
+/* Numbers the vertices of a graph in memory: ids become ranks, and ranks become vids. */
 #include <string.h>
 
 #include "import/builder_internal.h"
 
 /* ---- Ids to ranks ---- */
 
-static mill_err scattered_ids(struct builder *b)
+/* Finds the ids by sorting all of them. */
+static mill_err collect_scattered_ids(struct builder *b)
 {
 	u64 n = 0, *id;
 
@@ -21,8 +22,9 @@ static mill_err scattered_ids(struct builder *b)
 }
 
 /*
- * Marks the vertices that will have out-edges, those that will have in-edges, and, where ids tell which there are, the
- * rest: by what the chunks hold, ids or ranks.
+ * Marks the vertices that will have out-edges and those that will have in-edges, by the ids or
+ * ranks in the chunks. Where the bitmap `exists` collects the ids, also marks the vertices of
+ * loops, which may have no other edge.
  */
 static mill_err mark_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 {
@@ -55,9 +57,11 @@ static mill_err mark_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 
 static mill_err mark_chunks(struct builder *b)
 {
-	TRY(memory_new(&b->source, &b->budget, bitmap_words(b->limit), sizeof(*b->source), "the vertices"));
+	TRY(memory_new(&b->source, &b->budget, bitmap_words(b->limit), sizeof(*b->source),
+		       "the vertices"));
 	if (!b->o.undirected)
-		TRY(memory_new(&b->target, &b->budget, bitmap_words(b->limit), sizeof(*b->target), "the vertices"));
+		TRY(memory_new(&b->target, &b->budget, bitmap_words(b->limit),
+			       sizeof(*b->target), "the vertices"));
 	TRY(pool_for(b->pool, b->n_chunks, 1, mark_chunk, b));
 	b->e.n = 0;
 	for (u64 k = 0; k < b->n_chunks; k++) {
@@ -65,7 +69,9 @@ static mill_err mark_chunks(struct builder *b)
 
 		if (c->loops && b->o.loops == MILL_LOOPS_ERROR)
 			return fail(MILL_EINPUT, "vertex %llu has an edge to itself",
-				    (unsigned long long)(b->exists ? c->first_loop : ids_at(&b->ids, c->first_loop)));
+				    (unsigned long long)(b->exists ?
+								 c->first_loop :
+								 ids_at(&b->ids, c->first_loop)));
 		b->built.self_loops += c->loops;
 		c->at = b->e.n;
 		b->e.n += c->n - (b->o.loops == MILL_LOOPS_DROP ? c->loops : 0);
@@ -73,7 +79,7 @@ static mill_err mark_chunks(struct builder *b)
 	return MILL_OK;
 }
 
-/* Turns the ids of a chunk into ranks, in place: a wide pair gives way to a narrow one. */
+/* Turns the ids of a chunk into ranks, in place: pairs of u64 become pairs of u32. */
 static mill_err rank_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct builder *b = arg;
@@ -94,12 +100,14 @@ static mill_err rank_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 	return worker ? MILL_OK : ticker_tick(&b->ticker, begin);
 }
 
-static mill_err close_ids(struct builder *b)
+/* Finds the ids with a bitmap, which is no larger than a list of them. */
+static mill_err collect_close_ids(struct builder *b)
 {
 	u64 *bits;
 
 	b->limit = b->max_id + 1;
-	TRY(memory_new(&b->exists, &b->budget, bitmap_words(b->limit), sizeof(*b->exists), "the ids"));
+	TRY(memory_new(&b->exists, &b->budget, bitmap_words(b->limit), sizeof(*b->exists),
+		       "the ids"));
 	TRY(mark_chunks(b));
 	for (u64 i = 0; i < b->n_vertices; i++)
 		bitmap_put(b->exists, b->vertex[i]);
@@ -116,9 +124,9 @@ mill_err builder_collect_ids(struct builder *b)
 
 	ticker_begin(&b->ticker, "number vertices", "blocks", b->n_chunks);
 	if (mentions && !b->o.dense && builder_ids_are_close(b, mentions)) {
-		TRY(close_ids(b)); /* a bitmap is no larger than the list would be */
+		TRY(collect_close_ids(b));
 	} else if (mentions && !b->o.dense) {
-		TRY(scattered_ids(b));
+		TRY(collect_scattered_ids(b));
 		TRY(pool_for(b->pool, b->n_chunks, 1, rank_chunk, b));
 	} else {
 		ids_dense(&b->ids, b->o.dense);
@@ -135,7 +143,7 @@ mill_err builder_collect_ids(struct builder *b)
 
 struct numbers builder_first_numbers(const struct builder *b)
 {
-	return (struct numbers){ 0, b->n_sources, b->n_connected };
+	return (struct numbers){ 0, b->n_sources, b->n_linked };
 }
 
 u64 builder_next_number(const struct builder *b, struct numbers *n, u64 rank)
@@ -157,12 +165,17 @@ u64 builder_id_of(const struct builder *b, u64 v)
 	return v;
 }
 
-/* Every 32 bits of the sources, below the number of bits before them; others: of what is only the other end of edges. */
+/*
+ * Makes an array with an element for every 32 vertices: in the low half the bits of those that
+ * are sources, in the high half the number of sources before them. others: the same for the
+ * vertices that have in-edges only.
+ */
 static mill_err count_bits(struct builder *b, u64 **out, bool others)
 {
 	u64 n = 0;
 
-	TRY(memory_new(out, &b->budget, 2 * bitmap_words(b->limit), sizeof(**out), "the vertices"));
+	TRY(memory_new(out, &b->budget, 2 * bitmap_words(b->limit), sizeof(**out),
+		       "the vertices"));
 	for (u64 i = 0; i < 2 * bitmap_words(b->limit); i++) {
 		u64 word = others ? b->target[i / 2] & ~b->source[i / 2] : b->source[i / 2];
 		u32 bits = (u32)(word >> i % 2 * 32);
@@ -175,18 +188,18 @@ static mill_err count_bits(struct builder *b, u64 **out, bool others)
 
 mill_err builder_number_vertices(struct builder *b)
 {
-	b->n_sources = b->n_connected = bitmap_count(b->source, 0, b->limit);
+	b->n_sources = b->n_linked = bitmap_count(b->source, 0, b->limit);
 	for (u64 w = 0; b->target && w < bitmap_words(b->limit); w++)
-		b->n_connected += (u64)__builtin_popcountll(b->target[w] & ~b->source[w]);
-	b->e.bits = bits_for(b->n_connected);
+		b->n_linked += (u64)__builtin_popcountll(b->target[w] & ~b->source[w]);
+	b->e.bits = bits_for(b->n_linked);
 	if (b->o.undirected && 2 * b->e.bits > 63)
 		return fail(MILL_ELIMIT,
 			    "an undirected graph of %llu vertices with edges: at most 2^31 "
 			    "can be built",
 			    (unsigned long long)b->n_sources);
 	if (b->n_sources == b->limit)
-		return MILL_OK; /* nothing moves */
-	TRY(count_bits(b, &b->sources, false));
-	return b->o.undirected ? MILL_OK : count_bits(b, &b->others, true);
+		return MILL_OK; /* all are sources: numbers are the ids or ranks */
+	TRY(count_bits(b, &b->source_rank, false));
+	return b->o.undirected ? MILL_OK : count_bits(b, &b->other_rank, true);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * BVGraph, the compressed form of the LAW's web graphs: NAME.graph holds a list of bits for
- * each vertex, NAME.properties the parameters. (Boldi and Vigna, The WebGraph Framework I,
- * WWW 2004.) A list is given by its length, by which runs of an earlier list within the
- * window it copies, by intervals, and by what is left. Lists are decoded one after the other,
- * so that no offsets are needed, and the window's are kept.
+ * Reads BVGraph, the compressed form of LAW's web graphs: NAME.graph holds the bits of a list for
+ * each vertex, NAME.properties the parameters (Boldi and Vigna, The WebGraph Framework I, WWW
+ * 2004). A list is described by its length, by the runs that it copies from an earlier list
+ * within the window, by intervals, and by the remaining successors. Lists are decoded one after
+ * the other, so that no offsets are needed; the lists of the window are kept.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 static const char *const suffixes[] = { ".graph", ".properties", NULL };
 
 #define WINDOW_MAX 65536u
-#define TRAILING_MAX 16u /* bytes after the last list: some writers fill up words */
+#define TRAILING_MAX 16u /* most bytes after the last list: some writers fill up words */
 
 /* ---- Bits, the most significant first ---- */
 
@@ -24,9 +24,9 @@ enum code { CODE_UNARY, CODE_GAMMA, CODE_DELTA, CODE_ZETA, CODE_NIBBLE, CODE_GOL
 
 struct bits {
 	struct scan *s;
-	u64 window; /* the next n bits, from the top */
+	u64 window; /* the next n bits, from the most significant bit down */
 	unsigned n;
-	bool bad; /* the file ended, or a number needs more than 64 bits */
+	bool bad; /* the file has ended, or a number needs more than 64 bits */
 };
 
 static void bits_fill(struct bits *b)
@@ -146,11 +146,15 @@ static u64 read_nibbles(struct bits *b)
 	return value;
 }
 
-/* How often the modulus in unary, and the rest in minimal binary: in the fewest bits, the first ones in one less. */
+/*
+ * Reads a Golomb code: the quotient by the modulus in unary, then the remainder in minimal binary
+ * (the fewest bits that hold any remainder, and one bit less for the lowest remainders).
+ */
 static u64 read_golomb(struct bits *b, unsigned modulus)
 {
 	unsigned bits = 31u - (unsigned)__builtin_clz(modulus);
-	u64 times = read_unary(b), shorter = ((u64)2 << bits) - modulus, rest = bits_take(b, bits);
+	u64 times = read_unary(b), shorter = ((u64)2 << bits) - modulus;
+	u64 rest = bits_take(b, bits);
 
 	if (rest >= shorter)
 		rest = (rest << 1 | bits_take(b, 1)) - shorter;
@@ -186,18 +190,20 @@ struct list {
 struct bvgraph {
 	struct properties p;
 	u64 vertices, arcs;
-	u64 window, interval; /* interval: the shortest; 0: there are none */
-	unsigned zeta; /* k of zeta codes; the modulus of Golomb's */
+	u64 window;
+	u64 interval;	/* length of the shortest interval; 0: there are no intervals */
+	unsigned zeta;	/* k of zeta codes, or the modulus of Golomb codes */
 	enum code outdegrees, blocks, residuals, references, block_count;
 	struct bits bits;
-	struct list *kept; /* window + 1 of them: vertex x at x % (window + 1) */
+	struct list *kept; /* the last window + 1 lists: that of vertex x at x % (window + 1) */
 	struct list copied, spans, rest;
 	u64 n_arcs;
 };
 
 static bool code_named(enum code *out, const char *name, size_t n)
 {
-	static const char *const code[] = { "UNARY", "GAMMA", "DELTA", "ZETA", "NIBBLE", "GOLOMB" };
+	static const char *const code[] = { "UNARY", "GAMMA",  "DELTA",
+					    "ZETA",  "NIBBLE", "GOLOMB" };
 
 	for (size_t i = 0; i < ARRAY_LEN(code); i++)
 		if (strlen(code[i]) == n && !memcmp(code[i], name, n)) {
@@ -207,13 +213,13 @@ static bool code_named(enum code *out, const char *name, size_t n)
 	return false;
 }
 
-/* "RESIDUALS_GAMMA | REFERENCES_UNARY": what is not named keeps its default. */
+/* Reads flags such as "RESIDUALS_GAMMA | REFERENCES_UNARY". Codes not named keep their defaults. */
 static mill_err read_flags(struct bvgraph *g, const char *flags)
 {
 	const struct {
 		const char *prefix;
 		enum code *code;
-	} part[] = { { "OUTDEGREES_", &g->outdegrees }, { "BLOCKS_", &g->blocks },
+	} flag[] = { { "OUTDEGREES_", &g->outdegrees }, { "BLOCKS_", &g->blocks },
 		     { "RESIDUALS_", &g->residuals },	{ "REFERENCES_", &g->references },
 		     { "BLOCK_COUNT_", &g->block_count } };
 	enum code offsets;
@@ -223,12 +229,12 @@ static mill_err read_flags(struct bvgraph *g, const char *flags)
 		bool known = n > 8 && !memcmp(flags, "OFFSETS_", 8) &&
 			     code_named(&offsets, flags + 8, n - 8);
 
-		for (i = 0; i < ARRAY_LEN(part) && !known; i++) {
-			size_t k = strlen(part[i].prefix);
+		for (i = 0; i < ARRAY_LEN(flag) && !known; i++) {
+			size_t k = strlen(flag[i].prefix);
 
-			known = n > k && !memcmp(flags, part[i].prefix, k) &&
-				code_named(part[i].code, flags + k, n - k) &&
-				(*part[i].code != CODE_GOLOMB || part[i].code == &g->residuals);
+			known = n > k && !memcmp(flags, flag[i].prefix, k) &&
+				code_named(flag[i].code, flags + k, n - k) &&
+				(*flag[i].code != CODE_GOLOMB || flag[i].code == &g->residuals);
 		}
 		if (!known)
 			return fail(MILL_EINPUT, "%s: the compression flag %.*s is not known",
@@ -251,7 +257,7 @@ static mill_err read_properties(struct bvgraph *g)
 		return fail(MILL_EINPUT, "%s: graphclass is \"%.60s\", not BVGraph", g->p.name,
 			    class ? class : "");
 	if (!properties_get(&g->p, "nodes") || !properties_get(&g->p, "arcs"))
-		return fail(MILL_EINPUT, "%s does not say nodes and arcs", g->p.name);
+		return fail(MILL_EINPUT, "%s does not give both nodes and arcs", g->p.name);
 	TRY(properties_u64(&g->p, "version", 0, 1, &version));
 	TRY(properties_u64(&g->p, "nodes", 0, MAX_VERTICES, &g->vertices));
 	TRY(properties_u64(&g->p, "arcs", 0, UINT64_MAX, &g->arcs));
@@ -313,7 +319,7 @@ static u64 read_length(struct bvgraph *g, enum code code)
 	return read_code(&g->bits, code, g->zeta);
 }
 
-/* Runs of the list before, copied and left out in turn. */
+/* Copies runs of the list that this one refers to. Runs are copied and left out in turn. */
 static mill_err copy_blocks(struct bvgraph *g, u64 x, const struct list *from,
 			    struct budget *budget)
 {
@@ -343,7 +349,10 @@ static mill_err copy_blocks(struct bvgraph *g, u64 x, const struct list *from,
 	return MILL_OK;
 }
 
-/* x + the integer that a natural number stands for: 0, -1, 1, -2, ... UINT64_MAX: negative. */
+/*
+ * Returns x plus the integer that `code` encodes: codes 0, 1, 2, 3, ... mean 0, -1, 1, -2, ...
+ * Returns UINT64_MAX if the result is negative or too large.
+ */
 static u64 relative(u64 x, u64 code)
 {
 	u64 down = code / 2 + 1;
@@ -360,7 +369,7 @@ static mill_err read_spans(struct bvgraph *g, u64 x, u64 left, struct budget *bu
 	for (u64 i = 0; i < n_spans && !g->bits.bad; i++) {
 		u64 code = read_gamma(&g->bits), n;
 
-		/* at and code are below 2^33 and 2^64: the sum is looked at before it is used. */
+		/* code may be near 2^64: checked before it is added. */
 		if (i == 0)
 			at = relative(x, code);
 		else if (code >= g->vertices)
@@ -372,7 +381,7 @@ static mill_err read_spans(struct bvgraph *g, u64 x, u64 left, struct budget *bu
 			return fail_list(g, x, "has an interval outside of the graph");
 		n += g->interval;
 		if (n > g->vertices - at || n > left - g->spans.n)
-			return fail_list(g, x, "has intervals longer than it");
+			return fail_list(g, x, "has intervals that are longer than the list");
 		TRY(list_reserve(&g->spans, g->spans.n + n, budget));
 		for (u64 k = 0; k < n; k++)
 			g->spans.vertex[g->spans.n++] = (u32)(at + k);
@@ -403,10 +412,10 @@ static mill_err read_rest(struct bvgraph *g, u64 x, u64 n, struct budget *budget
 	return MILL_OK;
 }
 
-/* The three parts, each ascending, into one list. */
+/* Merges copied successors, intervals and the rest, each ascending, into one list. */
 static mill_err merge(struct bvgraph *g, u64 x, struct list *to, struct budget *budget)
 {
-	const struct list *part[3] = { &g->copied, &g->spans, &g->rest };
+	const struct list *source[3] = { &g->copied, &g->spans, &g->rest };
 	u64 at[3] = { 0 }, n = g->copied.n + g->spans.n + g->rest.n;
 
 	to->n = 0;
@@ -415,11 +424,11 @@ static mill_err merge(struct bvgraph *g, u64 x, struct list *to, struct budget *
 		int best = -1;
 
 		for (int i = 0; i < 3; i++)
-			if (at[i] < part[i]->n &&
+			if (at[i] < source[i]->n &&
 			    (best < 0 ||
-			     part[i]->vertex[at[i]] < part[best]->vertex[at[best]]))
+			     source[i]->vertex[at[i]] < source[best]->vertex[at[best]]))
 				best = i;
-		to->vertex[to->n] = part[best]->vertex[at[best]++];
+		to->vertex[to->n] = source[best]->vertex[at[best]++];
 		if (to->n && to->vertex[to->n] <= to->vertex[to->n - 1])
 			return fail_list(g, x, "has a successor twice");
 		to->n++;
@@ -435,18 +444,18 @@ static mill_err read_list(struct bvgraph *g, u64 x, struct list *to, struct budg
 	if (g->bits.bad || degree > g->vertices)
 		return fail_list(g, x, "is longer than there are vertices");
 	if (degree > g->arcs - g->n_arcs)
-		return fail_list(g, x, "makes more arcs than the properties say");
+		return fail_list(g, x, "exceeds the number of arcs in the properties");
 	g->n_arcs += degree;
 	to->n = 0;
 	if (!degree)
 		return MILL_OK;
 	back = g->window ? read_length(g, g->references) : 0;
 	if (g->bits.bad || back > g->window || back > x)
-		return fail_list(g, x, "refers to one outside of the window");
+		return fail_list(g, x, "refers to a list outside of the window");
 	if (back)
 		TRY(copy_blocks(g, x, &g->kept[(x - back) % (g->window + 1)], budget));
 	if (g->copied.n > degree)
-		return fail_list(g, x, "copies more than it has");
+		return fail_list(g, x, "copies more successors than it has");
 	if (g->copied.n < degree && g->interval)
 		TRY(read_spans(g, x, degree - g->copied.n, budget));
 	TRY(read_rest(g, x, degree - g->copied.n - g->spans.n, budget));
@@ -510,7 +519,7 @@ static mill_err read_graph(struct reader *r, struct bvgraph *g)
 	TRY(err);
 	TRY(reader_scan(r, true));
 	TRY(reader_base(r, 0));
-	TRY(reader_settle(r, SENSE_DIRECTED, false, false));
+	TRY(reader_settle(r, HEADER_DIRECTED, false, false));
 	return read_lists(r, g);
 }
 

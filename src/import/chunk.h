@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edges as they came, some at a time: what the builder collects. */
+/* A chunk is an array of edges in the order in which they came. The builder collects chunks. */
 #ifndef IMPORT_CHUNK_H
 #define IMPORT_CHUNK_H
 
@@ -7,14 +7,14 @@
 #include "store/store.h"
 
 struct chunk {
-	u64 n, room;
+	u64 n, room;	/* edges */
 	bool wide;	/* pairs of u64, else of u32 */
 	void *pair;
-	u64 bytes;	/* of it */
-	void *weight;	/* of the type in which they are added, or NULL */
-	u64 loops;	/* counted when ids become ranks or keys */
-	u64 first_loop; /* rank or id; only with loops */
-	u64 at;		/* where its keys begin */
+	u64 bytes;	/* size of `pair` */
+	void *weight;	/* of the type in which they were added, or NULL */
+	u64 loops;	/* self-loops; counted when ids become ranks or keys */
+	u64 first_loop; /* rank or id of the first loop's vertex; valid if loops is not 0 */
+	u64 at;		/* index of its first key in the array of all keys */
 };
 
 static inline void chunk_pair(const struct chunk *c, u64 i, u64 *from, u64 *to)
@@ -28,7 +28,7 @@ static inline void chunk_pair(const struct chunk *c, u64 i, u64 *from, u64 *to)
 	}
 }
 
-/* Weight i as bits of the type in which it was added. */
+/* Returns weight i as bits of `added`, the type in which it was added. */
 static inline u64 chunk_weight(const struct chunk *c, u64 i, enum mill_weight added)
 {
 	return weight_size(added) == 8 ? ((const u64 *)c->weight)[i] : ((const u32 *)c->weight)[i];

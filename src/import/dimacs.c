@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shortest-path files of the ninth DIMACS challenge: "p sp VERTICES ARCS" once, then
- * "a FROM TO WEIGHT" for each arc, counted from 1; lines that begin with c are comments.
+ * Reads shortest-path files of the ninth DIMACS challenge: "p sp VERTICES ARCS" once, then
+ * "a FROM TO WEIGHT" for each arc. Vertices count from 1; lines that begin with c are comments.
  */
 #include <string.h>
 
@@ -48,8 +48,8 @@ static mill_err read_arc(struct reader *r, u64 vertices)
 	TRY(scan_word(s, word));
 	if (strcmp(word, "a"))
 		return scan_fail(s, MILL_EINPUT,
-				 "\"%s\" begins no line of this format: a is an arc, c a "
-				 "comment",
+				 "\"%s\" cannot begin a line: \"a\" begins an arc, "
+				 "\"c\" a comment",
 				 word);
 	TRY(read_vertex(s, &from, vertices));
 	TRY(read_vertex(s, &to, vertices));
@@ -68,12 +68,11 @@ mill_err dimacs_read(struct reader *r)
 	TRY(reader_scan(r, false));
 	TRY(reader_base(r, 1));
 	TRY(read_problem(s, &vertices, &arcs));
-	TRY(reader_settle(r, SENSE_DIRECTED, true, false));
+	TRY(reader_settle(r, HEADER_DIRECTED, true, false));
 	for (n = 0; scan_next_line(s, 'c') != SCAN_END; n++) {
 		if (n == arcs)
 			return scan_fail(s, MILL_EINPUT,
-					 "there is more than the %llu arcs that the header "
-					 "says",
+					 "there are more arcs than the %llu of the header",
 					 (unsigned long long)arcs);
 		TRY(read_arc(r, vertices));
 	}
@@ -81,8 +80,7 @@ mill_err dimacs_read(struct reader *r)
 		return s->err;
 	if (n != arcs)
 		return scan_fail(s, MILL_EINPUT,
-				 "the file ends after %llu of the %llu arcs that its "
-				 "header says",
+				 "the file ends after %llu of the %llu arcs of its header",
 				 (unsigned long long)n, (unsigned long long)arcs);
 	return reader_vertices(r, 1, vertices, n);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edge lists: which column holds the weights is settled by the first lines, then text.h reads. */
+/*
+ * Reads edge lists: finds the column of the weights, by the options or in the first line, and
+ * lets text.h read the rest.
+ */
 #include <string.h>
 #include <strings.h>
 
@@ -14,7 +17,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The first line that is neither empty nor a comment. */
+/* Finds the first line that is neither empty nor a comment. */
 static bool first_line(struct line *l, const char *head, u64 size)
 {
 	const char *last = head + size;
@@ -33,7 +36,7 @@ static bool first_line(struct line *l, const char *head, u64 size)
 	return false;
 }
 
-/* The next field of the line, cut off it; the same separators as text.h's. */
+/* Cuts the next field off the line. Separators are the same as in text.h. */
 static bool next_field(struct line *l, struct line *field)
 {
 	while (l->at < l->end && is_blank(*l->at))
@@ -58,7 +61,7 @@ static bool is_name(const struct line *field, const char *name)
 	return strlen(name) == n && !strncasecmp(field->at, name, n);
 }
 
-/* The column of that name, or of the third; 0 if there is none. */
+/* Returns the column of that name; name NULL: 3. Returns 0 if there is no such column. */
 static u32 find_column(struct line l, const char *name)
 {
 	struct line field;
@@ -86,7 +89,7 @@ static mill_err settle_column(struct reader *r, u32 *out)
 		return MILL_OK;
 	TRY(input_peek(r->in, &head, &size));
 	if (!first_line(&l, head, size)) {
-		*out = how->weight_name ? 0 : 3; /* nothing that could be wrong */
+		*out = how->weight_name ? 0 : 3; /* there are no edges: any column is right */
 		return MILL_OK;
 	}
 	if (how->weight_name) {
@@ -97,7 +100,7 @@ static mill_err settle_column(struct reader *r, u32 *out)
 			    "%s: no column after the second is called \"%s\" in a header line",
 			    input_name(r->in), how->weight_name);
 	}
-	*out = find_column(l, "weight"); /* of a header */
+	*out = find_column(l, "weight"); /* if the line is a header */
 	if (!*out)
 		*out = find_column(l, NULL);
 	return MILL_OK;
@@ -112,10 +115,9 @@ mill_err edges_read(struct reader *r)
 	if (how->weight_type && how->weights == MILL_WEIGHTS_DEFAULT &&
 	    !how->weight_column && !how->weight_name)
 		return fail(MILL_EUSAGE,
-			    "a weight type without weights: edge lists have them with "
-			    "--weights auto or a column");
+			    "a weight type needs weights: give --weights auto or a column");
 	TRY(settle_column(r, &column));
-	TRY(reader_settle(r, SENSE_UNSAID, column != 0, false));
+	TRY(reader_settle(r, HEADER_UNSAID, column != 0, false));
 	k->text.weight_column = k->weighted ? column : 0;
 	k->text.base = how->base;
 	return text_read(&k->text, k->b, r->in);

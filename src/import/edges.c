@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sorts edges and merges parallel ones. The sorted keys are cut into blocks of whole groups of
+ * equal keys; all threads reduce the blocks in place, then the blocks are moved together.
+ */
 #include "import/edges.h"
 
 #include <string.h>
@@ -79,17 +83,17 @@ mill_err edges_sort_by_column(struct edges *e)
 	return sort_u64(e->pool, e->budget, e->key, e->weight, e->n, e->bits);
 }
 
-/* Whole groups of equal keys, reduced in place. */
+/* Whole groups of equal keys, which are reduced in place. */
 struct block {
-	u64 begin, end; /* before */
-	u64 n;		/* after, from begin on */
-	u64 loops;	/* of these n */
+	u64 begin, end; /* its keys before it is reduced */
+	u64 n;		/* number of keys after that, from `begin` on */
+	u64 loops;	/* loops among these n */
 	u64 duplicates, merged;
 	/* Directed: sums over the distinct arcs, equal if each has its reverse. */
 	u64 forward, backward;
 	bool one_way; /* undirected: some edge was read in one direction only */
-	mill_err err; /* at this key: */
-	u64 key;
+	mill_err err; /* the first error ... */
+	u64 key;      /* ... and the key at which it occurred */
 };
 
 struct reduction {
@@ -98,7 +102,10 @@ struct reduction {
 	struct block *block;
 };
 
-/* Sums of it tell sets of arcs apart but for one in 2^64: `symmetric` is a remark. */
+/*
+ * Sums of these hashes tell two sets of arcs apart, with an error of one in 2^64. That is enough
+ * for `symmetric`, which is only reported.
+ */
 static u64 hash_arc(u64 from, u64 to)
 {
 	return random_at(from, to);
@@ -109,8 +116,9 @@ static bool is_whole(enum mill_weight type)
 	return type == MILL_WEIGHT_U32 || type == MILL_WEIGHT_I32;
 }
 
-/* Adds a weight to what the rule makes of a group; first: it is the group's first. */
-static void fold(struct edges_group *g, enum mill_dedup rule, enum mill_weight type, u64 weight, bool first)
+/* Combines a weight with the group by the rule. first: it is the group's first weight. */
+static void fold(struct edges_group *g, enum mill_dedup rule, enum mill_weight type, u64 weight,
+		 bool first)
 {
 	f64 x = weight_value(type, weight), y;
 
@@ -134,8 +142,9 @@ static void fold(struct edges_group *g, enum mill_dedup rule, enum mill_weight t
 	}
 }
 
-/* The weight that the rule made. */
-static mill_err folded(const struct edges_group *g, enum mill_dedup rule, enum mill_weight type, u64 *out)
+/* Returns the combined weight. Fails with MILL_ELIMIT if a sum does not fit the type. */
+static mill_err fold_result(const struct edges_group *g, enum mill_dedup rule,
+			    enum mill_weight type, u64 *out)
 {
 	f64 real = g->real;
 
@@ -154,20 +163,20 @@ static mill_err folded(const struct edges_group *g, enum mill_dedup rule, enum m
 	return MILL_OK;
 }
 
-/* Weights of the group [begin, end) into one by the rule. */
+/* Combines the weights of the group [begin, end) by the rule. */
 static mill_err combine(const struct reduction *r, u64 begin, u64 end, u64 *out)
 {
 	struct edges_group g = { .made = 0 };
 
 	for (u64 i = begin; i < end; i++)
 		fold(&g, r->rule, r->e->type, r->e->weight[i], i == begin);
-	return folded(&g, r->rule, r->e->type, out);
+	return fold_result(&g, r->rule, r->e->type, out);
 }
 
 /*
- * A listing is the first of its pair (or alone) when its direction has been read more
- * often than there are edges: then it makes one. So {u, v} keeps the larger of its two
- * counts, and the weights read first.
+ * Pairs listings of {u, v} with listings of {v, u}. A listing makes an edge if its direction has
+ * now been read more often than there are edges; else it belongs to an edge that the other
+ * direction has made. So {u, v} keeps the larger of its two counts, and the weights read first.
  */
 static u64 pair_listings(struct edges *e, u64 begin, u64 end, u64 to)
 {
@@ -179,7 +188,7 @@ static u64 pair_listings(struct edges *e, u64 begin, u64 end, u64 to)
 
 		if (++count[key[i] >> 63] <= made)
 			continue;
-		/* key[i] is read, so that it may be written: to + made <= i. */
+		/* to + made <= i, and key[i] has been read: so it may be overwritten. */
 		key[to + made] = clean;
 		if (weight)
 			weight[to + made] = w;
@@ -211,7 +220,7 @@ static void reduce_group(const struct reduction *r, struct block *blk, u64 begin
 		blk->backward += hash_arc(column, row);
 	}
 
-	if (size == 1) { /* most of them */
+	if (size == 1) { /* most groups */
 		key[*to] = clean;
 		if (weight)
 			weight[*to] = weight[begin];
@@ -267,7 +276,7 @@ static mill_err reduce_blocks(void *arg, u64 first, u64 last, unsigned worker)
 	return worker ? MILL_OK : ticker_tick(r->e->ticker, first);
 }
 
-/* Blocks begin where a group begins; found by one thread before anything moves. */
+/* Cuts the keys into blocks. A block begins where a group begins. */
 static void cut_blocks(const struct edges *e, struct block *block, u64 n_blocks)
 {
 	u64 mask = e->undirected ? ~EDGE_REVERSED : ~(u64)0, at = 0;
@@ -357,7 +366,7 @@ void edges_found_add(struct edges_found *sum, const struct edges_found *f)
 	}
 }
 
-/* What a whole group of listings, so many each way, tells. */
+/* Sets what is found in a whole group. count: its listings in each direction. */
 static void find_group(const struct edges *e, enum mill_dedup rule, u64 key, const u64 *count,
 		       struct edges_found *found)
 {
@@ -374,7 +383,7 @@ static void find_group(const struct edges *e, enum mill_dedup rule, u64 key, con
 	found->one_way = row != column && !(count[0] && count[1]);
 }
 
-void edges_reduce_part(struct edges *e, enum mill_dedup rule, struct edges_group *g, bool last,
+void edges_reduce_partial(struct edges *e, enum mill_dedup rule, struct edges_group *g, bool last,
 		       struct edges_found *found)
 {
 	u64 clean = e->undirected ? e->key[0] & ~EDGE_REVERSED : e->key[0], n = 0;
@@ -402,7 +411,7 @@ void edges_reduce_part(struct edges *e, enum mill_dedup rule, struct edges_group
 		if (rule == MILL_DEDUP_ERROR)
 			found->err = MILL_EINPUT;
 		else if (e->weight)
-			found->err = folded(g, rule, e->type, &e->weight[0]);
+			found->err = fold_result(g, rule, e->type, &e->weight[0]);
 		found->key = e->key[0] = clean;
 		n = 1;
 	}
@@ -430,6 +439,6 @@ mill_err edges_mirror(struct edges *out, const struct edges *e, u64 n_loops)
 			out->weight[out->n] = e->weight[i];
 		out->n++;
 	}
-	/* Stable: within a column the rows stay in order. */
+	/* The sort is stable: within a column the rows stay in order. */
 	return edges_sort_by_column(out);
 }

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Edges come in batches, each a sorted run by id. When all have come, vertices are numbered, and
+ * passes over the runs, piece by piece, merge parallel edges, count, and make further runs where
+ * needed: sorted by vid, or with rows and columns swapped. The last pass writes the lists.
+ */
 #include "import/external.h"
 
 #include <string.h>
@@ -16,32 +21,36 @@
 #define GRAIN ((u64)1 << 16)	/* keys that a worker takes at a time */
 #define BUFFER_IDS ((u64)1 << 15)
 #define ROOM_MIN ((u64)1 << 12)	/* keys: a smaller piece is not worth a pass */
-#define MARGIN (4 * MIB)	/* of the budget that pieces leave to everything small ... */
+#define MARGIN (4 * MIB)	/* bytes of the budget that pieces leave for small buffers */
 
-/* Keys that are sorted into runs as soon as there are enough. */
+/* Collects keys in any order, and sorts them into a run whenever its buffer is full. */
 struct emitter {
 	struct runs runs;
-	struct edges e;		/* e.n of them wait */
+	struct edges e;		/* the e.n keys in the buffer */
 	u64 room;
 };
 
 struct external {
 	struct external_setup s;
-	enum mill_weight weight;	/* what the weights become ... */
-	enum mill_weight row_weight;	/* ... and what they are in `row` */
+	enum mill_weight weight;	/* type that the weights become */
+	enum mill_weight row_weight;	/* type that they have in `row` */
 	enum mill_dedup rule;
-	bool settled;
-	struct runs row;	/* of keys by id; by vid once `numbered` */
+	bool settled;		/* ids in `row` are final: ids, or ranks if there is `sparse` */
+	struct runs row;	/* keys by id; by vid if `numbered` */
 	bool numbered;
-	unsigned bits;		/* of an id, and of a vid, in these keys */
-	unsigned vid_bits;
+	unsigned bits;		/* bits of an id (or vid) in these keys */
+	unsigned vid_bits;	/* bits of a vid */
 	struct numbering num;
-	struct runs col;	/* the other direction, by vid: column << bits | row */
-	/* Ids too far apart, once there are some; then ids are ranks everywhere else. NULL: none. */
+	struct runs col;	/* the other direction, by vid: column << vid_bits | row */
+	/* Not NULL once an id was too large for bitmaps: then `num` numbers ranks, not ids. */
 	struct sparse *sparse;
-	u64 *low;		/* bitmap of those that fitted one, for the keys that came before ... */
-	u64 low_limit;		/* ... which are below this */
-	u32 *low_before;
+	/*
+	 * Keys that came before that are in `row`, by id. Bitmap of all ids below low_limit: it
+	 * gives the ranks of the ids in these keys.
+	 */
+	u64 *low;
+	u64 low_limit;
+	u32 *low_before;	/* number of bits set before each word of `low` */
 	struct external_facts facts;
 };
 
@@ -57,7 +66,7 @@ static struct edges new_edges(const struct external *x, unsigned bits, enum mill
 	};
 }
 
-/* In a key, where a bit says which way an undirected edge was read. */
+/* Returns the bits of an id in a key. Undirected keys need one bit for EDGE_REVERSED. */
 static unsigned id_bits(bool undirected) { return undirected ? 31 : 32; }
 
 static mill_err original_id(const struct external *x, u64 id, u64 *out)
@@ -82,7 +91,7 @@ mill_err external_new(struct external **out, const struct external_setup *setup)
 	x->bits = id_bits(setup->undirected);
 	err = numbering_init(&x->num, setup->budget, setup->dense, setup->undirected);
 	if (!err)
-		err = runs_open(&x->row, setup->dir, setup->budget, setup->added, 2 * x->bits);
+		err = runs_open(&x->row, setup->dir, setup->budget, setup->added_type, 2 * x->bits);
 	if (err) {
 		external_free(x);
 		return err;
@@ -106,33 +115,36 @@ void external_free(struct external *x)
 
 /* ---- Emitting ---- */
 
-/* How many keys each of three equal buffers may hold: a piece, what waits to be a run, a sort's copy. */
+/*
+ * Computes how many keys each of three equal buffers may hold: a piece, the keys of the next
+ * run, and the second array of a sort.
+ */
 static mill_err piece_room(const struct external *x, u64 *out)
 {
-	u64 left = budget_left(x->s.budget), unit = x->s.added ? 16 : 8;
-	/* ... and to what grows with the edges: keys that new runs remember, checksums. */
+	u64 left = budget_left(x->s.budget), key_size = x->s.added_type ? 16 : 8;
+	/* The rest of the margin grows with the edges: samples of new runs, checksums. */
 	u64 n = x->row.n + (x->sparse ? sparse_edges(x->sparse) : 0);
 	u64 margin = MARGIN + x->s.budget->limit / RUNS_SHARE * 2 + n / 256;
-	u64 room = left > margin ? (left - margin) / (3 * unit) : 0;
+	u64 room = left > margin ? (left - margin) / (3 * key_size) : 0;
 
 	if (room < ROOM_MIN)
 		return fail(MILL_ENOMEM,
-			    "the budget leaves nothing to sort edges in: give --memory %lluM or more",
+			    "the budget leaves no memory to sort edges: "
+			    "give --memory %lluM or more",
 			    (unsigned long long)div_up(x->s.budget->used + 2 * margin, MIB));
 	if (fault_hold()) {
 		*out = fault_hold();
 		return MILL_OK;
 	}
-	/* More than all edges is never needed. */
 	*out = max_u64(ROOM_MIN, min_u64(room, n));
 	return MILL_OK;
 }
 
 static mill_err emitter_open(struct emitter *m, const struct external *x, unsigned bits, u64 room)
 {
-	m->e = new_edges(x, bits, x->s.added);
+	m->e = new_edges(x, bits, x->s.added_type);
 	m->room = m->e.n = room;
-	TRY(runs_open(&m->runs, x->s.dir, x->s.budget, x->s.added, 2 * bits));
+	TRY(runs_open(&m->runs, x->s.dir, x->s.budget, x->s.added_type, 2 * bits));
 	TRY(edges_alloc(&m->e));
 	m->e.n = 0;
 	return MILL_OK;
@@ -156,7 +168,7 @@ static inline mill_err emit(struct emitter *m, u64 key, u64 weight)
 	return MILL_OK;
 }
 
-/* Gives away the runs. */
+/* Writes the last run and moves the runs to `out`. */
 static mill_err emitter_finish(struct emitter *m, struct runs *out)
 {
 	mill_err err = emitter_flush(m);
@@ -177,7 +189,7 @@ static void emitter_abandon(struct emitter *m)
 	runs_release(&m->runs);
 }
 
-/* The other directions of sorted edges: swapped, loops only in directed graphs. */
+/* Emits the edges with rows and columns swapped; without loops if the graph is undirected. */
 static mill_err emit_swapped(struct emitter *m, const struct edges *e)
 {
 	u64 mask = edge_mask(e);
@@ -191,7 +203,7 @@ static mill_err emit_swapped(struct emitter *m, const struct edges *e)
 	return MILL_OK;
 }
 
-/* ---- Edges come ---- */
+/* ---- Adding edges ---- */
 
 struct batch {
 	struct external *x;
@@ -252,7 +264,7 @@ static mill_err key_chunk(void *arg, u64 begin, u64 end, unsigned worker)
 				continue;
 			b->e.key[at] = make_key(x, x->bits, from, to);
 			if (b->e.weight)
-				b->e.weight[at] = chunk_weight(c, i, x->s.added);
+				b->e.weight[at] = chunk_weight(c, i, x->s.added_type);
 			at++;
 		}
 		chunk_free(c);
@@ -279,7 +291,7 @@ static mill_err count_loops(struct batch *b, u64 n_chunks)
 
 static mill_err add_run(struct external *x, struct chunk *chunk, u64 n_chunks)
 {
-	struct batch b = { .x = x, .chunk = chunk, .e = new_edges(x, x->bits, x->s.added) };
+	struct batch b = { .x = x, .chunk = chunk, .e = new_edges(x, x->bits, x->s.added_type) };
 	mill_err err;
 
 	TRY(pool_for(x->s.pool, n_chunks, 1, mark_chunk, &b));
@@ -297,15 +309,18 @@ static mill_err add_run(struct external *x, struct chunk *chunk, u64 n_chunks)
 	return err;
 }
 
-/* From now on ids are kept as they are: those that came before join them. */
-static mill_err set_apart(struct external *x)
+/*
+ * Begins to keep ids as they are, because one is too large for bitmaps. The ids that came before
+ * are added to `sparse` too.
+ */
+static mill_err switch_to_sparse(struct external *x)
 {
 	struct sparse_setup setup = {
 		.budget = x->s.budget,
 		.pool = x->s.pool,
 		.ticker = x->s.ticker,
 		.dir = x->s.dir,
-		.added = x->s.added,
+		.added_type = x->s.added_type,
 	};
 	u64 *id, n = 0;
 	mill_err err = MILL_OK;
@@ -332,20 +347,21 @@ static mill_err set_apart(struct external *x)
 	return err;
 }
 
-/* A quarter of the budget at most for the bitmaps and their counts. */
-bool external_sets_apart(u64 budget, bool undirected, u64 max_id)
+/* The bitmaps and their counts take at most 1/4 of the budget. */
+bool external_needs_sparse(u64 budget, bool undirected, u64 max_id)
 {
 	return max_id >> id_bits(undirected) || max_id / 16 * (undirected ? 6 : 9) > budget / 4;
 }
 
-/* Makes room for ids up to this one, or sets them apart. */
+/* Makes room in the bitmaps for ids up to max_id, or switches to `sparse`. */
 static mill_err admit_id(struct external *x, u64 max_id)
 {
 	if (x->sparse || max_id < x->num.limit)
 		return MILL_OK;
-	if (external_sets_apart(x->s.budget->limit, x->s.undirected, max_id))
-		return set_apart(x);
-	return numbering_grow(&x->num, min_u64(max_u64(max_id + 1, 2 * x->num.limit), (u64)1 << x->bits));
+	if (external_needs_sparse(x->s.budget->limit, x->s.undirected, max_id))
+		return switch_to_sparse(x);
+	return numbering_grow(&x->num, min_u64(max_u64(max_id + 1, 2 * x->num.limit),
+					       (u64)1 << x->bits));
 }
 
 mill_err external_add(struct external *x, struct chunk *chunk, u64 n_chunks, u64 max_id)
@@ -366,9 +382,12 @@ mill_err external_add_vertices(struct external *x, const u64 *id, u64 n, u64 max
 	return MILL_OK;
 }
 
-/* ---- Ids apart become ranks ---- */
+/* ---- Scattered ids become ranks ---- */
 
-/* Ids below the limit are those of the first ranks, whenever they came. */
+/*
+ * Marks an id below low_limit, also if it came after the switch: these ids have the lowest
+ * ranks, and low_rank counts them.
+ */
 static void see_id(void *arg, u64 id)
 {
 	struct external *x = arg;
@@ -421,7 +440,10 @@ static mill_err emit_ranks(void *arg, u64 from, u64 to, u64 weight)
 	return emit(&r->m, make_key(x, r->m.e.bits, from, to), weight);
 }
 
-/* What came before the ids were set apart; its loops were looked at then. */
+/*
+ * Emits the edges that came before the switch to `sparse`. Their loops were counted when they
+ * came.
+ */
 static mill_err rank_runs(struct rank_ctx *r, struct edges *e, u64 room)
 {
 	struct external *x = r->x;
@@ -433,7 +455,8 @@ static mill_err rank_runs(struct rank_ctx *r, struct edges *e, u64 room)
 			break;
 		for (u64 i = 0; i < e->n; i++) {
 			bool reversed = x->s.undirected && e->key[i] & EDGE_REVERSED;
-			u64 low = low_rank(x, e->key[i] >> e->bits & mask), high = low_rank(x, e->key[i] & mask);
+			u64 low = low_rank(x, e->key[i] >> e->bits & mask);
+			u64 high = low_rank(x, e->key[i] & mask);
 
 			TRY(emit_ranks(r, reversed ? high : low, reversed ? low : high,
 				       e->weight ? e->weight[i] : 0));
@@ -446,12 +469,12 @@ static mill_err rank_runs(struct rank_ctx *r, struct edges *e, u64 room)
 static mill_err rank_edges(struct rank_ctx *r)
 {
 	struct external *x = r->x;
-	struct edges e = new_edges(x, id_bits(x->s.undirected), x->s.added);
+	struct edges e = new_edges(x, id_bits(x->s.undirected), x->s.added_type);
 	u64 room = 0, reserve = sparse_replay_bytes(x->sparse);
 	void *held;
 	mill_err err;
 
-	/* What comes after the keys needs room beside the emitter's. */
+	/* Reserves what sparse_replay will need, so that piece_room does not give it away. */
 	TRY(memory_new(&held, x->s.budget, reserve, 1, "the ids"));
 	err = piece_room(x, &room);
 	if (!err)
@@ -479,7 +502,8 @@ static mill_err ids_to_ranks(struct external *x)
 	TRY(numbering_init(&x->num, x->s.budget, n, x->s.undirected));
 	x->bits = bits_for(n);
 	if (x->s.undirected && 2 * x->bits > 63)
-		return fail(MILL_ELIMIT, "an undirected graph of %llu vertices: at most 2^31 can be built",
+		return fail(MILL_ELIMIT,
+			    "an undirected graph of %llu vertices: at most 2^31 can be built",
 			    (unsigned long long)n);
 	ticker_begin(x->s.ticker, "number edges", "edges", sparse_edges(x->sparse));
 	err = rank_edges(&r);
@@ -496,13 +520,13 @@ static mill_err ids_to_ranks(struct external *x)
 
 /* ---- Pieces of the sorted edges ---- */
 
-/* Reads `row`, and what that needs. */
+/* Reads the edges in `row`. */
 struct rows {
 	struct external *x;
-	struct edges e;
+	struct edges e;		/* the present piece */
 	u64 room;
-	bool count;		/* what is found */
-	struct emitter *tap;	/* NULL, or where the other direction goes */
+	bool count;		/* add up what is found */
+	struct emitter *tap;	/* not NULL: gets each edge with row and column swapped */
 	struct edges_group group;
 };
 
@@ -565,9 +589,9 @@ static mill_err reduce(struct rows *r)
 	struct external *x = r->x;
 	struct edges_found found;
 
-	if (x->row.part) {
-		edges_reduce_part(&r->e, x->rule, &r->group, x->row.part_ends, &found);
-		if (x->row.part_ends)
+	if (x->row.partial) {
+		edges_reduce_partial(&r->e, x->rule, &r->group, x->row.partial_last, &found);
+		if (x->row.partial_last)
 			r->group = (struct edges_group){ .made = 0 };
 	} else {
 		TRY(edges_reduce(&r->e, x->rule, &found));
@@ -581,13 +605,13 @@ static mill_err reduce(struct rows *r)
 	return MILL_OK;
 }
 
-/* The next piece of `row`, by vid and with parallel edges merged. */
+/* Reads the next piece of `row`, by vid and with parallel edges merged. */
 static mill_err rows_next(struct rows *r)
 {
 	struct external *x = r->x;
 	struct piece_work w = { .x = x, .e = &r->e, .from_bits = x->bits };
 
-	do {	/* nothing may be left of the first part of a large group */
+	do {	/* merging may leave no edge of a piece of a large group */
 		r->e.bits = x->bits;
 		TRY(runs_next(&x->row, &r->e, r->room));
 		if (!r->e.n)
@@ -608,19 +632,19 @@ static mill_err rows_more(struct edge_stream *s) { return rows_next(s->arg); }
 
 /* ---- Settling ---- */
 
-/* Does the order of ids give the order of vids among the neighbours of any vertex? */
+/* Returns whether vids ascend as ids do among the vertices with edges: then `row` stays sorted. */
 static bool is_monotone(const struct external *x)
 {
 	return !x->num.place && (x->s.undirected || x->num.sources == x->num.n_linked);
 }
 
-/* What a pass over the rows does with their pieces, and makes: runs. */
+/* What a pass over the rows does. */
 enum pass {
-	PASS_COUNT,	/* nothing but counting what is found */
-	PASS_DEGREES,
-	PASS_SAMPLE,
-	PASS_NUMBER,	/* the rows again, in the order of the vids */
-	PASS_SWAP	/* the other direction */
+	PASS_COUNT,	/* only counts what is found */
+	PASS_DEGREES,	/* counts degrees */
+	PASS_SAMPLE,	/* collects a sample of the lists */
+	PASS_NUMBER,	/* makes runs of the rows in the order of the vids */
+	PASS_SWAP	/* makes runs of the other direction */
 };
 
 struct pass_ctx {
@@ -629,7 +653,7 @@ struct pass_ctx {
 	u32 *degree;
 	struct order_sample *sample;
 	struct emitter *m;
-	u64 edges, loops;	/* PASS_DEGREES */
+	u64 edges, loops;	/* counted by PASS_DEGREES */
 };
 
 static mill_err emit_rows(struct emitter *m, const struct edges *e)
@@ -670,7 +694,10 @@ static mill_err pass_piece(struct pass_ctx *p, const struct edges *e)
 	return MILL_OK;
 }
 
-/* count: the first pass that merges parallel edges says what it found. */
+/*
+ * Makes a pass over the rows. what: its name in the progress report. count: adds up what is
+ * found; only one pass does. out: not NULL if the pass makes runs.
+ */
 static mill_err pass_rows(struct pass_ctx *p, const char *what, bool count, struct runs *out)
 {
 	struct external *x = p->x;
@@ -703,9 +730,9 @@ static mill_err pass_rows(struct pass_ctx *p, const char *what, bool count, stru
 }
 
 /*
- * Counts, and makes what cannot be made while lists are written: the edges anew where vids have
- * another order than ids, and the other direction of an undirected graph, whose lists need both at
- * a time.
+ * Counts what is found, and makes the runs that cannot be made while lists are written: the rows
+ * in the order of the vids, if that is not the order of the ids; and the other direction of an
+ * undirected graph, because its lists need both directions at the same time.
  */
 static mill_err merge(struct external *x)
 {
@@ -723,7 +750,7 @@ static mill_err merge(struct external *x)
 	return pass_rows(&p, "merge", true, x->s.undirected ? &x->col : NULL);
 }
 
-/* Makes `to`, by vid, what the numbering gives. */
+/* Makes the numbering return to[v] in place of v. */
 static mill_err use_numbers(struct external *x, const vid *to)
 {
 	vid *place;
@@ -767,7 +794,8 @@ static mill_err order_vertices(struct external *x, enum mill_order order)
 		return fail(MILL_ENOMEM,
 			    "ordering %llu vertices needs more memory: give --memory %lluM or more",
 			    (unsigned long long)n,
-			    (unsigned long long)div_up(x->s.budget->used + order_bytes(n) + 2 * MARGIN, MIB));
+			    (unsigned long long)div_up(x->s.budget->used + order_bytes(n) +
+							       2 * MARGIN, MIB));
 	err = memory_new(&p.degree, x->s.budget, n, sizeof(*p.degree), "the degrees");
 	if (!err)
 		err = pass_rows(&p, "count degrees", false, NULL);
@@ -789,7 +817,7 @@ mill_err external_settle(struct external *x, enum mill_dedup rule, enum mill_wei
 {
 	struct external_facts *f = &x->facts;
 
-	x->row_weight = x->s.added;
+	x->row_weight = x->s.added_type;
 	x->weight = weight;
 	x->rule = rule;
 	if (x->sparse)
@@ -807,14 +835,15 @@ mill_err external_settle(struct external *x, enum mill_dedup rule, enum mill_wei
 	if (order)
 		TRY(order_vertices(x, order));
 	TRY(merge(x));
-	f->found.symmetric = x->s.undirected ? !f->found.one_way : f->found.forward == f->found.backward;
+	f->found.symmetric = x->s.undirected ? !f->found.one_way
+					     : f->found.forward == f->found.backward;
 	*out = *f;
 	return MILL_OK;
 }
 
 /* ---- Writing ---- */
 
-/* The runs of one direction as a stream. */
+/* A stream of the edges in `col`. */
 struct columns {
 	struct external *x;
 	struct edges e;
@@ -850,7 +879,9 @@ static mill_err write_out(struct external *x, struct store_writer *w, struct emi
 	r.e.n = 0;
 	r.e.bits = x->vid_bits;
 	r.tap = tap;
-	high = (struct edge_stream){ .e = &r.e, .total = x->facts.edges, .more = rows_more, .arg = &r };
+	high = (struct edge_stream){
+		.e = &r.e, .total = x->facts.edges, .more = rows_more, .arg = &r
+	};
 	if (!err && x->s.undirected)
 		err = columns_open(&c, x, room, &low);
 	if (!err)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses names, with or without quotes, and recognizes headers of files with names. */
 #include "import/field.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "base/number.h"
 #include "store/names.h"
 
-/* From a field in quotes behind the closing one; NULL if there is none. */
+/* Returns the position after the closing quote of a field in quotes; NULL if there is none. */
 static const char *quoted_end(const char *p)
 {
 	for (p++; *p != '\n'; p++) {
@@ -27,7 +28,7 @@ const char *name_end(const char *p)
 	return field_end(end ? end : p);
 }
 
-/* Without the quotes, of which two stand for one inside. False: it is too long. */
+/* Copies a name without its quotes; two quotes inside become one. False: it is too long. */
 static bool unquote(const char *p, const char *end, char *to, struct name *out)
 {
 	u32 n = 0;
@@ -79,12 +80,17 @@ static bool is_word(const char *p, const char *end, const char *word)
 	return (size_t)(end - p) == n && !strncasecmp(p, word, n);
 }
 
-/* The weight is none, or without weights the first two fields are words for the ends of an edge. */
+/*
+ * A line is a header if its weight is not a number or, without weights, if its first two fields
+ * are words for the ends of an edge.
+ */
 bool name_is_header(const char *p, u32 weight_column)
 {
 	static const char *const word[][2] = {
-		{ "source", "target" }, { "source", "sink" }, { "src", "dst" }, { "from", "to" },
-		{ "node1", "node2" },	{ "id_1", "id_2" },   { "id1", "id2" }, { "fromnodeid", "tonodeid" },
+		{ "source", "target" }, { "source", "sink" },
+		{ "src", "dst" },	{ "from", "to" },
+		{ "node1", "node2" },	{ "id_1", "id_2" },
+		{ "id1", "id2" },	{ "fromnodeid", "tonodeid" },
 	};
 	const char *field[2], *end[2];
 	f64 value;
@@ -102,7 +108,8 @@ bool name_is_header(const char *p, u32 weight_column)
 		return !at_line_end(p) && !number_f64(&value, p, field_end(p));
 	}
 	for (size_t k = 0; k < ARRAY_LEN(word); k++)
-		if (is_word(field[0], end[0], word[k][0]) && is_word(field[1], end[1], word[k][1]))
+		if (is_word(field[0], end[0], word[k][0]) &&
+		    is_word(field[1], end[1], word[k][1]))
 			return true;
 	return false;
 }

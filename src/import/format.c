@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of formats, and the choice of one: by --format, then by the first bytes, then by the
+ * suffix; else the input is an edge list.
+ */
 #include "import/format.h"
 
 #include <stdio.h>
@@ -16,7 +20,7 @@ static bool is_mtx(const char *head, u64 size)
 	return size >= sizeof(banner) - 1 && !strncasecmp(head, banner, sizeof(banner) - 1);
 }
 
-/* Comments of a line each that begin with c, then "p ". */
+/* DIMACS begins with comments (lines that begin with c), then "p ". */
 static bool is_dimacs(const char *head, u64 size)
 {
 	const char *end = head + size, *line = head;
@@ -32,7 +36,7 @@ static bool is_dimacs(const char *head, u64 size)
 	return end - line >= 2 && line[0] == 'p' && (line[1] == ' ' || line[1] == '\t');
 }
 
-/* The first one is what an input is that is nothing else. */
+/* The first format is that of an input which shows no other. */
 static const struct format formats[] = {
 	{ "edgelist", "an edge list", SUFFIXES(".el", ".wel", ".txt", ".tsv", ".csv"), NULL,
 	  edges_read },
@@ -111,7 +115,10 @@ static const struct format *by_name(const char *name)
 	return format_find(&f, name) ? NULL : f;
 }
 
-/* An .e alone may be any edge list: with its vertices or properties beside it it is LDBC's. */
+/*
+ * An .e file alone may be any edge list. It belongs to LDBC if its .v or .properties file is in
+ * the same folder.
+ */
 static mill_err is_ldbc(bool *found, const char *path)
 {
 	static const char *const beside[] = { ".properties", ".v" };
@@ -162,7 +169,10 @@ static mill_err choose(const struct format **out, struct reader *r)
 	return MILL_OK;
 }
 
-/* The files of one LDBC graph may all be given: the first stands for it. */
+/*
+ * Returns whether the graph of this file has been read: all files of an LDBC graph or a BVGraph
+ * may be given, and the first one reads the graph.
+ */
 static bool is_repeated(const struct intake *k, const struct format *f, const char *path)
 {
 	size_t stem = path_stem(path, f->suffix);
@@ -192,7 +202,8 @@ mill_err format_read(struct intake *k, const char *path)
 				   "%s is %s: only edge lists have columns of weights",
 				   input_name(r.in), f->shown);
 		if (!err && k->how->names && f->read != edges_read)
-			err = fail(MILL_EUSAGE, "%s is %s: only edge lists have names", input_name(r.in), f->shown);
+			err = fail(MILL_EUSAGE, "%s is %s: only edge lists have names",
+				   input_name(r.in), f->shown);
 		if (!err)
 			err = f->read(&r);
 	}

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The formats that import reads: one table, one reader each. */
+/* The formats that import reads: a table with one reader for each. */
 #ifndef IMPORT_FORMAT_H
 #define IMPORT_FORMAT_H
 
 #include "import/reader.h"
 
 struct format {
-	const char *name;		/* what --format takes */
-	const char *shown;		/* in sentences */
-	const char *const *suffix;	/* NULL-terminated, without that of a compression */
-	/* Do these first bytes of an input settle it? NULL: its suffix or --format must. */
+	const char *name;		/* value of --format */
+	const char *shown;		/* name in messages */
+	const char *const *suffix;	/* NULL-terminated, without those of compression */
+	/* Do the first bytes of an input show this format? NULL: only suffix or --format can. */
 	bool (*sniff)(const char *head, u64 size);
 	mill_err (*read)(struct reader *r);
 };
 
-/* NULL-terminated: the names. */
+/* Returns the names of all formats, NULL-terminated. */
 const char *const *format_names(void);
-/* MILL_EUSAGE, with the names that there are, if there is no such. */
+/* Finds a format. Fails with MILL_EUSAGE, and lists the names, if there is no such format. */
 mill_err format_find(const struct format **out, const char *name);
-/* Reads one input, in the format asked for or else found. */
+/* Reads one input, in the format of --format or, without it, in the format that it finds. */
 mill_err format_read(struct intake *k, const char *path);
 
 /*
- * Length of path without the suffix of a compression, and without one of `suffix` besides:
- * 0 if it has none of them.
+ * Returns the length of path without the suffix of a compression (.gz and others) and without
+ * one of `suffix`; 0 if path has none of `suffix`.
  */
 size_t path_stem(const char *path, const char *const *suffix);
 
-/* One per file of this folder. Bad input is MILL_EINPUT with its line or byte. */
+/* The readers. They fail with MILL_EINPUT, and name the line or byte, if the input is bad. */
 mill_err edges_read(struct reader *r);
 mill_err mtx_read(struct reader *r);
 mill_err dimacs_read(struct reader *r);
@@ -39,7 +39,10 @@ mill_err raw_read(struct reader *r);
 mill_err ldbc_read(struct reader *r);
 mill_err bvgraph_read(struct reader *r);
 
-/* Is the file at `path` (its stem: the first `stem` bytes) beside properties of a BVGraph? */
+/*
+ * Sets *out to whether the .properties file with the stem of `path` (its first `stem` bytes)
+ * describes a BVGraph.
+ */
 mill_err bvgraph_is(bool *out, const char *path, size_t stem);
 
 #endif

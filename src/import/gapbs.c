@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GAPBS's serialized graphs: a byte (directed or not), i64 edges, i64 vertices, i64 offsets
- * (one more than vertices), i32 neighbours, or pairs of i32 (neighbour, weight) in .wsg;
- * then offsets and neighbours of the inverse, if directed. Little-endian, without padding.
- * The inverse is compared with the lists by a sum of hashes.
+ * Reads GAPBS's serialized graphs: a byte (directed or not), i64 edges, i64 vertices, i64 offsets
+ * (one more than vertices), i32 neighbours, or pairs of i32 (neighbour, weight) in .wsg; then, if
+ * directed, offsets and neighbours of the inverse. Little-endian, without padding. The inverse is
+ * compared with the lists by a sum of hashes.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct sg {
 	u64 edges, vertices;
 	u32 *degree;
 	u64 room;
-	u64 sum; /* of arcs; in the inverse taken off again */
+	u64 sum; /* of hashes of arcs; the inverse subtracts them again */
 	struct mirror_check both;
 };
 
@@ -37,8 +37,8 @@ static mill_err read_header(struct scan *s, struct sg *g)
 	TRY(scan_bytes(s, &directed, 1));
 	if (directed > 1)
 		return scan_fail(s, MILL_EINPUT,
-				 "this is no serialized graph: it begins with %u, not with 0 "
-				 "or 1",
+				 "this is not a serialized graph: it begins with %u, not with "
+				 "0 or 1",
 				 directed);
 	g->directed = directed;
 	TRY(read_count(s, &g->edges, "edges"));
@@ -50,7 +50,7 @@ static mill_err read_header(struct scan *s, struct sg *g)
 	return MILL_OK;
 }
 
-/* Room for one more degree: it grows with what has been read, not with what was claimed. */
+/* Makes room for degree n. It grows with what has been read, not with what a header claims. */
 static mill_err grow(struct sg *g, u64 n, struct budget *budget)
 {
 	u64 room = min_u64(g->vertices, max_u64(2 * g->room, 64 * KIB));
@@ -120,7 +120,7 @@ static mill_err read_neighbour(struct reader *r, struct sg *g, u64 u, bool inver
 	if (r->k->weighted)
 		TRY(reader_weight(r, pair[1], true, pair[1]));
 	if (!g->directed && r->k->undirected && u > v)
-		return MILL_OK; /* it comes from its other end */
+		return MILL_OK; /* its other end adds it */
 	return reader_edge(r, u, v, pair[1]);
 }
 
@@ -144,17 +144,17 @@ static mill_err read_graph(struct reader *r, struct sg *g)
 	if (g->directed)
 		TRY(read_half(r, g, true));
 	if (scan_peek(s) != SCAN_END)
-		return scan_fail(s, MILL_EINPUT, "something follows the graph");
+		return scan_fail(s, MILL_EINPUT, "there are more bytes after the graph");
 	TRY(s->err);
 	if (g->sum)
 		return scan_fail(s, MILL_EINPUT,
-				 "the inverse that ends here is not that of the lists before");
+				 "the inverse that ends here does not match the lists before it");
 	if (!g->directed && !mirror_agrees(&g->both, &first, &last))
 		return scan_fail(s, MILL_EINPUT,
 				 "the lists of the undirected graph that end here are not "
 				 "symmetric: look at vertex %llu%s",
 				 (unsigned long long)first,
-				 first == last ? "" : " and after it");
+				 first == last ? "" : " and those after it");
 	return reader_vertices(r, 0, g->vertices, g->vertices);
 }
 
@@ -166,7 +166,7 @@ static mill_err read_sg(struct reader *r, bool weighted)
 	TRY(reader_scan(r, true));
 	TRY(reader_base(r, 0));
 	TRY(read_header(&r->scan, &g));
-	TRY(reader_settle(r, g.directed ? SENSE_DIRECTED : SENSE_UNDIRECTED, weighted,
+	TRY(reader_settle(r, g.directed ? HEADER_DIRECTED : HEADER_UNDIRECTED, weighted,
 			  false));
 	err = read_graph(r, &g);
 	mirror_release(&g.both);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kron is Graph500's and GAP's R-MAT: every bit of an edge's two ends falls into one of
- * four quadrants with probabilities a, b, c and the rest; then the vertices are renamed at
- * random, so that a name says nothing of the degree. rmat is the same without new names.
+ * The generators. kron is the R-MAT of Graph500 and GAP: each pair of bits of an edge's two ends
+ * falls into one of four quadrants with probabilities a, b, c and the rest. Then the vertices are
+ * renamed at random, so that an id tells nothing about the degree. rmat is the same without
+ * renaming.
  *
- * smallworld is Watts and Strogatz's: a ring in which everyone knows the next `degree`, and one
- * edge in ten leads anywhere instead. powerlaw draws both ends with probabilities that fall as
- * rank^(-2/3) (Chung and Lu), so that degrees d are about as frequent as d^(-5/2).
+ * smallworld is the model of Watts and Strogatz: a ring in which each vertex has edges to the
+ * next `degree` vertices, but one edge in ten leads to a random vertex instead. powerlaw draws
+ * both ends with probabilities that fall as rank^(-2/3) (Chung and Lu), so that a degree d is
+ * about as frequent as d^(-5/2).
  *
- * A generator works on slots: slot i is an edge or none (the rim of a grid). Undirected
- * edges are handed over as (low, high), so that a multigraph keeps all of them.
+ * A generator works on candidates: candidate i is an edge or none (at the border of a grid).
+ * Undirected edges are added as (low, high), so that a multigraph keeps all of them.
  */
 #include "import/generate.h"
 
@@ -21,41 +23,42 @@
 #include "base/random.h"
 #include "import/builder.h"
 
-#define BLOCK_SLOTS ((u64)1 << 14)
-#define WAVE_BLOCKS 16u /* made in parallel, then added in order */
+#define BLOCK_CANDIDATES ((u64)1 << 14)
+#define WAVE_BLOCKS 16u /* blocks made in parallel, then added in order */
 #define SCALE_MAX 31u
-#define DRAWS_MAX 4u /* of a kron of SCALE_MAX, see kron_edge */
-#define RETRIES 64u  /* for a kron that does not fill 2^scale vertices */
-#define REWIRED 0.1  /* share of smallworld's edges */
+#define DRAWS_MAX 4u /* draws of 64 random bits at SCALE_MAX, see rmat_edge */
+#define RETRIES 64u  /* for rmat with fewer than 2^scale vertices */
+#define REWIRED 0.1  /* fraction of smallworld's edges that lead to a random vertex */
 
-/* Streams of random numbers, told apart by their seeds. */
+/* Streams of random numbers. Each has a seed of its own. */
 enum stream { STREAM_ENDS, STREAM_WEIGHT, STREAM_NAMES };
 
 /*
- * kron: four levels at once, by Walker's alias method: eight random bits choose an entry, the next
- * 24 bits whether its own outcome counts or the other. An outcome is the row's four bits before the
- * column's.
+ * rmat: chooses four levels at once, by Walker's alias method. Eight random bits choose an entry;
+ * the next 24 bits choose between its two outcomes. An outcome is four bits of the row, then
+ * four bits of the column.
  */
 struct choice {
-	u32 below; /* its own outcome: so many of 2^24 */
+	u32 below; /* below this number (of 2^24) the outcome is `own` */
 	u8 own, other;
 };
 
 struct graph {
 	u64 seed[3]; /* by stream */
 	u64 n;	     /* vertices */
-	u64 n_slots, n_edges;		 /* edges: at most so many slots hold one */
+	u64 n_candidates;
+	u64 n_edges;			 /* the most candidates that are edges */
 	u64 columns;			 /* grid */
-	unsigned scale;			 /* kron: 2^scale >= n */
+	unsigned scale;			 /* smallest with 2^scale >= n */
 	u64 name_key[4], name_factor[4]; /* kron, powerlaw: the renaming */
-	struct choice choice[256];	 /* kron */
+	struct choice choice[256];	 /* kron, rmat */
 	enum mill_weight weight;
 	bool directed;
 };
 
 struct kind {
 	const char *name;
-	/* False if the slot holds no edge. */
+	/* Computes candidate i. Returns false if it is not an edge. */
 	bool (*edge)(const struct graph *g, u64 i, u64 *from, u64 *to);
 	bool random;	/* takes a degree and may be a multigraph */
 	bool quadrants; /* takes a, b, c */
@@ -63,7 +66,7 @@ struct kind {
 
 /* ---- Edges ---- */
 
-/* A bijection of [0, 2^scale): each step can be undone. */
+/* A bijection of [0, 2^scale): each step is invertible. */
 static u64 rename_once(const struct graph *g, u64 x)
 {
 	u64 mask = ((u64)1 << g->scale) - 1;
@@ -76,7 +79,7 @@ static u64 rename_once(const struct graph *g, u64 x)
 	return x & mask;
 }
 
-/* A bijection of [0, n): walks the larger cycle until it is back inside. */
+/* A bijection of [0, n): repeats the larger bijection until the result is below n. */
 static u64 new_name(const struct graph *g, u64 x)
 {
 	if (!g->scale)
@@ -90,7 +93,7 @@ static u64 new_name(const struct graph *g, u64 x)
 static unsigned choose(const struct graph *g, u32 x)
 {
 	const struct choice *c = &g->choice[x >> 24];
-	/* Without a branch: nobody could predict it. */
+	/* Without a branch, because it would be unpredictable. */
 	unsigned other = 0u - ((x & 0xffffff) >= c->below);
 
 	return c->own ^ ((unsigned)(c->own ^ c->other) & other);
@@ -98,7 +101,7 @@ static unsigned choose(const struct graph *g, u32 x)
 
 static bool rmat_edge(const struct graph *g, u64 i, u64 *from, u64 *to)
 {
-	unsigned draws = (g->scale + 7) / 8; /* of 64 random bits: eight levels each */
+	unsigned draws = (g->scale + 7) / 8; /* draws of 64 random bits: eight levels each */
 	unsigned excess = 8 * draws - g->scale;
 	u64 u = 0, v = 0;
 
@@ -138,7 +141,7 @@ static bool uniform_edge(const struct graph *g, u64 i, u64 *from, u64 *to)
 	return true;
 }
 
-/* Ends by rank; the cube of what is even in [0, 1) has the density x^(-2/3). */
+/* Draws an end by rank: the cube of a uniform number in [0, 1) has a density of x^(-2/3). */
 static u64 powerlaw_end(const struct graph *g, u64 i)
 {
 	f64 x = random_unit(g->seed[STREAM_ENDS], i);
@@ -153,7 +156,10 @@ static bool powerlaw_edge(const struct graph *g, u64 i, u64 *from, u64 *to)
 	return true;
 }
 
-/* Slots go round the ring: first everyone's edge to the next, then to the one after that, ... */
+/*
+ * Candidates go round the ring: first the edge of each vertex to the next vertex, then the edge
+ * of each vertex to the vertex after that, and so on.
+ */
 static bool smallworld_edge(const struct graph *g, u64 i, u64 *from, u64 *to)
 {
 	*from = i % g->n;
@@ -163,7 +169,7 @@ static bool smallworld_edge(const struct graph *g, u64 i, u64 *from, u64 *to)
 	return true;
 }
 
-/* A slot for every pair, of which half count unless arcs go both ways. */
+/* A candidate for every pair; if the graph is undirected, only those with from < to are edges. */
 static bool clique_edge(const struct graph *g, u64 i, u64 *from, u64 *to)
 {
 	*from = i / g->n;
@@ -171,7 +177,7 @@ static bool clique_edge(const struct graph *g, u64 i, u64 *from, u64 *to)
 	return g->directed ? *from != *to : *from < *to;
 }
 
-/* Slots 2v and 2v + 1: from v to the right, and down. */
+/* Candidates 2v and 2v + 1: from v to the right, and down. */
 static bool grid_edge(const struct graph *g, u64 i, u64 *from, u64 *to)
 {
 	u64 v = i / 2;
@@ -240,14 +246,14 @@ static u64 weight_at(const struct graph *g, u64 i)
 	}
 }
 
-/* ---- Blocks of them ---- */
+/* ---- Blocks of candidates ---- */
 
 struct wave {
 	const struct kind *kind;
 	const struct graph *g;
-	struct raw_edge *edge; /* WAVE_BLOCKS x BLOCK_SLOTS */
-	u64 n[WAVE_BLOCKS];
-	u64 first; /* block */
+	struct raw_edge *edge; /* WAVE_BLOCKS x BLOCK_CANDIDATES */
+	u64 n[WAVE_BLOCKS];    /* edges in each block */
+	u64 first;	       /* number of the first block */
 };
 
 static mill_err make_block(void *arg, u64 begin, u64 end, unsigned worker)
@@ -256,9 +262,9 @@ static mill_err make_block(void *arg, u64 begin, u64 end, unsigned worker)
 
 	(void)worker;
 	for (u64 k = begin; k < end; k++) {
-		struct raw_edge *edge = w->edge + k * BLOCK_SLOTS;
-		u64 i = (w->first + k) * BLOCK_SLOTS,
-		    last = min_u64(i + BLOCK_SLOTS, w->g->n_slots), n = 0;
+		struct raw_edge *edge = w->edge + k * BLOCK_CANDIDATES;
+		u64 i = (w->first + k) * BLOCK_CANDIDATES,
+		    last = min_u64(i + BLOCK_CANDIDATES, w->g->n_candidates), n = 0;
 
 		for (; i < last; i++) {
 			u64 from, to;
@@ -277,30 +283,30 @@ static mill_err make_block(void *arg, u64 begin, u64 end, unsigned worker)
 
 static mill_err add_edges(struct builder *b, const struct kind *kind, const struct graph *g)
 {
-	u64 n_blocks = div_up(g->n_slots, BLOCK_SLOTS);
+	u64 n_blocks = div_up(g->n_candidates, BLOCK_CANDIDATES);
 	struct ticker *ticker = builder_ticker(b);
 	struct wave w = { .kind = kind, .g = g };
 	mill_err err;
 
 	err = memory_new(&w.edge, builder_budget(b),
-			 min_u64(n_blocks, WAVE_BLOCKS) * BLOCK_SLOTS, sizeof(*w.edge),
+			 min_u64(n_blocks, WAVE_BLOCKS) * BLOCK_CANDIDATES, sizeof(*w.edge),
 			 "new edges");
-	ticker_begin(ticker, "generate", "edges", g->n_slots);
+	ticker_begin(ticker, "generate", "edges", g->n_candidates);
 	for (; !err && w.first < n_blocks; w.first += WAVE_BLOCKS) {
 		u64 n = min_u64(n_blocks - w.first, WAVE_BLOCKS);
 
 		err = pool_for(builder_pool(b), n, 1, make_block, &w);
 		for (u64 k = 0; !err && k < n; k++)
-			err = builder_add(b, w.edge + k * BLOCK_SLOTS, w.n[k]);
+			err = builder_add(b, w.edge + k * BLOCK_CANDIDATES, w.n[k]);
 		if (!err)
-			err = ticker_tick(ticker,
-					  min_u64((w.first + n) * BLOCK_SLOTS, g->n_slots));
+			err = ticker_tick(ticker, min_u64((w.first + n) * BLOCK_CANDIDATES,
+							  g->n_candidates));
 	}
 	memory_free(w.edge);
 	return err;
 }
 
-/* ---- What is asked for ---- */
+/* ---- Options ---- */
 
 static mill_err find_kind(const struct kind **out, const char *name)
 {
@@ -315,14 +321,14 @@ static mill_err find_kind(const struct kind **out, const char *name)
 		    name ? name : "");
 }
 
-/* a, b, c and the rest */
+/* Computes the probabilities of the quadrants: a, b, c and the rest. */
 static void shares(const struct mill_generate *how, f64 *quadrant)
 {
 	quadrant[0] = how->a != 0 ? how->a : .57;
 	quadrant[1] = how->b != 0 ? how->b : .19;
 	quadrant[2] = how->c != 0 ? how->c : .19;
 	quadrant[3] = 1 - quadrant[0] - quadrant[1] - quadrant[2];
-	if (quadrant[3] < 1e-9) /* what remains of, say, .3 + .3 + .4 */
+	if (quadrant[3] < 1e-9) /* a rounding error, for example of .3 + .3 + .4 */
 		quadrant[3] = quadrant[3] > -1e-9 ? 0 : quadrant[3];
 }
 
@@ -335,7 +341,7 @@ static mill_err check_options(const struct kind *kind, const struct mill_generat
 		return fail(MILL_EUSAGE,
 			    "give either a scale or a number of vertices, not both");
 	if (!(how->degree >= 0) || isinf(how->degree))
-		return fail(MILL_EUSAGE, "the degree is no positive number");
+		return fail(MILL_EUSAGE, "the degree is not a positive number");
 	if (how->degree > 0 && !kind->random)
 		return fail(MILL_EUSAGE, "%s takes no degree", kind->name);
 	if (how->multigraph && !kind->random)
@@ -343,8 +349,9 @@ static mill_err check_options(const struct kind *kind, const struct mill_generat
 	if ((how->a != 0 || how->b != 0 || how->c != 0) && !kind->quadrants)
 		return fail(MILL_EUSAGE, "%s takes no a, b, c", kind->name);
 	if (!(q[0] >= 0 && q[1] >= 0 && q[2] >= 0 && q[3] >= 0))
-		return fail(MILL_EUSAGE, "a, b and c add up to at most 1: not %g, %g, %g",
-			    q[0], q[1], q[2]);
+		return fail(MILL_EUSAGE,
+			    "a, b and c must be 0 or more and add up to at most 1: "
+			    "not %g, %g, %g", q[0], q[1], q[2]);
 	if (how->weight != MILL_WEIGHT_NONE && how->weight != MILL_WEIGHT_U32 &&
 	    how->weight != MILL_WEIGHT_F32)
 		return fail(MILL_EUSAGE, "generated weights are none, u32 or f32");
@@ -362,11 +369,11 @@ static u64 square_root(u64 n)
 	return r;
 }
 
-/* Vertices and slots; nothing is allocated before the limits are checked. */
+/* Computes the numbers of vertices and candidates. Checks the limits before any allocation. */
 static mill_err size_graph(struct graph *g, const struct kind *kind,
 			   const struct mill_generate *how)
 {
-	f64 slots;
+	f64 edges;
 
 	if (!how->vertices && how->scale > SCALE_MAX)
 		return fail(MILL_ELIMIT, "scale %u: at most %u", how->scale, SCALE_MAX);
@@ -377,12 +384,12 @@ static mill_err size_graph(struct graph *g, const struct kind *kind,
 	g->scale = g->n > 1 ? 64u - (unsigned)__builtin_clzll(g->n - 1) : 0;
 
 	if (kind->random) {
-		slots = (how->degree > 0 ? how->degree : 16) * (f64)g->n + 0.5;
-		/* MAX_EDGES itself is no f64: 2^62 is the practical end of 64 bits. */
-		if (slots >= 0x1p62 || (u64)slots > MAX_EDGES)
+		edges = (how->degree > 0 ? how->degree : 16) * (f64)g->n + 0.5;
+		/* f64 cannot represent MAX_EDGES exactly; below 2^62 the cast to u64 is safe. */
+		if (edges >= 0x1p62 || (u64)edges > MAX_EDGES)
 			return fail(MILL_ELIMIT, "%.0f edges: a store holds at most %llu",
-				    slots, (unsigned long long)MAX_EDGES);
-		g->n_slots = (u64)slots;
+				    edges, (unsigned long long)MAX_EDGES);
+		g->n_candidates = (u64)edges;
 	} else if (kind->edge == grid_edge) {
 		if (how->vertices) {
 			g->columns = square_root(g->n);
@@ -390,22 +397,26 @@ static mill_err size_graph(struct graph *g, const struct kind *kind,
 		} else {
 			g->columns = (u64)1 << (how->scale - how->scale / 2);
 		}
-		g->n_slots = 2 * g->n;
+		g->n_candidates = 2 * g->n;
 	} else if (kind->edge == clique_edge) {
 		if (g->n > 1 && g->n > MAX_EDGES / (g->n - 1))
-			return fail(MILL_ELIMIT, "a clique of %llu vertices: a store holds at most %llu edges",
+			return fail(MILL_ELIMIT,
+				    "a clique of %llu vertices: a store holds at most %llu edges",
 				    (unsigned long long)g->n, (unsigned long long)MAX_EDGES);
-		g->n_slots = g->n * g->n;
+		g->n_candidates = g->n * g->n;
 	} else {
-		g->n_slots = g->n - 1;
+		g->n_candidates = g->n - 1;
 	}
-	g->n_edges = g->n_slots;
+	g->n_edges = g->n_candidates;
 	if (kind->edge == clique_edge)
 		g->n_edges = g->n * (g->n - 1) / (how->directed ? 1 : 2);
 	return MILL_OK;
 }
 
-/* Vose's construction: entries with too little are filled up by those with too much. */
+/*
+ * Makes the table by Vose's construction: entries with too little probability are filled up from
+ * those with too much.
+ */
 static void make_choices(struct graph *g, const f64 *quadrant)
 {
 	f64 left[256];
@@ -455,18 +466,18 @@ static void seed_graph(struct graph *g, const struct mill_generate *how)
 static u64 fingerprint(const struct kind *kind, const struct graph *g,
 		       const struct mill_generate *how)
 {
-	const u64 part[] = { g->n,	    g->n_slots,	     g->columns, how->weight,
-			     how->directed, how->multigraph, how->seed };
+	const u64 option[] = { g->n, g->n_candidates, g->columns, how->weight, how->directed,
+			       how->multigraph, how->seed };
 	u64 h = (u64)(kind - kinds);
 
-	for (size_t i = 0; i < ARRAY_LEN(part); i++)
-		h = random_at(h, part[i]);
+	for (size_t i = 0; i < ARRAY_LEN(option); i++)
+		h = random_at(h, option[i]);
 	for (size_t i = 0; kind->quadrants && i < ARRAY_LEN(g->choice); i++)
 		h = random_at(h, (u64)g->choice[i].other << 32 | g->choice[i].below);
 	return h;
 }
 
-/* The command that makes the same graph again. */
+/* Writes the command that makes the same graph again. */
 static mill_err describe(char **out, const struct kind *kind,
 			 const struct mill_generate *how)
 {
@@ -532,7 +543,7 @@ mill_err generate(struct mill_built *out, const struct mill_generate *how)
 		b = NULL;
 	}
 	if (!err)
-		out->symmetric |= !how->directed; /* handed over one way, meant both ways */
+		out->symmetric |= !how->directed; /* added one way, but meant both ways */
 	builder_abandon(b);
 	memory_free(origin);
 	return err;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Generators. Edge i of a graph is a function of the seed and i only, so that any number
- * of threads makes the same store.
+ * Generates graphs. Edge i of a graph depends only on the seed and on i, so that any number of
+ * threads makes the same store.
  */
 #ifndef IMPORT_GENERATE_H
 #define IMPORT_GENERATE_H
 
 #include "base/error.h"
 
-/* mill_generate without the public name. */
+/* Does what mill_generate promises (millrace.h). */
 mill_err generate(struct mill_built *out, const struct mill_generate *how);
-/* NULL-terminated. */
+/* Returns the names of the generators, NULL-terminated. */
 const char *const *generate_kinds(void);
 
 #endif

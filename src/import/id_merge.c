@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranks are half as long as ids, and a rank is written only after its id has been read: so they find room in
- * front of the ids that have not. What lies between is given back.
+ * Merges the runs with a heap, and writes the ranks of a run over its ids. Ranks are half as long
+ * as ids, and a rank is written only after its id has been read, so that ranks never overwrite
+ * an unread id. The second half of each run, which no rank will need, is given back to the disk
+ * as it is read.
  */
 #include "import/id_merge.h"
 
@@ -9,24 +11,25 @@
 
 #include "base/fault.h"
 
-#define CURSOR_MIN ((u64)64)		/* ids in its buffer */
+#define CURSOR_MIN ((u64)64)		/* ids in the buffer of a run */
 #define CURSOR_MAX ((u64)1 << 16)
-#define CURSOR_ID (sizeof(u64) + sizeof(u32))
-#define DISCARD (256 * KIB)		/* bytes that are worth a call */
+#define CURSOR_ID (sizeof(u64) + sizeof(u32))	/* bytes of an id and its rank */
+#define DISCARD (256 * KIB)		/* fewest bytes that are worth a call */
 #define TICK ((u64)1 << 18)		/* ids */
 
+/* The reading position in a run. */
 struct cursor {
-	u64 *id;
-	u64 used, fill;		/* of the buffer */
-	u64 at, left;		/* in the file: byte of the next, and how many */
-	u32 *rank;
-	u64 n_ranks;		/* that wait ... */
-	u64 ranks_at;		/* ... to be written here */
-	u64 kept;		/* bytes from here on have not been given back */
+	u64 *id;		/* buffer of ids */
+	u64 used, fill;		/* ids of the buffer that were used, and that it holds */
+	u64 at, left;		/* ids in the file: byte of the next, and how many */
+	u32 *rank;		/* buffer of ranks */
+	u64 n_ranks;		/* ranks in it, which wait to be written ... */
+	u64 ranks_at;		/* ... at this byte of the file */
+	u64 discarded_to;	/* bytes from here on have not been given back */
 };
 
-/* The run whose next id is the least comes first. */
-struct top {
+/* A run and its next id. The heap has the lowest id at the top. */
+struct heap_entry {
 	u64 id;
 	u32 run;
 };
@@ -34,14 +37,14 @@ struct top {
 struct merge {
 	const struct id_merge *m;
 	struct cursor *cursor;
-	struct top *heap;
+	struct heap_entry *heap;
 	u64 n_heap;
-	u64 room;		/* ids that a cursor holds, and ranks */
+	u64 room;		/* ids and ranks that a cursor's buffers hold */
 	u8 *buffers;
-	u64 last, n;		/* the last distinct id, and how many came */
+	u64 last, n;		/* the last distinct id, and the number of distinct ids so far */
 };
 
-/* *more = false: there are no more. */
+/* Returns the next id of a run in *id. *more is false if there is none. */
 static mill_err cursor_next(const struct merge *x, struct cursor *c, u64 *id, bool *more)
 {
 	if (c->used == c->fill) {
@@ -66,17 +69,17 @@ static mill_err flush_ranks(const struct merge *x, struct cursor *c)
 	TRY(file_write_at(x->m->file, c->rank, c->n_ranks * sizeof(u32), c->ranks_at));
 	c->ranks_at += c->n_ranks * sizeof(u32);
 	c->n_ranks = 0;
-	/* Only what no rank will need: the second half of the run. */
-	if (c->at > c->kept && (!c->left || c->at - c->kept >= DISCARD)) {
-		file_discard(x->m->file, c->kept, c->at - c->kept);
-		c->kept = c->at;
+	/* Gives back only the second half of the run: no rank will need it. */
+	if (c->at > c->discarded_to && (!c->left || c->at - c->discarded_to >= DISCARD)) {
+		file_discard(x->m->file, c->discarded_to, c->at - c->discarded_to);
+		c->discarded_to = c->at;
 	}
 	return MILL_OK;
 }
 
 static void sift_down(struct merge *x, u64 i)
 {
-	struct top it = x->heap[i];
+	struct heap_entry it = x->heap[i];
 
 	for (;;) {
 		u64 child = 2 * i + 1;
@@ -91,9 +94,10 @@ static void sift_down(struct merge *x, u64 i)
 	x->heap[i] = it;
 }
 
+/* Takes the lowest id, which may be the same as the last one, and gives it its rank. */
 static mill_err step(struct merge *x)
 {
-	struct top *top = &x->heap[0];
+	struct heap_entry *top = &x->heap[0];
 	struct cursor *c = &x->cursor[top->run];
 	bool more;
 
@@ -104,7 +108,10 @@ static mill_err step(struct merge *x)
 	}
 	c->rank[c->n_ranks++] = (u32)(x->n - 1);
 	TRY(cursor_next(x, c, &top->id, &more));
-	/* Before the ids that it may overwrite have been read nothing is written: the buffers are equally long. */
+	/*
+	 * Both buffers hold equally many, so when the ranks are written, the ids that they
+	 * overwrite have been read.
+	 */
 	if (c->n_ranks == x->room || !more)
 		TRY(flush_ranks(x, c));
 	if (!more)
@@ -123,9 +130,11 @@ static mill_err open_cursors(struct merge *x)
 	x->room = fault_hold() ? 4 : min_u64(CURSOR_MAX, each & ~(u64)1);
 	if (x->room < (fault_hold() ? 4 : CURSOR_MIN))
 		return fail(MILL_ENOMEM,
-			    "the ids came in %llu parts, too many to be merged: give %llu times the --memory",
+			    "the ids came in %llu batches, too many to merge: "
+			    "give %llu times the --memory",
 			    (unsigned long long)m->n_runs,
-			    (unsigned long long)div_up(m->n_runs * CURSOR_MIN * CURSOR_ID, max_u64(m->memory, 1)));
+			    (unsigned long long)div_up(m->n_runs * CURSOR_MIN * CURSOR_ID,
+						       max_u64(m->memory, 1)));
 	TRY(memory_new(&x->cursor, m->budget, m->n_runs, sizeof(*x->cursor), "the ids"));
 	TRY(memory_new(&x->heap, m->budget, m->n_runs, sizeof(*x->heap), "the ids"));
 	TRY(memory_new(&x->buffers, m->budget, m->n_runs, x->room * CURSOR_ID, "the ids"));
@@ -136,7 +145,7 @@ static mill_err open_cursors(struct merge *x)
 		c->rank = (u32 *)(c->id + x->room);
 		c->at = c->ranks_at = m->run[i].at;
 		c->left = m->run[i].n;
-		c->kept = c->at + c->left * sizeof(u32);
+		c->discarded_to = c->at + c->left * sizeof(u32);
 		x->heap[x->n_heap].run = (u32)i;
 		TRY(cursor_next(x, c, &x->heap[x->n_heap].id, &more));
 		x->n_heap += more;

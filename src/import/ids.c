@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes the three forms of ids. */
 #include "import/ids.h"
 
 #include "base/bitmap.h"
@@ -41,7 +42,10 @@ static unsigned bits_of(u64 x)
 	return x ? 64u - (unsigned)__builtin_clzll(x) : 0;
 }
 
-/* About two buckets an id: ids spread evenly are found at once, crowded ones in a few steps. */
+/*
+ * Makes about two buckets per id. Ids that are spread evenly are then found at once, crowded ids
+ * in a few steps.
+ */
 static mill_err make_buckets(struct ids *m, struct budget *budget)
 {
 	unsigned range = bits_of(m->id[m->n - 1] - m->min), wanted = bits_of(m->n) + 1;
@@ -72,7 +76,7 @@ mill_err ids_from_list(struct ids *m, struct budget *budget, struct pool *pool, 
 			k++;
 	if (k > MAX_VERTICES)
 		return ids_too_many(k);
-	/* Their own array: what is freed is often several times what is kept. */
+	/* A new array, because the old one is often several times larger than needed. */
 	TRY(memory_new(&m->id, budget, k, sizeof(*m->id), "the ids"));
 	for (u64 i = 0; i < n; i++)
 		if (!i || id[i] != id[i - 1])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public calls that make stores. */
+/* The public calls that make stores: mill_import, mill_generate, and their lists of names. */
 #include "base/checksum.h"
 #include "import/builder.h"
 #include "import/format.h"
@@ -26,19 +26,20 @@ static mill_err check_import(const struct mill_import *how)
 			    how->weight_column);
 	if (how->weights == MILL_WEIGHTS_NONE &&
 	    (how->weight_column || how->weight_name || how->weight_type))
-		return fail(MILL_EUSAGE, "no weights are wanted, and a column or type of them is");
+		return fail(MILL_EUSAGE,
+			    "--weights none excludes a column, a name or a type of weights");
 	if (how->directed && how->undirected)
 		return fail(MILL_EUSAGE, "a graph is either directed or undirected");
 	if (how->base > 1 || (how->id_bits && how->id_bits != 32 && how->id_bits != 64))
 		return fail(MILL_EUSAGE, "the base is 0 or 1, and ids have 32 or 64 bits");
 	if (how->names && (how->base_given || how->id_bits))
-		return fail(MILL_EUSAGE, "names have no base and no bits");
+		return fail(MILL_EUSAGE, "--names excludes --base and --id-bits");
 	if (how->format)
 		TRY(format_find(&format, how->format));
 	if (how->weight_type > MILL_WEIGHT_F64 || how->dedup > MILL_DEDUP_ERROR ||
 	    how->loops > MILL_LOOPS_ERROR ||
 	    how->weights > MILL_WEIGHTS_AUTO)
-		return fail(MILL_EUSAGE, "an option of import is none of its values");
+		return fail(MILL_EUSAGE, "an option of import has a value that does not exist");
 	return MILL_OK;
 }
 
@@ -50,7 +51,7 @@ static mill_err take_edges(void *arg, const struct raw_edge *edge, u64 n)
 	return builder_add(k->b, edge, n);
 }
 
-/* All lines have been read: names become numbers, and the builder gets the edges. */
+/* Turns names into numbers, after all lines are read, and adds the edges to the builder. */
 static mill_err settle_names(struct intake *k)
 {
 	struct namer *names = k->text.names;
@@ -81,8 +82,8 @@ static mill_err read_inputs(struct builder *b, const struct mill_import *how,
 	TRY(text_init(&k.text));
 	err = MILL_OK;
 	if (how->names)
-		err = namer_new(&k.text.names, builder_budget(b), builder_pool(b), builder_ticker(b),
-				builder_temp_dir(b));
+		err = namer_new(&k.text.names, builder_budget(b), builder_pool(b),
+				builder_ticker(b), builder_temp_dir(b));
 	for (size_t i = 0; !err && i < how->n_inputs; i++)
 		err = format_read(&k, how->input[i]);
 	if (!err && how->names)
@@ -100,7 +101,10 @@ static mill_err read_inputs(struct builder *b, const struct mill_import *how,
 	return MILL_OK;
 }
 
-/* What shaped the graph, without names of files: the same input gives the same bytes. */
+/*
+ * Describes the options that change the graph. Contains no names of files: the same input gives
+ * the same bytes.
+ */
 static mill_err describe(char **out, const struct mill_import *how)
 {
 	static const char *const dedup[] = { "",

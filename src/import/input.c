@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define ZSTD_STATIC_LINKING_ONLY 1 /* ZSTD_customMem: its memory counts against the budget */
+/*
+ * Reads plain files directly, and packed files through an unpacker: a table of functions for
+ * gzip, zstd and bzip2. The memory of unpackers counts against the budget.
+ */
+#define ZSTD_STATIC_LINKING_ONLY 1 /* for ZSTD_customMem */
 #include "import/input.h"
 
 #include <bzlib.h>
@@ -15,35 +19,36 @@
 #define PACKED_BUFFER (256 * KIB)
 #define MAGIC_SIZE 4u
 #define GZIP_WINDOW (16 + MAX_WBITS) /* zlib: expect a gzip header */
-#define STEP_MAX (1 * GIB)	     /* bytes asked of an unpacker at once: their counts are 32 bits */
+#define STEP_MAX (1 * GIB)	     /* most bytes in one step: unpackers count with 32 bits */
 
-/* What a step of an unpacker came to. */
+/* The result of one step of an unpacker. */
 enum step { STEP_MORE, STEP_MEMBER_END, STEP_DAMAGED, STEP_NO_MEMORY };
 
-struct unpack_ctx {
+/* An unpacker. */
+struct packing {
 	const char *name;
-	bool (*is)(const u8 *magic);
+	bool (*is)(const u8 *magic);		/* do packed data begin with these bytes? */
 	bool (*begin)(struct input *in);	/* false: no memory */
-	bool (*again)(struct input *in);	/* for the next member */
+	bool (*restart)(struct input *in);	/* prepares for the next member */
 	enum step (*step)(struct input *in, u8 *to, u64 size, u64 *got);
 	void (*end)(struct input *in);
 };
 
 struct input {
 	struct file file;
-	bool standard; /* stdin: not ours to close */
-	bool known;    /* whether it is packed has been looked at */
-	const struct unpack_ctx *packing; /* NULL: plain */
-	bool ready;		       /* packing->end is due */
-	bool end;		       /* of the file */
+	bool is_stdin;	/* standard input, which stays open */
+	bool looked;	/* `packing` is known */
+	const struct packing *packing; /* NULL: plain */
+	bool ready;	/* packing->end must be called */
+	bool end;	/* the end of the file has been reached */
 	bool in_member;
 	u64 size, done;
 	struct budget *budget;
-	u8 *buffer;   /* PACKED_BUFFER bytes of the file */
-	u64 at, fill; /* [at, fill) is not used yet */
-	char *head;   /* what was peeked */
+	u8 *buffer;	/* PACKED_BUFFER bytes of the file */
+	u64 at, fill;	/* bytes [at, fill) of the buffer have not been used */
+	char *head;	/* the bytes of input_peek */
 	u64 head_at, head_fill;
-	const char *reason; /* of the damage */
+	const char *reason; /* why the data is damaged; or NULL */
 	z_stream z;
 	bz_stream bz;
 	ZSTD_DStream *zstd;
@@ -82,7 +87,7 @@ static bool gzip_begin(struct input *in)
 	return inflateInit2(&in->z, GZIP_WINDOW) == Z_OK;
 }
 
-static bool gzip_again(struct input *in)
+static bool gzip_restart(struct input *in)
 {
 	return inflateReset(&in->z) == Z_OK;
 }
@@ -127,7 +132,7 @@ static bool bzip2_begin(struct input *in)
 	return BZ2_bzDecompressInit(&in->bz, 0, 0) == BZ_OK;
 }
 
-static bool bzip2_again(struct input *in)
+static bool bzip2_restart(struct input *in)
 {
 	BZ2_bzDecompressEnd(&in->bz);
 	in->ready = false;
@@ -162,7 +167,7 @@ static void *zstd_new(void *arg, size_t size)
 	return unpack_new(arg, size, 1);
 }
 
-/* A frame, or a skippable one (which parallel compressors put first). */
+/* A frame, or a skippable frame (parallel compressors write one first). */
 static bool zstd_is(const u8 *m)
 {
 	return (m[0] == 0x28 && m[1] == 0xb5 && m[2] == 0x2f && m[3] == 0xfd) ||
@@ -173,12 +178,12 @@ static bool zstd_begin(struct input *in)
 {
 	in->zstd = ZSTD_createDStream_advanced((ZSTD_customMem){
 		.customAlloc = zstd_new, .customFree = z_delete, .opaque = in });
-	/* As far as the format goes: the budget decides what is too much. */
+	/* The largest window of the format: the budget limits the memory. */
 	return in->zstd && !ZSTD_isError(ZSTD_DCtx_setParameter(
 				   in->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOWLOG_MAX));
 }
 
-static bool zstd_again(struct input *in)
+static bool zstd_restart(struct input *in)
 {
 	return !ZSTD_isError(ZSTD_DCtx_reset(in->zstd, ZSTD_reset_session_only));
 }
@@ -204,10 +209,10 @@ static void zstd_end(struct input *in)
 	in->zstd = NULL;
 }
 
-static const struct unpack_ctx packings[] = {
-	{ "gzip", gzip_is, gzip_begin, gzip_again, gzip_step, gzip_end },
-	{ "zstd", zstd_is, zstd_begin, zstd_again, zstd_step, zstd_end },
-	{ "bzip2", bzip2_is, bzip2_begin, bzip2_again, bzip2_step, bzip2_end },
+static const struct packing packings[] = {
+	{ "gzip", gzip_is, gzip_begin, gzip_restart, gzip_step, gzip_end },
+	{ "zstd", zstd_is, zstd_begin, zstd_restart, zstd_step, zstd_end },
+	{ "bzip2", bzip2_is, bzip2_begin, bzip2_restart, bzip2_step, bzip2_end },
 };
 
 /* ---- The file ---- */
@@ -220,8 +225,8 @@ mill_err input_open(struct input **out, const char *path, struct budget *budget)
 	TRY(memory_new(&in, budget, 1, sizeof(*in), "an input"));
 	in->budget = budget;
 	in->file = FILE_CLOSED;
-	in->standard = !strcmp(path, "-");
-	if (in->standard) {
+	in->is_stdin = !strcmp(path, "-");
+	if (in->is_stdin) {
 		in->file.fd = STDIN_FILENO;
 		err = memory_string(&in->file.name, NULL, "standard input");
 	} else {
@@ -245,7 +250,7 @@ void input_close(struct input *in)
 		return;
 	if (in->ready)
 		in->packing->end(in);
-	if (in->standard)
+	if (in->is_stdin)
 		memory_free(in->file.name);
 	else
 		file_close(&in->file);
@@ -269,7 +274,7 @@ u64 input_done(const struct input *in)
 	return in->done;
 }
 
-/* Moves what is left to the front of the buffer and reads more behind it. */
+/* Moves unused bytes to the front of the buffer and reads more after them. */
 static mill_err refill(struct input *in)
 {
 	u64 got;
@@ -291,7 +296,7 @@ static mill_err no_memory(const struct input *in)
 		    in->file.name);
 }
 
-/* `what`: "truncated", ... The byte is one of the packed file. */
+/* Fails with the byte of the packed file. what: "truncated", for example. */
 static mill_err fail_packed(const struct input *in, const char *what)
 {
 	return fail(MILL_EINPUT, "%s: byte %llu: the %s data is %s%s%s%s", in->file.name,
@@ -300,12 +305,13 @@ static mill_err fail_packed(const struct input *in, const char *what)
 		    in->reason ? in->reason : "", in->reason ? ")" : "");
 }
 
+/* Finds out how the input is packed. */
 static mill_err look(struct input *in)
 {
 	while (!in->end && in->fill < MAGIC_SIZE)
 		TRY(refill(in));
-	in->known = true;
-	/* Shorter ones hold no packed data, whatever they begin with: but gzip's two bytes say it. */
+	in->looked = true;
+	/* A file shorter than MAGIC_SIZE is plain, unless it begins with gzip's two bytes. */
 	for (size_t i = 0; i < ARRAY_LEN(packings); i++)
 		if (in->fill >= (i ? MAGIC_SIZE : 2) && packings[i].is(in->buffer))
 			in->packing = &packings[i];
@@ -322,7 +328,7 @@ static mill_err look(struct input *in)
 
 static mill_err read_plain(struct input *in, void *to, u64 size, u64 *got)
 {
-	if (in->at < in->fill) { /* what the form was told by */
+	if (in->at < in->fill) { /* the bytes that `look` has read */
 		*got = min_u64(size, in->fill - in->at);
 		memcpy(to, in->buffer + in->at, *got);
 		in->at += *got;
@@ -337,7 +343,10 @@ static mill_err read_plain(struct input *in, void *to, u64 size, u64 *got)
 	return MILL_OK;
 }
 
-/* Between members: another one, zeros that fill up a tape's block, or the end. */
+/*
+ * Finds the next member. *more is false at the end. Skips zeros between members, which fill up
+ * the blocks of tapes.
+ */
 static mill_err next_member(struct input *in, bool *more)
 {
 	u8 magic[MAGIC_SIZE] = { 0 };
@@ -357,7 +366,7 @@ static mill_err next_member(struct input *in, bool *more)
 	in->reason = NULL;
 	if (!in->packing->is(magic))
 		return fail_packed(in, "followed by something else");
-	if (!in->packing->again(in))
+	if (!in->packing->restart(in))
 		return no_memory(in);
 	in->in_member = true;
 	*more = true;
@@ -389,7 +398,7 @@ static mill_err read_packed(struct input *in, void *to, u64 size, u64 *got)
 			in->in_member = false;
 			break;
 		case STEP_MORE:
-			/* What an unpacker has kept back it gives when it is fed nothing. */
+			/* Without input an unpacker still returns what it has kept back. */
 			in->reason = NULL;
 			if (!before && !*got)
 				return fail_packed(in, "truncated");
@@ -401,7 +410,7 @@ static mill_err read_packed(struct input *in, void *to, u64 size, u64 *got)
 
 static mill_err read_more(struct input *in, void *to, u64 size, u64 *got)
 {
-	if (!in->known)
+	if (!in->looked)
 		TRY(look(in));
 	return in->packing ? read_packed(in, to, size, got) : read_plain(in, to, size, got);
 }

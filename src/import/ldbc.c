@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LDBC Graphalytics: NAME.properties says whether the graph is directed, which files hold its
- * vertices (an id per line) and its edges (two ids and their properties), and what is to be
- * in them. Any of the files names the graph.
+ * Reads graphs of LDBC Graphalytics. NAME.properties says whether the graph is directed, which
+ * files hold its vertices (an id per line) and its edges (two ids and their properties), and how
+ * many of each there are. The user may name any of these files.
  */
 #include <string.h>
 #include <strings.h>
@@ -15,20 +15,20 @@
 static const char *const suffixes[] = { ".properties", ".v", ".e", NULL };
 
 struct ldbc {
-	struct properties p; /* empty without the file */
+	struct properties p; /* empty if there is no such file */
 	bool directed;
 	u32 weight_column; /* 0: none */
 	char *vertices, *edges;
 };
 
-/* The file of that name beside the input. */
+/* Makes the path of the file of that name in the input's folder. */
 static mill_err beside(struct reader *r, char **out, const char *name)
 {
 	const char *slash = strrchr(r->path, '/');
 	int n = slash ? (int)(slash - r->path) + 1 : 0;
 
 	if (strchr(name, '/'))
-		return fail(MILL_EINPUT, "%s: \"%.80s\" is not the name of a file beside it",
+		return fail(MILL_EINPUT, "%s: \"%.80s\" is not the name of a file in its folder",
 			    r->path, name);
 	return memory_printf(out, builder_budget(r->k->b), "%.*s%s", n, r->path, name);
 }
@@ -59,7 +59,10 @@ static mill_err read_direction(struct ldbc *g)
 	return MILL_OK;
 }
 
-/* Edge properties are the columns from the third on: the weight is the one asked for. */
+/*
+ * Finds the column of the weight. Edge properties are the columns from the third on; the weight
+ * is the one that the user names, else the first.
+ */
 static mill_err find_weight(struct reader *r, struct ldbc *g)
 {
 	const struct mill_import *how = r->k->how;
@@ -128,7 +131,7 @@ static mill_err check_count(const struct ldbc *g, const char *key, u64 n, const 
 	TRY(properties_u64(&g->p, key, n, UINT64_MAX, &claimed));
 	if (claimed == n)
 		return MILL_OK;
-	return fail(MILL_EINPUT, "%s:%llu: the file has so many lines, and %s says %llu", path,
+	return fail(MILL_EINPUT, "%s:%llu: the file has this many lines, but %s says %llu", path,
 		    (unsigned long long)n, g->p.name, (unsigned long long)claimed);
 }
 
@@ -151,9 +154,9 @@ static mill_err read_vertices(struct reader *r, u64 *n)
 	return builder_add_vertices(r->k->b, id, k);
 }
 
-/* ---- Edges between vertices that are there ---- */
+/* ---- Edges between known vertices ---- */
 
-#define ID_BYTES 32u	/* of an id in the set, while it is made */
+#define ID_BYTES 32u	/* most bytes per id while a set of ids is made */
 
 struct gather_ctx {
 	u64 *id;
@@ -176,7 +179,10 @@ static mill_err keep_id(struct gather_ctx *g, u64 id, struct budget *budget)
 	return MILL_OK;
 }
 
-/* The vertices that concern k; release k->ids also when it fails. */
+/*
+ * Reads the ids of the vertices that belong to the set of k. The caller must release k->ids even
+ * if this fails.
+ */
 static mill_err gather_known(struct reader *r, struct known_ids *k)
 {
 	struct budget *budget = builder_budget(r->k->b);
@@ -190,7 +196,7 @@ static mill_err gather_known(struct reader *r, struct known_ids *k)
 	err = scan_init(&s, in, false, budget);
 	while (!err && scan_next_line(&s, '#') != SCAN_END) {
 		err = scan_u64(&s, &id, "a vertex id");
-		if (!err && known_concerns(k, id))
+		if (!err && known_covers(k, id))
 			err = keep_id(&g, id, budget);
 		if (!err)
 			err = scan_skip_line(&s);
@@ -205,8 +211,9 @@ static mill_err gather_known(struct reader *r, struct known_ids *k)
 	return err;
 }
 
-/* Reads the edges, or only looks whether their vertices of this set are there. */
-static mill_err read_set(struct reader *r, const struct ldbc *g, u64 set, u64 n_sets, bool only_check)
+/* Reads the edges, and checks that their vertices of this set exist. only_check: adds no edge. */
+static mill_err read_set(struct reader *r, const struct ldbc *g, u64 set, u64 n_sets,
+			 bool only_check)
 {
 	struct known_ids k = { .set = set, .n_sets = n_sets, .from = g->vertices };
 	struct text *t = &r->k->text, check = *t;
@@ -230,8 +237,9 @@ static mill_err read_set(struct reader *r, const struct ldbc *g, u64 set, u64 n_
 }
 
 /*
- * Every vertex of an edge must be in the file of vertices. If these are too many to be kept beside the edges, the
- * edges are looked at before, as often as it takes.
+ * Reads the edges. Every vertex of an edge must be in the file of vertices. If there are too many
+ * vertices to keep them in memory beside the edges, they are divided into sets, and the file of
+ * edges is checked against each set before it is read.
  */
 static mill_err read_edges(struct reader *r, const struct ldbc *g, u64 n_vertices)
 {
@@ -259,10 +267,11 @@ static mill_err read_files(struct reader *r, struct ldbc *g)
 	r->in = NULL;
 	TRY(input_open(&r->in, g->edges, budget));
 	k->text.weight_column = k->how->weights == MILL_WEIGHTS_NONE ? 0 : g->weight_column;
-	TRY(reader_settle(r, g->directed ? SENSE_DIRECTED : SENSE_UNDIRECTED,
+	TRY(reader_settle(r, g->directed ? HEADER_DIRECTED : HEADER_UNDIRECTED,
 			  g->weight_column != 0, true));
 	if (r->mirror)
-		return fail(MILL_EUSAGE, "%s says that the graph is undirected: import it so",
+		return fail(MILL_EUSAGE,
+			    "%s says that the graph is undirected: leave out --directed",
 			    g->p.name);
 	input_close(r->in);
 	r->in = NULL;

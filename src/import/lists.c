@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Cuts a stream of sorted edges into lists and gives them to the writer. */
 #include "import/lists.h"
 
 #include <string.h>
 
-#define TICK_EVERY ((u64)1 << 16) /* lists, or edges, between looks at the clock */
-/* A longer list goes to the writer in pieces of so many edges: memory does not depend on degrees. */
+#define TICK_EVERY ((u64)1 << 16) /* lists or edges from one progress report to the next */
+/*
+ * Edges in a piece. A longer list goes to the writer in pieces, so that memory does not depend
+ * on degrees.
+ */
 #define PIECE ((u64)64 * LIST_BLOCK)
 
-/* One vertex's list, or the part of it that has not been written. */
+/* The edges of the present list that have not been written. */
 struct list {
 	struct store_writer *w;
 	bool in;
@@ -27,7 +31,7 @@ static mill_err list_init(struct list *l, struct budget *budget)
 	return MILL_OK;
 }
 
-/* Appends edges [begin, end), for which there is room. */
+/* Appends edges [begin, end) of the stream's piece, for which there is room. */
 static void list_put(struct list *l, const struct edge_stream *s, u64 begin, u64 end)
 {
 	const struct edges *e = s->e;
@@ -46,6 +50,7 @@ static void list_put(struct list *l, const struct edge_stream *s, u64 begin, u64
 	l->n += end - begin;
 }
 
+/* The same, but writes pieces of the list to make room. */
 static mill_err list_add(struct list *l, const struct edge_stream *s, u64 begin, u64 end)
 {
 	while (begin < end) {
@@ -62,7 +67,7 @@ static mill_err list_add(struct list *l, const struct edge_stream *s, u64 begin,
 	return MILL_OK;
 }
 
-/* Appends all that the stream has of v. */
+/* Appends all edges of vertex v in the stream. */
 static mill_err list_take(struct list *l, struct edge_stream *s, u64 v)
 {
 	unsigned shift = s->by_column ? 0 : s->e->bits;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * METIS and Chaco: "VERTICES EDGES [FORMAT [WEIGHTS]]", then the neighbours of each
- * vertex on a line of its own, counted from 1; an empty line is a vertex without any. Every
- * edge stands on the lines of both its ends and counts once. FORMAT's digits say whether
- * there is a size of each vertex, weights of each vertex (WEIGHTS of them) and a weight of each
- * edge; sizes and weights of vertices are checked to be numbers and have no place in a
- * store.
+ * Reads METIS and Chaco: "VERTICES EDGES [FORMAT [WEIGHTS]]", then for each vertex a line with
+ * its neighbours, counted from 1. An empty line is a vertex without neighbours. Every edge is on
+ * the lines of both its ends and counts once. The digits of FORMAT say whether there is a size of
+ * each vertex, weights of each vertex (WEIGHTS of them) and a weight of each edge. Sizes and
+ * weights of vertices must be numbers; they are not stored.
  */
 #include <string.h>
 
@@ -15,9 +14,9 @@ struct metis {
 	struct mirror_check both;
 	u64 vertices, edges;
 	bool sizes, edge_weights;
-	u64 n_weights; /* of a vertex */
-	u64 listed;    /* neighbours so far */
-	u64 *line;     /* where each bucket of the check begins */
+	u64 n_weights; /* weights of a vertex */
+	u64 listed;    /* neighbours read so far */
+	u64 *line;     /* line at which each bucket of the check begins */
 };
 
 static mill_err read_header(struct scan *s, struct metis *m)
@@ -33,7 +32,8 @@ static mill_err read_header(struct scan *s, struct metis *m)
 	n = strlen(format);
 	if (strspn(format, "01") != n || n > 3)
 		return scan_fail(s, MILL_EINPUT,
-				 "the format \"%s\" is not up to three digits 0 or 1", format);
+				 "the format \"%s\" must be at most three digits 0 or 1",
+				 format);
 	m->edge_weights = n >= 1 && format[n - 1] == '1';
 	m->n_weights = n >= 2 && format[n - 2] == '1';
 	m->sizes = n == 3 && format[0] == '1';
@@ -63,7 +63,7 @@ static mill_err read_neighbour(struct reader *r, struct metis *m, u64 u)
 	if (v == u)
 		return scan_fail(s, MILL_EINPUT,
 				 "vertex %llu is its own neighbour, which this format does "
-				 "not have",
+				 "not allow",
 				 (unsigned long long)u);
 	if (m->edge_weights) {
 		TRY(scan_number(s, &weight, &whole, &integer, "the weight of an edge"));
@@ -76,7 +76,7 @@ static mill_err read_neighbour(struct reader *r, struct metis *m, u64 u)
 	return u < v || !r->k->undirected ? reader_edge(r, u, v, weight) : MILL_OK;
 }
 
-/* The line of vertex u. */
+/* Reads the line of vertex u. */
 static mill_err read_vertex(struct reader *r, struct metis *m, u64 u)
 {
 	struct scan *s = &r->scan;
@@ -126,8 +126,8 @@ static mill_err read_lists(struct reader *r, struct metis *m)
 			TRY(scan_skip_line(s));
 		if (c == SCAN_END)
 			return scan_fail(s, MILL_EINPUT,
-					 "the file ends after %llu of the %llu vertices that "
-					 "its header says",
+					 "the file ends after %llu of the %llu vertices of "
+					 "its header",
 					 (unsigned long long)u - 1,
 					 (unsigned long long)m->vertices);
 		if ((u - 1) % ((u64)1 << m->both.shift) == 0)
@@ -151,7 +151,7 @@ mill_err metis_read(struct reader *r)
 	TRY(reader_scan(r, false));
 	TRY(reader_base(r, 1));
 	TRY(read_header(&r->scan, &m));
-	TRY(reader_settle(r, SENSE_UNDIRECTED, m.edge_weights, false));
+	TRY(reader_settle(r, HEADER_UNDIRECTED, m.edge_weights, false));
 	TRY(mirror_begin(&m.both, m.vertices, builder_budget(r->k->b)));
 	err = memory_new(&m.line, builder_budget(r->k->b), MIRROR_BUCKETS, sizeof(*m.line),
 			 "the check of both ends");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Matrix Market: entry (i, j) is an edge from row i to column j, both counted from 1. A
- * rectangular matrix is a bipartite graph: its columns are numbered after its rows.
- * Symmetric ones list one triangle; the order of an entry's two numbers does not matter
- * then. Explicit zeros are entries, and so are all values of an array.
+ * Reads Matrix Market: entry (i, j) is an edge from row i to column j, both counted from 1. A
+ * rectangular matrix is a bipartite graph: its columns are numbered after its rows. A symmetric
+ * matrix lists one triangle, and then the order of an entry's two numbers does not matter.
+ * Explicit zeros are entries, and so are all values of an array.
  */
 #include <string.h>
 #include <strings.h>
@@ -18,9 +18,10 @@ struct matrix {
 	enum field field;
 	enum symmetry symmetry;
 	u64 rows, columns, entries;
-	u64 shift; /* of the columns */
+	u64 shift; /* added to the columns */
 };
 
+/* Reads a word of the banner. *out is its index among the words allowed. */
 static mill_err banner_word(struct scan *s, const char *const *word, int *out)
 {
 	char text[SCAN_WORD];
@@ -31,7 +32,7 @@ static mill_err banner_word(struct scan *s, const char *const *word, int *out)
 			return MILL_OK;
 	return scan_fail(s, MILL_EINPUT,
 			 "the banner of a Matrix Market file has \"%s\" instead of \"%s\"%s",
-			 text, word[0], word[1] ? " or the like" : "");
+			 text, word[0], word[1] ? " or similar" : "");
 }
 
 static mill_err read_banner(struct scan *s, struct matrix *m)
@@ -54,14 +55,14 @@ static mill_err read_banner(struct scan *s, struct matrix *m)
 	TRY(banner_word(s, field, &which));
 	if (which == 4)
 		return scan_fail(s, MILL_EINPUT,
-				 "the matrix is complex, and weights are not");
+				 "the matrix is complex, which weights cannot be");
 	m->field = which == 3 ? FIELD_REAL : (enum field)which;
 	TRY(banner_word(s, symmetry, &which));
-	/* Without imaginary parts hermitian is symmetric. */
+	/* Without imaginary parts a hermitian matrix is symmetric. */
 	m->symmetry = which == 3 ? SYMMETRY_SYMMETRIC : (enum symmetry)which;
 	if (m->field == FIELD_PATTERN && (m->array || which > 1))
-		return scan_fail(s, MILL_EINPUT, "a pattern is a general or a symmetric "
-						 "matrix of coordinates, and this is none");
+		return scan_fail(s, MILL_EINPUT, "a pattern must be a general or symmetric "
+						 "matrix of coordinates");
 	return scan_end_line(s);
 }
 
@@ -96,7 +97,8 @@ static mill_err add_entry(struct reader *r, const struct matrix *m, u64 i, u64 j
 		TRY(scan_number(s, &value, &whole, &integer, "a value"));
 		if (m->field == FIELD_INTEGER && !whole)
 			return scan_fail(s, MILL_EINPUT,
-					 "%g is not an integer, as the banner has it", value);
+					 "%g is not an integer, but the banner says integer",
+					 value);
 		whole &= m->field == FIELD_INTEGER;
 		if (r->k->weighted)
 			TRY(reader_weight(r, value, whole, integer));
@@ -129,8 +131,7 @@ static mill_err read_coordinates(struct reader *r, const struct matrix *m, u64 *
 	for (*n = 0; scan_next_line(s, '%') != SCAN_END; ++*n) {
 		if (*n == m->entries)
 			return scan_fail(s, MILL_EINPUT,
-					 "there are more than the %llu entries that the "
-					 "header says",
+					 "there are more entries than the %llu of the header",
 					 (unsigned long long)m->entries);
 		TRY(scan_u64(s, &i, "a row"));
 		TRY(check_range(s, i, m->rows, "row"));
@@ -142,7 +143,10 @@ static mill_err read_coordinates(struct reader *r, const struct matrix *m, u64 *
 	return s->err;
 }
 
-/* Column by column; of a symmetric one the part from the diagonal down (skew: below it). */
+/*
+ * Reads the values column by column. A symmetric matrix lists only those from the diagonal down,
+ * a skew-symmetric one those below the diagonal.
+ */
 static mill_err read_array(struct reader *r, const struct matrix *m, u64 *n)
 {
 	struct scan *s = &r->scan;
@@ -164,7 +168,7 @@ static mill_err read_array(struct reader *r, const struct matrix *m, u64 *n)
 	return s->err;
 }
 
-/* Of an array: how many values a symmetric one lists. */
+/* Returns the number of entries that the file lists. */
 static u64 listed(const struct matrix *m)
 {
 	u64 half;
@@ -178,20 +182,19 @@ static u64 listed(const struct matrix *m)
 mill_err mtx_read(struct reader *r)
 {
 	struct matrix m = { .array = false };
-	enum sense sense;
+	enum header_kind kind;
 	u64 n;
 
 	TRY(reader_scan(r, false));
 	TRY(reader_base(r, 1));
 	TRY(read_banner(&r->scan, &m));
 	TRY(read_size(&r->scan, &m));
-	sense = m.symmetry == SYMMETRY_SYMMETRIC ? SENSE_UNDIRECTED : SENSE_DIRECTED;
-	TRY(reader_settle(r, sense, m.field != FIELD_PATTERN, true));
+	kind = m.symmetry == SYMMETRY_SYMMETRIC ? HEADER_UNDIRECTED : HEADER_DIRECTED;
+	TRY(reader_settle(r, kind, m.field != FIELD_PATTERN, true));
 	TRY(m.array ? read_array(r, &m, &n) : read_coordinates(r, &m, &n));
 	if (n != listed(&m))
 		return scan_fail(&r->scan, MILL_EINPUT,
-				 "the file ends after %llu of the %llu entries that its "
-				 "header says",
+				 "the file ends after %llu of the %llu entries of its header",
 				 (unsigned long long)n, (unsigned long long)listed(&m));
 	if (m.shift)
 		reader_note(r, "rectangular: rows are 1 to %llu, columns %llu to %llu",

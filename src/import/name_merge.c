@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Merges the runs with a heap of cursors. A single run is only copied. */
 #include "import/name_merge.h"
 
 #include <string.h>
@@ -7,33 +8,34 @@
 #include "import/ids.h"
 #include "store/names.h"
 
-#define CURSOR_MIN (8 * KIB)	/* its names take three quarters, which is more than the longest record */
+#define CURSOR_MIN (8 * KIB)	/* names take 3/4 of it, which is more than the longest record */
 #define CURSOR_MAX (1 * MIB)
 #define TICK ((u64)1 << 16)	/* names */
 
-/* The names of a run, one after the other. */
+/* The reading position in a run of names. */
 struct cursor {
 	u8 *buffer;
-	u64 size;		/* of it */
-	u64 at, end;		/* in the spool: of what is not in the buffer */
-	u64 used, fill;		/* bytes of the buffer */
-	u32 *rank;
-	u64 n_ranks;		/* that wait ... */
-	u64 ranks_at;		/* ... to be written here */
-	struct name name;	/* the present one; length 0: there are no more */
+	u64 size;		/* bytes of the buffer */
+	u64 at, end;		/* the bytes in the spool that have not been read */
+	u64 used, fill;		/* bytes of the buffer that were used, and that it holds */
+	u32 *rank;		/* buffer of ranks */
+	u64 n_ranks;		/* ranks in it, which wait to be written ... */
+	u64 ranks_at;		/* ... at this byte of the file */
+	struct name name;	/* the present name; length 0: there are no more */
 };
 
 struct merge {
 	struct name_merge *m;
 	struct cursor *cursor;
 	u8 *buffers;
-	u32 *heap;		/* runs, the one with the least name first */
+	u32 *heap;		/* numbers of runs, the one with the lowest name at the top */
 	u64 n_heap;
-	u64 ranks;		/* that a cursor has room for */
-	char *last;		/* the name that was put out last */
+	u64 ranks;		/* number of ranks that a cursor has room for */
+	char *last;		/* the last distinct name */
 	u32 last_length;
 };
 
+/* Moves the cursor to the next name. */
 static mill_err cursor_next(const struct name_merge *m, struct cursor *c)
 {
 	u16 length;
@@ -101,7 +103,7 @@ static mill_err flush_ranks(struct merge *x, struct cursor *c)
 	return MILL_OK;
 }
 
-/* Takes the least name, which may be the same as the one before. */
+/* Takes the lowest name, which may be the same as the last one, and gives it its rank. */
 static mill_err merge_step(struct merge *x)
 {
 	struct cursor *c = &x->cursor[x->heap[0]];
@@ -133,7 +135,8 @@ static mill_err merge_open(struct merge *x)
 	each = min_u64(each - each % 64, CURSOR_MAX);
 	if (each < CURSOR_MIN)
 		return fail(MILL_ENOMEM,
-			    "the names came in %llu parts, too many to be merged: give %llu times the --memory",
+			    "the names came in %llu batches, too many to merge: "
+			    "give %llu times the --memory",
 			    (unsigned long long)m->n_runs,
 			    (unsigned long long)div_up(m->n_runs * CURSOR_MIN, m->memory));
 	TRY(memory_new(&x->cursor, m->budget, m->n_runs, sizeof(*x->cursor), "the names"));
@@ -179,7 +182,7 @@ static mill_err merge_runs(struct name_merge *m)
 	return err;
 }
 
-/* A name's place in the only run is its rank. */
+/* Copies the only run. The rank of a name is its position in that run. */
 static mill_err copy_run(struct name_merge *m)
 {
 	struct cursor c = { .at = m->run[0].at, .end = m->run[0].end, .size = CURSOR_MIN };

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorted runs of names become one, in which each has a rank. */
+/* Merges sorted runs of names into one sequence, in which each distinct name has a rank. */
 #ifndef IMPORT_NAME_MERGE_H
 #define IMPORT_NAME_MERGE_H
 
 #include "base/clock.h"
 #include "import/spool.h"
 
-/* Distinct names in ascending order: bytes [at, end) of a spool, as u16 length and the bytes. */
+/*
+ * Distinct names in ascending order: bytes [at, end) of a spool. A name is its length (u16) and
+ * its bytes.
+ */
 struct name_run {
-	u64 n;
+	u64 n;			/* names */
 	u64 at, end;
 };
 
@@ -16,18 +19,21 @@ struct name_merge {
 	/* set by the caller */
 	struct budget *budget;
 	struct ticker *ticker;
-	u64 memory;		/* that the merging may take, about */
+	u64 memory;		/* about how many bytes the merge may take */
 	const struct spool *names;
 	struct name_run *run;
 	u64 n_runs;
-	struct spool *sorted;	/* takes the distinct names of all runs, each with a newline */
+	struct spool *sorted;	/* gets the distinct names of all runs, each with a newline */
 	const char *dir;
-	/* what comes of it */
-	struct file ranks;	/* u32 for each name of each run, unless there is one run only, or none */
-	u64 vertices;
+	/* set by name_merge */
+	struct file ranks;	/* u32 for each name of each run; closed with at most one run */
+	u64 vertices;		/* number of distinct names */
 };
 
-/* MILL_ELIMIT if there are more names than vertices can be, MILL_ENOMEM if too many runs. ranks is the caller's, always. */
+/*
+ * Fails with MILL_ELIMIT if there are more names than a store has vertices, and with MILL_ENOMEM
+ * if there are too many runs. The caller closes `ranks`, even if this fails.
+ */
 mill_err name_merge(struct name_merge *m);
 
 #endif

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers the names of a batch with a hash table, sorts them by radix sort of eight bytes at a
+ * time, merges the batches (name_merge.h) and replays the edges by rank.
+ */
 #include "import/namer.h"
 
 #include <string.h>
@@ -11,24 +15,25 @@
 #include "import/spool.h"
 #include "store/names.h"
 
-#define SHARE 4u			/* of the budget: what a batch may take, or its merging */
-#define ENTRY_COST 64u			/* bytes of a name in a batch besides its own, sorting included */
+#define SHARE 4u		/* a batch, or the merge, takes at most 1/4 of the budget */
+#define ENTRY_COST 64u		/* bytes per name in a batch besides its text, for sorting too */
 #define BATCH_MIN ((u64)1 << 10)	/* names */
-#define INSERT_BELOW 16u
-#define EDGES 4096u			/* that are read back at a time */
+#define INSERT_BELOW 16u		/* fewer names are sorted by insertion */
+#define EDGES 4096u			/* edges read back at a time */
 #define COPY (64 * KIB)
 
 /* A name of the batch. */
 struct entry {
-	u64 at;			/* of its bytes */
+	u64 at;			/* offset of its bytes in `text` */
 	u32 length;
 	u32 hash;
 };
 
-/* What has been put aside of a batch. */
-struct part {
+/* A complete batch, which has been put aside. */
+struct batch {
 	struct name_run names;
-	u64 places_at;		/* in `places`: u32 for each name, as numbered, its place among the sorted */
+	/* Offset in `places` of a u32 for each name, by number: its position after sorting. */
+	u64 places_at;
 	u64 first_edge, n_edges;
 };
 
@@ -39,24 +44,24 @@ struct namer {
 	u64 share;		/* bytes */
 	const char *dir;
 	bool weighted;
-	/* The batch. */
+	/* The present batch. */
 	char *text;
 	u64 text_n, text_room;
-	struct entry *entry;
+	struct entry *entry;	/* by number */
 	u64 n, room;
-	u32 *slot;		/* 1 + the entry; 0: free. A power of two of them, at least 2 x room */
-	u64 n_slots;
-	/* Put aside. */
+	u32 *table;		/* hash table: 1 + the number of the name; 0: free */
+	u64 table_size;		/* a power of two, 2 x room */
+	/* Complete batches. */
 	struct spool edges, names, places;
-	struct file ranks;	/* several parts: u32 for each name of each, sorted */
-	struct part *part;
-	u64 n_parts, part_room;
+	struct file ranks;	/* if there are several batches: u32 for each sorted name of each */
+	struct batch *batch;
+	u64 n_batches, batch_room;
 	u64 n_edges;
-	struct spool sorted;	/* all names, each with a newline */
+	struct spool sorted;	/* all distinct names in order, each with a newline */
 };
 
-mill_err namer_new(struct namer **out, struct budget *budget, struct pool *pool, struct ticker *ticker,
-		   const char *dir)
+mill_err namer_new(struct namer **out, struct budget *budget, struct pool *pool,
+		   struct ticker *ticker, const char *dir)
 {
 	struct namer *n;
 
@@ -79,11 +84,11 @@ static void free_batch(struct namer *n)
 {
 	memory_free(n->text);
 	memory_free(n->entry);
-	memory_free(n->slot);
+	memory_free(n->table);
 	n->text = NULL;
 	n->entry = NULL;
-	n->slot = NULL;
-	n->text_n = n->text_room = n->n = n->room = n->n_slots = 0;
+	n->table = NULL;
+	n->text_n = n->text_room = n->n = n->room = n->table_size = 0;
 }
 
 void namer_free(struct namer *n)
@@ -91,7 +96,7 @@ void namer_free(struct namer *n)
 	if (!n)
 		return;
 	free_batch(n);
-	memory_free(n->part);
+	memory_free(n->batch);
 	spool_release(&n->edges);
 	spool_release(&n->names);
 	spool_release(&n->places);
@@ -100,7 +105,7 @@ void namer_free(struct namer *n)
 	memory_free(n);
 }
 
-/* An array of n elements gets more room. */
+/* Moves an array of n elements to memory with more room. */
 static mill_err grow(struct namer *m, void *array, u64 n, u64 room, size_t size)
 {
 	void **old = array, *more;
@@ -115,12 +120,12 @@ static mill_err grow(struct namer *m, void *array, u64 n, u64 room, size_t size)
 
 /* ---- A batch ---- */
 
-static u64 free_slot(const struct namer *n, u32 hash)
+static u64 free_place(const struct namer *n, u32 hash)
 {
-	u64 i = hash & (n->n_slots - 1);
+	u64 i = hash & (n->table_size - 1);
 
-	while (n->slot[i])
-		i = (i + 1) & (n->n_slots - 1);
+	while (n->table[i])
+		i = (i + 1) & (n->table_size - 1);
 	return i;
 }
 
@@ -130,16 +135,19 @@ static mill_err grow_entries(struct namer *n)
 
 	TRY(grow(n, &n->entry, n->n, room, sizeof(*n->entry)));
 	n->room = room;
-	memory_free(n->slot);
-	n->slot = NULL;
-	n->n_slots = 2 * room;
-	TRY(memory_new(&n->slot, n->budget, n->n_slots, sizeof(*n->slot), "the names"));
+	memory_free(n->table);
+	n->table = NULL;
+	n->table_size = 2 * room;
+	TRY(memory_new(&n->table, n->budget, n->table_size, sizeof(*n->table), "the names"));
 	for (u64 i = 0; i < n->n; i++)
-		n->slot[free_slot(n, n->entry[i].hash)] = (u32)i + 1;
+		n->table[free_place(n, n->entry[i].hash)] = (u32)i + 1;
 	return MILL_OK;
 }
 
-/* Would a batch with so many more names and bytes be too large? Arrays double, and are there twice meanwhile. */
+/*
+ * Returns whether the batch would be too large with `names` more names of `bytes` bytes together.
+ * Arrays double when they are full, and the old and the new array exist at the same time.
+ */
 static bool is_full(const struct namer *n, u64 names, u64 bytes)
 {
 	u64 room = max_u64(BATCH_MIN, n->room), text = max_u64(COPY, n->text_room);
@@ -153,7 +161,7 @@ static bool is_full(const struct namer *n, u64 names, u64 bytes)
 	return n->n && (room * ENTRY_COST + text * 3 / 2 > n->share || room > (u64)1 << 31);
 }
 
-/* The number of a name in the batch. */
+/* Finds or adds a name in the batch. *out is its number. */
 static mill_err number(struct namer *n, struct name name, u32 *out)
 {
 	u32 hash = (u32)checksum(name.text, name.length);
@@ -161,12 +169,12 @@ static mill_err number(struct namer *n, struct name name, u32 *out)
 
 	if (n->n == n->room)
 		TRY(grow_entries(n));
-	for (i = hash & (n->n_slots - 1); n->slot[i]; i = (i + 1) & (n->n_slots - 1)) {
-		const struct entry *e = &n->entry[n->slot[i] - 1];
+	for (i = hash & (n->table_size - 1); n->table[i]; i = (i + 1) & (n->table_size - 1)) {
+		const struct entry *e = &n->entry[n->table[i] - 1];
 
 		if (e->hash == hash && e->length == name.length &&
 		    !memcmp(n->text + e->at, name.text, name.length)) {
-			*out = n->slot[i] - 1;
+			*out = n->table[i] - 1;
 			return MILL_OK;
 		}
 	}
@@ -180,13 +188,16 @@ static mill_err number(struct namer *n, struct name name, u32 *out)
 	n->entry[n->n] = (struct entry){ .at = n->text_n, .length = name.length, .hash = hash };
 	n->text_n += name.length;
 	*out = (u32)n->n++;
-	n->slot[i] = *out + 1;
+	n->table[i] = *out + 1;
 	return MILL_OK;
 }
 
 static u64 edge_size(const struct namer *n) { return n->weighted ? 16 : 8; }
 
-/* Eight bytes of a name from `depth` on, so that numbers are ordered as bytes; zeros behind its end. */
+/*
+ * Returns the eight bytes of a name from `depth` on as a number, so that numbers are ordered as
+ * the bytes are. After the end of the name the bytes are zero.
+ */
 static u64 key_at(const struct namer *n, u64 i, u64 depth)
 {
 	const struct entry *e = &n->entry[i];
@@ -208,7 +219,8 @@ static void insertion_sort(const struct namer *n, u64 *index, u64 count)
 		for (; k; k--) {
 			const struct entry *b = &n->entry[index[k - 1]];
 
-			if (name_compare(n->text + a->at, a->length, n->text + b->at, b->length) > 0)
+			if (name_compare(n->text + a->at, a->length, n->text + b->at,
+					 b->length) > 0)
 				break;
 			index[k] = index[k - 1];
 		}
@@ -217,8 +229,9 @@ static void insertion_sort(const struct namer *n, u64 *index, u64 count)
 }
 
 /*
- * Sorts names that are equal up to `depth`: by their next eight bytes, then those that are equal in them further. Names are distinct
- * and hold no zero, so that equal keys without an end in them are left, and the depth has an end.
+ * Sorts names that are equal up to `depth`: by their next eight bytes, then recursively those
+ * that are equal in these. Names are distinct and hold no zero byte, so that of names with equal
+ * keys at most one ends with these bytes. Therefore the recursion ends.
  */
 static mill_err sort_names(struct namer *n, u64 *key, u64 *index, u64 count, u64 depth)
 {
@@ -254,20 +267,22 @@ static mill_err put_sorted(struct namer *n, const u64 *index)
 
 static mill_err put_places(struct namer *n, const u64 *index, u64 *key)
 {
-	u32 *place = (u32 *)key;	/* which is done with, and larger */
+	u32 *place = (u32 *)key;	/* the keys are not needed any more, and are larger */
 
 	for (u64 i = 0; i < n->n; i++)
 		place[index[i]] = (u32)i;
 	return spool_add(&n->places, place, n->n * sizeof(*place));
 }
 
-/* The batch is complete: its names are sorted and put aside. */
+/* Completes the batch: sorts its names and puts them aside. */
 static mill_err close_batch(struct namer *n)
 {
-	struct part p = {
+	struct batch p = {
 		.names = { .n = n->n, .at = n->names.size },
 		.places_at = n->places.size,
-		.first_edge = n->n_parts ? n->part[n->n_parts - 1].first_edge + n->part[n->n_parts - 1].n_edges : 0,
+		.first_edge = n->n_batches ? n->batch[n->n_batches - 1].first_edge +
+						     n->batch[n->n_batches - 1].n_edges
+					   : 0,
 	};
 	u64 *key = NULL, *index = NULL;
 	mill_err err;
@@ -275,11 +290,12 @@ static mill_err close_batch(struct namer *n)
 	if (!n->n)
 		return MILL_OK;
 	p.n_edges = n->n_edges - p.first_edge;
-	memory_free(n->slot);
-	n->slot = NULL;
-	if (n->n_parts == n->part_room) {
-		TRY(grow(n, &n->part, n->n_parts, max_u64(16, 2 * n->part_room), sizeof(*n->part)));
-		n->part_room = max_u64(16, 2 * n->part_room);
+	memory_free(n->table);
+	n->table = NULL;
+	if (n->n_batches == n->batch_room) {
+		TRY(grow(n, &n->batch, n->n_batches, max_u64(16, 2 * n->batch_room),
+			 sizeof(*n->batch)));
+		n->batch_room = max_u64(16, 2 * n->batch_room);
 	}
 	err = memory_new(&key, n->budget, n->n, sizeof(*key), "the names");
 	if (!err)
@@ -296,7 +312,7 @@ static mill_err close_batch(struct namer *n)
 	memory_free(key);
 	p.names.end = n->names.size;
 	if (!err)
-		n->part[n->n_parts++] = p;
+		n->batch[n->n_batches++] = p;
 	free_batch(n);
 	return err;
 }
@@ -317,7 +333,7 @@ mill_err namer_add(struct namer *n, struct name from, struct name to, const u64 
 	return MILL_OK;
 }
 
-/* ---- All together ---- */
+/* ---- All batches together ---- */
 
 mill_err namer_settle(struct namer *n, u64 *vertices)
 {
@@ -332,10 +348,10 @@ mill_err namer_settle(struct namer *n, u64 *vertices)
 	mill_err err;
 
 	TRY(close_batch(n));
-	TRY(memory_new(&m.run, n->budget, n->n_parts, sizeof(*m.run), "the names"));
-	for (u64 i = 0; i < n->n_parts; i++)
-		m.run[i] = n->part[i].names;
-	m.n_runs = n->n_parts;
+	TRY(memory_new(&m.run, n->budget, n->n_batches, sizeof(*m.run), "the names"));
+	for (u64 i = 0; i < n->n_batches; i++)
+		m.run[i] = n->batch[i].names;
+	m.n_runs = n->n_batches;
 	err = name_merge(&m);
 	n->ranks = m.ranks;
 	memory_free(m.run);
@@ -344,16 +360,16 @@ mill_err namer_settle(struct namer *n, u64 *vertices)
 	return err;
 }
 
-/* ---- Edges again ---- */
+/* ---- Replaying the edges ---- */
 
 struct replay {
 	struct namer *n;
-	u32 *to;		/* rank of each name of the part, as numbered */
+	u32 *to;		/* rank of each name of the batch, by number */
 	u8 *packed;
 	struct raw_edge *edge;
 };
 
-static mill_err load_ranks(struct replay *r, const struct part *p, u64 ranks_at)
+static mill_err load_ranks(struct replay *r, const struct batch *p, u64 ranks_at)
 {
 	struct namer *n = r->n;
 	u32 *rank;
@@ -361,7 +377,7 @@ static mill_err load_ranks(struct replay *r, const struct part *p, u64 ranks_at)
 
 	TRY(memory_new(&r->to, n->budget, p->names.n, sizeof(*r->to), "the names"));
 	TRY(spool_read(&n->places, r->to, p->names.n * sizeof(*r->to), p->places_at));
-	if (n->n_parts == 1)
+	if (n->n_batches == 1)
 		return MILL_OK;
 	TRY(memory_new(&rank, n->budget, p->names.n, sizeof(*rank), "the names"));
 	err = file_read_at(&n->ranks, rank, p->names.n * sizeof(*rank), ranks_at);
@@ -371,8 +387,9 @@ static mill_err load_ranks(struct replay *r, const struct part *p, u64 ranks_at)
 	return err;
 }
 
-static mill_err replay_part(struct replay *r, const struct part *p,
-			    mill_err (*take)(void *arg, const struct raw_edge *edge, u64 n), void *arg)
+static mill_err replay_batch(struct replay *r, const struct batch *p,
+			     mill_err (*take)(void *arg, const struct raw_edge *edge, u64 n),
+			     void *arg)
 {
 	struct namer *n = r->n;
 	u64 size = edge_size(n);
@@ -396,7 +413,8 @@ static mill_err replay_part(struct replay *r, const struct part *p,
 	return MILL_OK;
 }
 
-mill_err namer_edges(struct namer *n, mill_err (*take)(void *arg, const struct raw_edge *edge, u64 n), void *arg)
+mill_err namer_edges(struct namer *n,
+		     mill_err (*take)(void *arg, const struct raw_edge *edge, u64 n), void *arg)
 {
 	struct replay r = { .n = n };
 	u64 ranks_at = 0;
@@ -406,11 +424,11 @@ mill_err namer_edges(struct namer *n, mill_err (*take)(void *arg, const struct r
 	err = memory_new(&r.packed, n->budget, EDGES, 16, "the edges");
 	if (!err)
 		err = memory_new(&r.edge, n->budget, EDGES, sizeof(*r.edge), "the edges");
-	for (u64 i = 0; !err && i < n->n_parts; i++) {
-		err = load_ranks(&r, &n->part[i], ranks_at);
-		ranks_at += n->part[i].names.n * sizeof(u32);
+	for (u64 i = 0; !err && i < n->n_batches; i++) {
+		err = load_ranks(&r, &n->batch[i], ranks_at);
+		ranks_at += n->batch[i].names.n * sizeof(u32);
 		if (!err)
-			err = replay_part(&r, &n->part[i], take, arg);
+			err = replay_batch(&r, &n->batch[i], take, arg);
 		memory_free(r.to);
 		r.to = NULL;
 	}
@@ -424,8 +442,9 @@ mill_err namer_edges(struct namer *n, mill_err (*take)(void *arg, const struct r
 
 /* ---- Names in order ---- */
 
-/* Calls take for all of `sorted`, piece by piece. */
-static mill_err each_piece(struct namer *n, mill_err (*take)(void *arg, const char *text, u64 size), void *arg)
+/* Calls take for all bytes of `sorted`, piece by piece. */
+static mill_err each_piece(struct namer *n,
+			   mill_err (*take)(void *arg, const char *text, u64 size), void *arg)
 {
 	char *buffer;
 	mill_err err = MILL_OK;
@@ -461,7 +480,7 @@ mill_err namer_fingerprint(struct namer *n, u64 *out)
 }
 
 struct search {
-	u64 rank, at;		/* the one that is looked for, the present one */
+	u64 rank, at;		/* rank of the name that is searched, and of the present name */
 	char *to;
 	u32 length;
 };
@@ -479,6 +498,7 @@ static mill_err search_piece(void *arg, const char *text, u64 size)
 	return MILL_OK;
 }
 
+/* Writes the name of a rank to `to`; the rank itself if n is NULL. */
 static mill_err show(struct namer *n, u64 rank, char *to)
 {
 	struct search s = { .rank = rank, .to = to };
@@ -500,13 +520,14 @@ mill_err namer_fail_edge(struct namer *n, mill_err code, u64 from, u64 to)
 	TRY(show(n, to, b));
 	if (code == MILL_EINPUT)
 		return fail(code, "the edge from %.400s to %.400s is listed more than once", a, b);
-	return fail(code, "the weights from %.400s to %.400s add up to more than their type", a, b);
+	return fail(code,
+		    "the weights from %.400s to %.400s add up to more than their type holds", a, b);
 }
 
 struct write_ctx {
 	struct store_writer *w;
 	u64 at;			/* bytes so far */
-	u64 end[1024];
+	u64 end[1024];		/* offsets at which names end, for the index */
 	u64 n;
 };
 

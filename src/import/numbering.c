@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes the bitmaps, counts their bits, and writes the files of ids, order and rank. */
 #include "import/numbering.h"
 
 #include <string.h>
@@ -10,9 +11,11 @@
 mill_err numbering_init(struct numbering *num, struct budget *budget, u64 all, bool undirected)
 {
 	*num = (struct numbering){ .budget = budget, .limit = all };
-	TRY(memory_new(&num->source, budget, bitmap_words(max_u64(all, 1)), sizeof(u64), "the vertices"));
+	TRY(memory_new(&num->source, budget, bitmap_words(max_u64(all, 1)), sizeof(u64),
+		       "the vertices"));
 	if (!undirected)
-		TRY(memory_new(&num->linked, budget, bitmap_words(max_u64(all, 1)), sizeof(u64), "the vertices"));
+		TRY(memory_new(&num->linked, budget, bitmap_words(max_u64(all, 1)), sizeof(u64),
+			       "the vertices"));
 	if (all)
 		return MILL_OK;
 	return memory_new(&num->exists, budget, 1, sizeof(u64), "the vertices");
@@ -86,7 +89,8 @@ u64 numbering_id(const struct numbering *num, u64 rank)
 
 	if (!num->exists)
 		return rank;
-	while (high - low > 1) {	/* the last word before which there are at most `rank` */
+	/* Finds the last word before which at most `rank` bits are set. */
+	while (high - low > 1) {
 		u64 middle = low + (high - low) / 2;
 
 		if (num->exists_before[middle] <= rank)
@@ -100,7 +104,7 @@ u64 numbering_id(const struct numbering *num, u64 rank)
 	return low * 64 + (u64)__builtin_ctzll(word);
 }
 
-/* Elements of a vector file, which are gathered. */
+/* A buffer of elements of a file. */
 struct vector {
 	struct store_writer *w;
 	enum store_file file;
@@ -108,7 +112,7 @@ struct vector {
 	union {
 		u64 id[BUFFER];
 		vid v[BUFFER];
-	} part;
+	} buffer;
 };
 
 static mill_err flush(struct vector *to)
@@ -116,45 +120,48 @@ static mill_err flush(struct vector *to)
 	u64 n = to->n;
 
 	to->n = 0;
-	return writer_append(to->w, to->file, &to->part,
+	return writer_append(to->w, to->file, &to->buffer,
 			     n * (to->file == STORE_IDS ? sizeof(u64) : sizeof(vid)));
 }
 
 static inline mill_err put(struct vector *to, u64 value)
 {
 	if (to->file == STORE_IDS)
-		to->part.id[to->n++] = value;
+		to->buffer.id[to->n++] = value;
 	else
-		to->part.v[to->n++] = (vid)value;
+		to->buffer.v[to->n++] = (vid)value;
 	return to->n == BUFFER ? flush(to) : MILL_OK;
 }
 
-/* Calls put with the number `what` of each vertex, or of those of one kind. */
-enum which { SOURCES, SINKS, ISOLATED, ALL };
-enum what { THE_ID, THE_VID, THE_RANK };
+enum kind { SOURCES, SINKS, ISOLATED, ALL };
+enum number { THE_ID, THE_VID, THE_RANK };
 
-static enum which kind_of(const struct numbering *num, u64 id)
+static enum kind kind_of(const struct numbering *num, u64 id)
 {
 	if (bitmap_get(num->source, id))
 		return SOURCES;
 	return num->linked && bitmap_get(num->linked, id) ? SINKS : ISOLATED;
 }
 
-static mill_err put_all(const struct numbering *num, struct vector *to, enum which which, enum what what)
+/* Puts the id, vid or rank of each vertex of a kind, in the order of the ids. */
+static mill_err put_all(const struct numbering *num, struct vector *to, enum kind kind,
+			enum number number)
 {
 	u64 rank = 0;
 
 	for (u64 id = 0; id < num->limit; id++) {
 		if (num->exists && !bitmap_get(num->exists, id))
 			continue;
-		if (which == ALL || kind_of(num, id) == which)
-			TRY(put(to, what == THE_RANK ? rank : what == THE_VID ? numbering_vid(num, id) : id));
+		if (kind == ALL || kind_of(num, id) == kind)
+			TRY(put(to, number == THE_RANK ? rank
+				    : number == THE_VID ? numbering_vid(num, id)
+							: id));
 		rank++;
 	}
 	return flush(to);
 }
 
-/* `place` turned round. */
+/* Writes the rank of each vertex number: the inverse of `place`. */
 static mill_err put_ranks(const struct numbering *num, struct vector *to)
 {
 	vid *rank;
@@ -183,7 +190,7 @@ mill_err numbering_write(const struct numbering *num, struct store_writer *w, st
 	to->file = STORE_RANK;
 	if (!err && num->place)
 		err = put_ranks(num, to);
-	for (enum which kind = SOURCES; !err && !num->place && kind < ALL; kind++)
+	for (enum kind kind = SOURCES; !err && !num->place && kind < ALL; kind++)
 		err = put_all(num, to, kind, THE_RANK);
 	memory_free(to);
 	return err;

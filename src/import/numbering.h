@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Vertex numbers from three bitmaps: which ids exist, which have out-edges, which have any. The vertices with
- * out-edges come first (Graphie's first renaming), those without an edge last, each part in ascending order of the ids;
- * or in an order that is given.
+ * Computes vertex numbers from three bitmaps: which ids exist, which have out-edges, and which
+ * have any edge. Vertices with out-edges come first (Graphie's first renaming), vertices without
+ * an edge last. Within each kind, numbers ascend as ids do, unless another order is given
+ * (`place`).
  */
 #ifndef IMPORT_NUMBERING_H
 #define IMPORT_NUMBERING_H
@@ -16,20 +17,28 @@ struct numbering {
 	struct budget *budget;
 	u64 limit;		/* ids are below it */
 	u64 *exists;		/* NULL: all of them exist */
-	u64 *source;
-	u64 *linked;		/* directed: has in-edges; any edge after numbering_close. NULL: undirected, as source */
+	u64 *source;		/* has out-edges */
+	/*
+	 * Directed: has in-edges; after numbering_close, has any edge.
+	 * NULL: undirected, the same as `source`.
+	 */
+	u64 *linked;
 	/* After numbering_close: how many bits are set before each word. */
 	u32 *exists_before, *source_before, *linked_before;
 	u64 n, sources, n_linked;
-	vid *place;		/* vid by rank; NULL: by id */
+	vid *place;		/* vid by rank; NULL: the order described above */
 };
 
-/* all: not 0 if the ids are 0 .. all - 1 and exist; else there are none yet. Release also if it fails. */
+/*
+ * all: not 0 if the ids are 0 .. all - 1 and all exist; 0 if there are no ids yet. The caller
+ * must call numbering_release even if this fails.
+ */
 mill_err numbering_init(struct numbering *num, struct budget *budget, u64 all, bool undirected);
 void numbering_release(struct numbering *num);
+/* Makes room for ids below `limit`. */
 mill_err numbering_grow(struct numbering *num, u64 limit);
 
-/* From any thread. */
+/* Mark an id, and an edge. Any thread may call these. */
 static inline void numbering_exists(struct numbering *num, u64 id)
 {
 	if (num->exists)
@@ -42,7 +51,10 @@ static inline void numbering_edge(struct numbering *num, u64 from, u64 to)
 	bitmap_claim(num->linked ? num->linked : num->source, to);
 }
 
-/* No more ids come. MILL_ELIMIT if there are too many. */
+/*
+ * Counts, after the last id has been marked. Fails with MILL_ELIMIT if there are more vertices
+ * than a store holds.
+ */
 mill_err numbering_close(struct numbering *num);
 
 static inline u64 numbering_rank(const struct numbering *num, u64 id)
@@ -51,10 +63,11 @@ static inline u64 numbering_rank(const struct numbering *num, u64 id)
 
 	if (!num->exists)
 		return id;
-	return num->exists_before[id / 64] + (u64)__builtin_popcountll(num->exists[id / 64] & below);
+	return num->exists_before[id / 64] +
+	       (u64)__builtin_popcountll(num->exists[id / 64] & below);
 }
 
-/* The id exists. */
+/* Returns the vertex number of an id that exists. */
 static inline u64 numbering_vid(const struct numbering *num, u64 id)
 {
 	u64 below = ((u64)1 << (id % 64)) - 1, word = num->source[id / 64], sources, linked;
@@ -74,10 +87,14 @@ static inline u64 numbering_vid(const struct numbering *num, u64 id)
 	return num->n_linked + numbering_rank(num, id) - linked;
 }
 
-/* The id of a rank. */
+/* Returns the id of a rank. */
 u64 numbering_id(const struct numbering *num, u64 rank);
-/* Writes ids, order and rank; sparse: what the numbering's ids are the ranks of, or NULL. */
+/*
+ * Writes the files of ids, order and rank. sparse: not NULL if the numbering's ids are only the
+ * ranks of the original ids, which `sparse` has.
+ */
 struct sparse;
-mill_err numbering_write(const struct numbering *num, struct store_writer *w, struct sparse *sparse);
+mill_err numbering_write(const struct numbering *num, struct store_writer *w,
+			 struct sparse *sparse);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sorts vertices by degree, and packs a sample of the lists with the old and the new numbers. */
 #include "import/order.h"
 
 #include "base/bitmap.h"
@@ -6,13 +7,13 @@
 #include "base/sort.h"
 #include "store/packed.h"
 
-#define SAMPLE_EDGES ((u64)1 << 18)	/* about so many, if the graph has more */
+#define SAMPLE_EDGES ((u64)1 << 18)	/* about how many edges, if the graph has more */
 #define SAMPLE_MAX (4 * SAMPLE_EDGES)
-#define DEGREE_MAX SAMPLE_EDGES		/* of a vertex in the sample: one hub is not to be all of it */
+#define DEGREE_MAX SAMPLE_EDGES		/* a hub of a higher degree would fill the sample alone */
 
 u64 order_bytes(u64 n)
 {
-	/* Keys and the same again to sort; the degrees and the new numbers. */
+	/* Keys and the second array of their sort, the degrees, and the new numbers. */
 	return n * (2 * sizeof(u64) + sizeof(u32) + sizeof(vid)) + SAMPLE_MAX * 2 * sizeof(u64);
 }
 
@@ -46,13 +47,14 @@ mill_err order_by_degree(vid *to, const u32 *degree, u64 n, u64 sources, struct 
 	return err;
 }
 
-mill_err order_sample_init(struct order_sample *s, const u32 *degree, u64 n, u64 sources, u64 stored,
-			   struct budget *budget)
+mill_err order_sample_init(struct order_sample *s, const u32 *degree, u64 n, u64 sources,
+			   u64 stored, struct budget *budget)
 {
 	u64 one_of = max_u64(1, stored / SAMPLE_EDGES);
 
 	*s = (struct order_sample){ .n = 0 };
-	TRY(memory_new(&s->picked, budget, bitmap_words(max_u64(n, 1)), sizeof(u64), "a sample of the lists"));
+	TRY(memory_new(&s->picked, budget, bitmap_words(max_u64(n, 1)), sizeof(u64),
+		       "a sample of the lists"));
 	for (u64 v = 0; v < sources; v++)
 		if (random_below(1, v, one_of) == 0 && degree[v] <= DEGREE_MAX &&
 		    s->room + degree[v] <= SAMPLE_MAX) {
@@ -83,7 +85,7 @@ void order_sample_add(struct order_sample *s, const struct edges *e)
 	}
 }
 
-/* The bytes of the sample, packed. */
+/* Returns the bytes that the sample takes when it is packed. */
 static u64 packed_bytes(const u64 *pair, u64 n, struct packer *p, u8 *buffer)
 {
 	u64 bytes = 0;
@@ -93,7 +95,8 @@ static u64 packed_bytes(const u64 *pair, u64 n, struct packer *p, u8 *buffer)
 		vid neighbour[LIST_BLOCK];
 		u32 some = 0;
 
-		for (end = i; end < n && pair[end] >> 32 == pair[i] >> 32 && some < LIST_BLOCK; end++)
+		for (end = i; end < n && pair[end] >> 32 == pair[i] >> 32 && some < LIST_BLOCK;
+		     end++)
 			neighbour[some++] = (vid)(pair[end] & UINT32_MAX);
 		if (!packer_takes(p, some)) {
 			bytes += packer_put(p, buffer);
@@ -104,8 +107,8 @@ static u64 packed_bytes(const u64 *pair, u64 n, struct packer *p, u8 *buffer)
 	return bytes + (p->n_rows ? packer_put(p, buffer) : 0);
 }
 
-mill_err order_sample_pays(struct order_sample *s, const vid *to, struct budget *budget, struct pool *pool,
-			   bool *out)
+mill_err order_sample_pays(struct order_sample *s, const vid *to, struct budget *budget,
+			   struct pool *pool, bool *out)
 {
 	struct packer *p = NULL;
 	u8 *buffer = NULL;
@@ -114,7 +117,8 @@ mill_err order_sample_pays(struct order_sample *s, const vid *to, struct budget 
 
 	err = memory_new(&p, budget, 1, sizeof(*p), "a block");
 	if (!err)
-		err = memory_new(&buffer, budget, PACKED_BLOCK_MAX + PACKED_SLACK, 1, "a packed block");
+		err = memory_new(&buffer, budget, PACKED_BLOCK_MAX + PACKED_SLACK, 1,
+				 "a packed block");
 	if (!err)
 		err = sort_u64(pool, budget, s->pair, NULL, s->n, 64);
 	if (!err)

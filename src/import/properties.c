@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the whole file and turns it, in the same memory, into keys and values that end with NUL. */
 #include "import/properties.h"
 
 #include <string.h>
@@ -27,7 +28,10 @@ static mill_err read_all(struct properties *p, const char *path, struct budget *
 	return err;
 }
 
-/* One line at `from` into key and value at `to`, which is never ahead. Returns the new `to`. */
+/*
+ * Writes the key and value of the line [from, end) to `to`, which is never after `from`. Returns
+ * the new `to`, or NULL if the line has no separator.
+ */
 static char *take_line(char *to, const char *from, const char *end)
 {
 	bool in_value = false;
@@ -43,7 +47,7 @@ static char *take_line(char *to, const char *from, const char *end)
 			while (from + 1 < end && is_blank(*from))
 				from++;
 			if (*from != '=' && *from != ':')
-				from--; /* a blank alone separates too */
+				from--; /* a blank without = or : separates too */
 			while (from + 1 < end && is_blank(from[1]))
 				from++;
 			*to++ = 0;
@@ -76,8 +80,8 @@ mill_err properties_read(struct properties *p, const char *path, struct budget *
 		end = end ? end : last;
 		to = take_line(to, at, end);
 		if (!to)
-			return fail(MILL_EINPUT, "%s:%llu: this is no \"key = value\"", path,
-				    (unsigned long long)line);
+			return fail(MILL_EINPUT, "%s:%llu: this is not a \"key = value\" line",
+				    path, (unsigned long long)line);
 		line++;
 	}
 	p->size = (u64)(to - p->text);
@@ -119,7 +123,7 @@ mill_err properties_u64(const struct properties *p, const char *key, u64 missing
 		return fail(MILL_EINPUT, "%s: %s is \"%.40s\", not a number", p->name, key,
 			    value);
 	if (*out > most)
-		return fail(MILL_ELIMIT, "%s: %s is %llu, and at most %llu is read", p->name,
+		return fail(MILL_ELIMIT, "%s: %s is %llu, and at most %llu is supported", p->name,
 			    key, (unsigned long long)*out, (unsigned long long)most);
 	return MILL_OK;
 }

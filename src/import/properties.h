@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small file of "key = value" lines, as Java's programs and LDBC write them. */
+/* Reads a small file of "key = value" lines, as Java programs and LDBC write them. */
 #ifndef IMPORT_PROPERTIES_H
 #define IMPORT_PROPERTIES_H
 
@@ -13,12 +13,19 @@ struct properties {
 	char *name;	/* for messages */
 };
 
-/* A larger file, or a NUL in it, is MILL_EINPUT. properties_release is due also after a failure. */
+/*
+ * Reads the file. Fails with MILL_EINPUT if it has more than PROPERTIES_MAX bytes or a NUL. The
+ * caller must call properties_release even if this fails.
+ */
 mill_err properties_read(struct properties *p, const char *path, struct budget *budget);
 void properties_release(struct properties *p);
-/* The value of the key that is `key`, or ends with it if it begins with '.'; NULL if there is none. */
+/*
+ * Returns the value of `key`, or NULL if there is none. If `key` begins with '.', any key that
+ * ends with it matches.
+ */
 const char *properties_get(const struct properties *p, const char *key);
-/* A number of at most `most`; `missing` if there is none. */
-mill_err properties_u64(const struct properties *p, const char *key, u64 missing, u64 most, u64 *out);
+/* Reads the value as a number of at most `most`. *out is `missing` if there is no such key. */
+mill_err properties_u64(const struct properties *p, const char *key, u64 missing, u64 most,
+			u64 *out);
 
 #endif

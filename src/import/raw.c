@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records without a header: two ids of --id-bits and, with --weight-type, a weight;
- * little-endian.
+ * Reads raw edges: records without a header. A record is two ids of --id-bits and, with
+ * --weight-type, a weight; little-endian.
  */
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define TOUCH_STEP 4096u
 #define TOUCH_GRAIN (2 * MIB)
-#define PIECE ((u64)1 << 18)	/* edges that are read while those before are looked at */
+#define PIECE ((u64)1 << 18)	/* edges that are read while the piece before is looked at */
 
 static mill_err read_weight(struct reader *r, const u8 *from, f64 *out)
 {
@@ -39,7 +39,7 @@ static mill_err read_weight(struct reader *r, const u8 *from, f64 *out)
 		break;
 	}
 	if (isnan(*out))
-		return scan_fail(&r->scan, MILL_EINPUT, "a weight that is no number");
+		return scan_fail(&r->scan, MILL_EINPUT, "a weight is not a number (NaN)");
 	return reader_weight(r, *out, false, 0);
 }
 
@@ -49,7 +49,7 @@ static u64 read_id(const u8 *from, size_t size)
 	u64 wide;
 
 	memcpy(&narrow, from, sizeof(narrow));
-	memcpy(&wide, from, sizeof(wide)); /* a record is never shorter */
+	memcpy(&wide, from, sizeof(wide)); /* the record's buffer is always long enough */
 	return size == 4 ? narrow : wide;
 }
 
@@ -64,13 +64,14 @@ static mill_err read_record(struct reader *r, size_t id, size_t weight)
 	from = read_id(record, id);
 	to = read_id(record + id, id);
 	if (from < how->base || to < how->base)
-		return scan_fail(&r->scan, MILL_EINPUT, "vertex 0, and --base is 1");
+		return scan_fail(&r->scan, MILL_EINPUT,
+				 "vertex 0 is not allowed, because --base is 1");
 	if (weight)
 		TRY(read_weight(r, record + 2 * id, &value));
 	return reader_edge(r, from, to, value);
 }
 
-/* Pairs of 32-bit ids, as they are in the file and in the builder. */
+/* Pairs of 32-bit ids. The file and the builder have the same form. */
 struct piece {
 	u32 *pair;
 	u64 room, n;
@@ -79,9 +80,9 @@ struct piece {
 struct pairs {
 	struct reader *r;
 	struct piece now, next;
-	u64 bytes;		/* that have been read */
-	bool end;		/* of the input */
-	u64 low, high;		/* ids of `now` */
+	u64 bytes;		/* bytes that have been read */
+	bool end;		/* the input has ended */
+	u64 low, high;		/* lowest and highest id in `now` */
 };
 
 static mill_err fill_piece(struct pairs *p, struct piece *to)
@@ -96,12 +97,17 @@ static mill_err fill_piece(struct pairs *p, struct piece *to)
 	p->bytes += fill;
 	to->n = fill / 8;
 	if (fill % 8)
-		return fail(MILL_EINPUT, "%s: byte %llu: the file ends %llu bytes too early at least",
-			    input_name(p->r->in), (unsigned long long)p->bytes, (unsigned long long)(8 - fill % 8));
+		return fail(MILL_EINPUT,
+			    "%s: byte %llu: the file ends at least %llu bytes too early",
+			    input_name(p->r->in), (unsigned long long)p->bytes,
+			    (unsigned long long)(8 - fill % 8));
 	return MILL_OK;
 }
 
-/* The kernel clears memory when it is first touched, which takes longer than reading into it: all workers do it. */
+/*
+ * Touches the memory on all workers: the kernel clears memory when it is first touched, which
+ * takes longer than reading a file into it.
+ */
 static mill_err touch(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	u8 *memory = arg;
@@ -112,7 +118,10 @@ static mill_err touch(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
-/* Of edges as all readers give them: what the fingerprint is made of does not depend on the format. */
+/*
+ * Finds the lowest and highest id, and adds the edges to the fingerprint, in the form that all
+ * readers use: so the fingerprint does not depend on the format.
+ */
 static void look_at_piece(struct pairs *p)
 {
 	struct raw_edge *edge = p->r->edge;
@@ -135,6 +144,7 @@ static void look_at_piece(struct pairs *p)
 	p->high = high;
 }
 
+/* Task 0 reads the next piece, task 1 looks at the piece before it. */
 static mill_err pairs_step(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct pairs *p = arg;
@@ -154,13 +164,16 @@ static mill_err count_piece(struct pairs *p)
 	struct reader *r = p->r;
 	struct text *t = &r->k->text;
 
-	TRY(builder_filled(r->k->b, p->now.n, p->low, p->high));
+	TRY(builder_commit_pairs(r->k->b, p->now.n, p->low, p->high));
 	t->n_edges += p->now.n;
 	TRY(builder_project(r->k->b, t->n_edges, input_done(r->in), input_size(r->in)));
 	return ticker_tick(builder_ticker(r->k->b), input_done(r->in));
 }
 
-/* Into the builder's memory, without looking at single records; at the same time what was read before is looked at. */
+/*
+ * Reads pairs directly into the builder's memory. One worker reads the next piece while another
+ * looks at the piece before it.
+ */
 static mill_err read_pairs(struct reader *r)
 {
 	struct pairs p = { .r = r };
@@ -169,11 +182,15 @@ static mill_err read_pairs(struct reader *r)
 		u64 room, used = 0;
 		u32 *pair;
 
-		TRY(builder_room(r->k->b, &pair, &room));
-		TRY(pool_for(builder_pool(r->k->b), room * 2 * sizeof(u32), TOUCH_GRAIN, touch, pair));
+		TRY(builder_reserve_pairs(r->k->b, &pair, &room));
+		TRY(pool_for(builder_pool(r->k->b), room * 2 * sizeof(u32), TOUCH_GRAIN, touch,
+			     pair));
 		p.now.n = 0;
 		do {
-			p.next = (struct piece){ .pair = pair + 2 * used, .room = min_u64(PIECE, room - used) };
+			p.next = (struct piece){
+				.pair = pair + 2 * used,
+				.room = min_u64(PIECE, room - used),
+			};
 			TRY(pool_for(builder_pool(r->k->b), p.now.n ? 2 : 1, 1, pairs_step, &p));
 			TRY(count_piece(&p));
 			used += p.next.n;
@@ -197,7 +214,7 @@ mill_err raw_read(struct reader *r)
 			    "%s: raw edges have no header: give --weight-type too",
 			    input_name(r->in));
 	TRY(reader_scan(r, true));
-	TRY(reader_settle(r, SENSE_UNSAID, how->weight_type != MILL_WEIGHT_NONE, false));
+	TRY(reader_settle(r, HEADER_UNSAID, how->weight_type != MILL_WEIGHT_NONE, false));
 	weight = r->k->weighted ? weight_size(how->weight_type) : 0;
 	if (id == 4 && !weight && !how->base && !r->refuse_loops)
 		return read_pairs(r);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Decides what the graph is, batches edges for the builder, and checks lists of both ends. */
 #include "import/reader.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include "base/checksum.h"
 #include "base/random.h"
 
-/* Isolated vertices that a header may claim: some always, more in proportion to the entries. */
+/* Vertices that a header may claim: always VERTICES_FREE, and some more for each entry. */
 #define VERTICES_FREE ((u64)1 << 20)
 #define VERTICES_PER_ENTRY 16u
 
@@ -30,39 +31,39 @@ static mill_err settle_weights(const struct reader *r, bool has_weights, bool *o
 
 	*out = has_weights && how->weights != MILL_WEIGHTS_NONE;
 	if (how->weight_type && !*out)
-		return fail(MILL_EUSAGE, "%s has no weights that could be of a type",
+		return fail(MILL_EUSAGE, "%s has no weights, so --weight-type does not apply",
 			    input_name(r->in));
 	return MILL_OK;
 }
 
-mill_err reader_settle(struct reader *r, enum sense sense, bool has_weights, bool once)
+mill_err reader_settle(struct reader *r, enum header_kind kind, bool has_weights, bool once)
 {
 	struct intake *k = r->k;
 	bool undirected, weighted;
 
 	TRY(settle_weights(r, has_weights, &weighted));
 	undirected = k->how->undirected ||
-		     (sense == SENSE_UNDIRECTED && !k->how->directed);
+		     (kind == HEADER_UNDIRECTED && !k->how->directed);
 	if (k->settled && undirected != k->undirected)
 		return fail(MILL_EINPUT,
-			    "%s is %s, and the inputs before it are not: one graph is "
-			    "either; give --directed or --undirected",
+			    "%s is %s, and the inputs before it are not: "
+			    "give --directed or --undirected",
 			    input_name(r->in), undirected ? "undirected" : "directed");
 	if (k->settled && weighted != k->weighted)
 		return fail(MILL_EINPUT,
-			    "%s has %s weights, other than the inputs before it: "
-			    "--weights none reads all of them without",
-			    input_name(r->in), weighted ? "" : "no");
+			    "%s has %sweights, unlike the inputs before it: "
+			    "--weights none ignores the weights of all inputs",
+			    input_name(r->in), weighted ? "" : "no ");
 	if (!k->settled)
 		builder_set_kind(k->b, undirected,
 				 weighted ? MILL_WEIGHT_F64 : MILL_WEIGHT_NONE);
 	k->settled = true;
 	k->undirected = undirected;
-	k->symmetric |= sense == SENSE_UNDIRECTED;
+	k->symmetric |= kind == HEADER_UNDIRECTED;
 	k->weighted = weighted;
 	if (weighted && !k->text.weight_column)
-		k->text.weight_column = 3; /* any: there are weights */
-	r->mirror = once && sense == SENSE_UNDIRECTED && !undirected;
+		k->text.weight_column = 3; /* any column: not 0 means that there are weights */
+	r->mirror = once && kind == HEADER_UNDIRECTED && !undirected;
 	return MILL_OK;
 }
 
@@ -136,8 +137,8 @@ mill_err reader_vertices(struct reader *r, u64 first, u64 n, u64 entries)
 		limit = UINT64_MAX;
 	if (n > limit)
 		return fail(MILL_ELIMIT,
-			    "%s: the header claims %llu vertices for %llu entries: more than "
-			    "%llu, and nearly all without an edge, are not believed",
+			    "%s: the header claims %llu vertices, nearly all without an edge: "
+			    "with %llu entries at most %llu are accepted",
 			    input_name(r->in), (unsigned long long)n,
 			    (unsigned long long)entries, (unsigned long long)limit);
 	TRY(reader_flush(r));
@@ -161,7 +162,7 @@ void reader_note(struct reader *r, const char *format, ...)
 	va_end(args);
 }
 
-/* ---- Both ends ---- */
+/* ---- The check of both ends ---- */
 
 mill_err mirror_begin(struct mirror_check *m, u64 n, struct budget *budget)
 {
@@ -180,8 +181,8 @@ void mirror_release(struct mirror_check *m)
 }
 
 /*
- * What u's list gives to u's bucket, the list of the other end takes from it: after all
- * lists each is 0.
+ * An entry v in the list of u adds a hash to u's bucket. The entry u in the list of v subtracts
+ * the same hash from u's bucket. So after all lists, every bucket is 0 if they agree.
  */
 void mirror_add(struct mirror_check *m, u64 u, u64 v, u64 weight)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the readers of all formats share. A reader parses the header of its input, settles what the
- * graph is with it, and adds edges; nothing is allocated by what a header claims.
+ * The code that the readers of all formats share. A reader parses the header of its input,
+ * calls reader_settle with what the header says, and adds edges. No allocation has a size that a
+ * header claims.
  */
 #ifndef IMPORT_READER_H
 #define IMPORT_READER_H
@@ -12,50 +13,61 @@
 
 #define READER_BATCH 4096u	/* edges */
 
-/* All inputs of one import: they are one graph, so the first decides for the others. */
+/* All inputs of one import. They are one graph, so the first input decides for the others. */
 struct intake {
 	const struct mill_import *how;
 	struct builder *b;
-	struct text text;	/* what edge lists count, and the readers with them */
-	bool settled;
+	struct text text;	/* counts and the range of weights: all readers update them */
+	bool settled;		/* the first input has decided: */
 	bool undirected, weighted;
-	bool symmetric;		/* an input is undirected, even if it gives its edges once */
-	struct mill_built *out;	/* format and note are the readers' */
+	bool symmetric;		/* some input is undirected, even if it lists each edge once */
+	struct mill_built *out;	/* the readers set only its `format` and `note` */
 };
 
-enum sense { SENSE_UNSAID, SENSE_DIRECTED, SENSE_UNDIRECTED };
+/* What the header of an input says about the graph. */
+
+enum header_kind { HEADER_UNSAID, HEADER_DIRECTED, HEADER_UNDIRECTED };
 
 /* One input. */
 struct reader {
 	struct intake *k;
 	const char *path;
-	struct input *in;	/* nothing but peeked at; closed by the caller */
-	struct scan scan;	/* after reader_scan; released by the caller */
-	bool mirror;		/* edges come once each but are stored as two arcs */
+	struct input *in;	/* at its beginning; the caller closes it */
+	struct scan scan;	/* set by reader_scan; the caller releases it */
+	bool mirror;		/* each edge comes once but is stored as two arcs */
 	bool refuse_loops;
 	struct raw_edge *edge;
 	u64 n;
 };
 
-/* Makes r->scan one of r->in. */
+/* Prepares r->scan for r->in, and r->edge. */
 mill_err reader_scan(struct reader *r, bool binary);
 
 /*
- * What the header says, before the first edge. has_weights: the input holds some; whether they
- * are read is r->k->weighted then. MILL_EINPUT if the inputs before it said otherwise. once: an
- * undirected edge is given once, not from both ends.
+ * Decides what the graph is, before the first edge, from what the header says and from the
+ * options. has_weights: the input holds weights; r->k->weighted then says whether they are read.
+ * once: an undirected edge is listed once, not from both ends. Fails with MILL_EINPUT if the
+ * inputs before this one have decided otherwise.
  */
-mill_err reader_settle(struct reader *r, enum sense sense, bool has_weights, bool once);
+mill_err reader_settle(struct reader *r, enum header_kind kind, bool has_weights, bool once);
 
-/* This format counts its vertices from `base`: MILL_EUSAGE if --base says otherwise. */
+/* Fails with MILL_EUSAGE if --base is not `base`, from which this format counts its vertices. */
 mill_err reader_base(const struct reader *r, u32 base);
 
+/* Gives the edges of the batch to the builder. */
 mill_err reader_flush(struct reader *r);
-/* Remembers the range of weights, and refuses those that --weight-type cannot hold. */
+/*
+ * Records the weight in the range of weights. Fails with MILL_EINPUT if --weight-type cannot
+ * hold it. whole: the weight is an integer, and `integer` is its value.
+ */
 mill_err reader_weight(struct reader *r, f64 value, bool whole, i64 integer);
+/* Fails with MILL_EINPUT: the edge is a self-loop. */
 mill_err reader_refuse_loop(struct reader *r);
 
-/* weight: any if the graph has none; else reader_weight has seen it. */
+/*
+ * Adds an edge. If the graph has weights, the caller has passed `weight` to reader_weight; else
+ * `weight` is ignored.
+ */
 static inline mill_err reader_edge(struct reader *r, u64 from, u64 to, f64 weight)
 {
 	struct raw_edge *e = &r->edge[r->n];
@@ -73,30 +85,35 @@ static inline mill_err reader_edge(struct reader *r, u64 from, u64 to, f64 weigh
 }
 
 /*
- * Ids first .. first + n - 1 exist, with edges or not. After the edges: `entries` of them have been read,
- * and a header that claims very many more vertices is MILL_ELIMIT.
+ * Adds the ids first .. first + n - 1, with edges or not, after all edges have been added. Fails
+ * with MILL_ELIMIT if the header claims very many more vertices than the input has entries (edges
+ * or lists).
  */
 mill_err reader_vertices(struct reader *r, u64 first, u64 n, u64 entries);
 
-/* What the user should know about how the input was understood. */
+/* Sets the note that tells the user how the input was understood. */
 void reader_note(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * Do lists that give every edge from both ends agree? Sums of hashes in so many buckets of
- * vertices: exact (but for one in 2^64) as to whether, and near as to where.
+ * Checks that lists which give every edge from both ends agree. It adds up hashes of the edges
+ * in MIRROR_BUCKETS buckets of consecutive vertices. Whether the lists agree is exact, except
+ * for an error of one in 2^64; where they disagree is known by bucket.
  */
 struct mirror_check {
-	u64 *sum;	/* MIRROR_BUCKETS */
-	u64 n;		/* vertices: they are below it */
-	unsigned shift;	/* a vertex's bucket is it shifted */
+	u64 *sum;	/* by bucket */
+	u64 n;		/* number of vertices */
+	unsigned shift;	/* the bucket of vertex v is v >> shift */
 };
 #define MIRROR_BUCKETS ((u64)1 << 16)
 
 mill_err mirror_begin(struct mirror_check *m, u64 n, struct budget *budget);
 void mirror_release(struct mirror_check *m);
-/* The list of u (from 0) has v; weight: bits. */
+/* Adds v, an entry of the list of u. Both count from 0; weight: bits. */
 void mirror_add(struct mirror_check *m, u64 u, u64 v, u64 weight);
-/* False: a vertex of [*first, *last] and a neighbour do not list each other alike. */
+/*
+ * Returns whether the lists agree. If not, some vertex in [*first, *last] has an edge that its
+ * other end lists differently or not at all.
+ */
 bool mirror_agrees(const struct mirror_check *m, u64 *first, u64 *last);
 
 #endif

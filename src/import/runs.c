@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds the slices of a piece in two steps: the samples in memory give a bound below which at
+ * most `room` keys lie, then a binary search on disk gives the exact end of each slice.
+ */
 #include "import/runs.h"
 
 #include <string.h>
@@ -6,18 +10,19 @@
 #include "base/fault.h"
 #include "base/sort.h"
 
-#define STEP 1024u	/* keys from one remembered key to the next, at first */
+#define STEP 1024u	/* keys from one sample to the next, at first */
 #define SAMPLES_MIN ((u64)1 << 14)
 
 struct run {
-	u64 at;			/* byte of its first key; weights follow the last */
+	u64 at;			/* byte of its first key; its weights follow its keys */
 	u64 n;
 	u64 first_sample;
-	u64 next;		/* key that has not been read */
-	u64 stop;		/* of the slice that is being read */
+	u64 next;		/* index of the first key that has not been read */
+	u64 stop;		/* index at which the present slice ends */
 };
 
-mill_err runs_open(struct runs *r, const char *dir, struct budget *budget, bool weighted, unsigned bits)
+mill_err runs_open(struct runs *r, const char *dir, struct budget *budget, bool weighted,
+		   unsigned bits)
 {
 	*r = (struct runs){
 		.file = FILE_CLOSED,
@@ -26,7 +31,8 @@ mill_err runs_open(struct runs *r, const char *dir, struct budget *budget, bool 
 		.mask = bits < 64 ? ((u64)1 << bits) - 1 : ~(u64)0,
 		.step = fault_hold() ? 2 : STEP,
 	};
-	r->most_samples = max_u64(SAMPLES_MIN, (budget->limit ? budget->limit : GIB) / RUNS_SHARE / sizeof(u64));
+	r->most_samples = max_u64(SAMPLES_MIN, (budget->limit ? budget->limit : GIB) / RUNS_SHARE /
+						       sizeof(u64));
 	return file_temp(&r->file, dir);
 }
 
@@ -38,9 +44,12 @@ void runs_release(struct runs *r)
 	*r = (struct runs){ .file = FILE_CLOSED };
 }
 
-static u64 run_samples(const struct runs *r, const struct run *run) { return div_up(run->n, r->step); }
+static u64 run_samples(const struct runs *r, const struct run *run)
+{
+	return div_up(run->n, r->step);
+}
 
-/* Forgets every second remembered key. */
+/* Drops every second sample. */
 static void thin(struct runs *r)
 {
 	u64 n = 0;
@@ -57,8 +66,12 @@ static void thin(struct runs *r)
 	r->step *= 2;
 }
 
-/* Makes room for `wanted` elements, which are at most `most`. */
-static mill_err grow(struct runs *r, void *array, u64 n, u64 *room, size_t size, u64 wanted, u64 most)
+/*
+ * Makes room for `wanted` elements in an array that holds n. Doubles the room, but not beyond
+ * `most`.
+ */
+static mill_err grow(struct runs *r, void *array, u64 n, u64 *room, size_t size, u64 wanted,
+		     u64 most)
 {
 	void **old = array, *more;
 	u64 to = min_u64(max_u64(2 * *room, max_u64(wanted, 64)), max_u64(wanted, most));
@@ -82,9 +95,11 @@ mill_err runs_add(struct runs *r, const u64 *key, const u64 *weight, u64 n)
 		return MILL_OK;
 	while (r->n_samples && r->n_samples + div_up(n, r->step) > r->most_samples)
 		thin(r);
-	TRY(grow(r, &r->run, r->n_runs, &r->run_room, sizeof(*r->run), r->n_runs + 1, UINT64_MAX));
+	TRY(grow(r, &r->run, r->n_runs, &r->run_room, sizeof(*r->run), r->n_runs + 1,
+		 UINT64_MAX));
 	TRY(grow(r, &r->sample, r->n_samples, &r->sample_room, sizeof(u64),
-		 r->n_samples + div_up(n, r->step), max_u64(r->most_samples, div_up(n, r->step))));
+		 r->n_samples + div_up(n, r->step),
+		 max_u64(r->most_samples, div_up(n, r->step))));
 	TRY(file_write_at(&r->file, key, n * sizeof(u64), r->bytes));
 	r->bytes += n * sizeof(u64);
 	if (r->weighted) {
@@ -104,10 +119,13 @@ void runs_rewind(struct runs *r)
 	for (u64 i = 0; i < r->n_runs; i++)
 		r->run[i].next = 0;
 	r->done = 0;
-	r->part = false;
+	r->partial = false;
 }
 
-/* Keys from `next` on up to the end of the last block that may hold some below the bound. */
+/*
+ * Returns the number of unread keys up to the end of the last block (keys between two samples)
+ * that may hold a key below the bound: an upper bound of the unread keys below it.
+ */
 static u64 run_reach(const struct runs *r, const struct run *run, u64 bound)
 {
 	const u64 *sample = r->sample + run->first_sample;
@@ -123,10 +141,11 @@ static u64 run_reach(const struct runs *r, const struct run *run, u64 bound)
 		else
 			high = middle;
 	}
-	/* The block of `next` itself may have begun below the bound. */
+	/* Not even the block of `next` begins below the bound: no key is below it. */
 	return low > from ? min_u64(run->n, low * r->step) - run->next : 0;
 }
 
+/* The same for all runs together. */
 static u64 reach(const struct runs *r, u64 bound)
 {
 	u64 sum = 0;
@@ -136,7 +155,7 @@ static u64 reach(const struct runs *r, u64 bound)
 	return sum;
 }
 
-/* Where the keys below the bound end, exactly: the last of the blocks is searched on disk. */
+/* Sets run->stop to the exact end of the keys below the bound, by a search of one block on disk. */
 static mill_err find_stop(const struct runs *r, struct run *run, u64 bound)
 {
 	u64 high = run->next + run_reach(r, run, bound), low = run->next;
@@ -156,6 +175,7 @@ static mill_err find_stop(const struct runs *r, struct run *run, u64 bound)
 	return MILL_OK;
 }
 
+/* The same for all runs; *n becomes the number of unread keys below the bound. */
 static mill_err find_stops(struct runs *r, u64 bound, u64 *n)
 {
 	*n = 0;
@@ -167,8 +187,9 @@ static mill_err find_stops(struct runs *r, u64 bound, u64 *n)
 }
 
 /*
- * A bound that leaves at most `room` keys below it, and its stops: the largest that the remembered keys
- * vouch for, or, where these are too few for that many runs, one found by looking at the disk.
+ * Chooses a bound below which at most `room` unread keys lie, and sets the stops for it. Takes
+ * the largest bound for which the samples guarantee that. If it yields less than half of `room`,
+ * because the samples are too far apart for so many runs, searches for a larger one on disk.
  */
 static mill_err choose_bound(struct runs *r, u64 room, u64 *n)
 {
@@ -199,13 +220,13 @@ static mill_err choose_bound(struct runs *r, u64 room, u64 *n)
 	return find_stops(r, best, n);
 }
 
-/* Reads n keys of a run to place `to`. */
+/* Reads the next n keys of a run to `to`. */
 static mill_err read_keys(const struct runs *r, const struct run *run, u64 *to, u64 n)
 {
 	return file_read_at(&r->file, to, n * sizeof(u64), run->at + run->next * sizeof(u64));
 }
 
-/* Takes n keys from a run whose keys have been read to place `at`. */
+/* Reads the weights of the next n keys of a run, after read_keys, and counts these keys as read. */
 static mill_err take(struct runs *r, struct run *run, struct edges *e, u64 n)
 {
 	if (r->weighted && n)
@@ -217,7 +238,7 @@ static mill_err take(struct runs *r, struct run *run, struct edges *e, u64 n)
 	return MILL_OK;
 }
 
-/* All slices, up to their stops, or as much of them as there is room for. */
+/* Reads all slices up to their stops, or as many of their keys as there is room for. */
 static mill_err read_slices(struct runs *r, struct edges *e, u64 room)
 {
 	for (u64 i = 0; i < r->n_runs; i++) {
@@ -236,7 +257,7 @@ static void stop_at_ends(struct runs *r)
 		r->run[i].stop = r->run[i].n;
 }
 
-/* Makes the slices those of the smallest key. */
+/* Sets the stops so that the slices hold only the smallest key. */
 static mill_err choose_group(struct runs *r)
 {
 	u64 least = r->mask, n;
@@ -256,14 +277,14 @@ static mill_err choose_group(struct runs *r)
 	return MILL_OK;
 }
 
-/* The next part of a group. */
-static mill_err next_part(struct runs *r, struct edges *e, u64 room)
+/* Reads the next piece of a group of equal keys. */
+static mill_err next_partial(struct runs *r, struct edges *e, u64 room)
 {
 	TRY(read_slices(r, e, room));
-	r->part = true;
-	r->part_ends = true;
+	r->partial = true;
+	r->partial_last = true;
 	for (u64 i = 0; i < r->n_runs; i++)
-		r->part_ends &= r->run[i].next == r->run[i].stop;
+		r->partial_last &= r->run[i].next == r->run[i].stop;
 	return MILL_OK;
 }
 
@@ -272,9 +293,9 @@ mill_err runs_next(struct runs *r, struct edges *e, u64 room)
 	u64 n;
 
 	e->n = 0;
-	if (r->part && !r->part_ends)
-		return next_part(r, e, room);
-	r->part = false;
+	if (r->partial && !r->partial_last)
+		return next_partial(r, e, room);
+	r->partial = false;
 	if (r->done == r->n)
 		return MILL_OK;
 	if (r->n - r->done <= room) {
@@ -283,7 +304,7 @@ mill_err runs_next(struct runs *r, struct edges *e, u64 room)
 		TRY(choose_bound(r, room, &n));
 		if (!n) {
 			TRY(choose_group(r));
-			return next_part(r, e, room);
+			return next_partial(r, e, room);
 		}
 	}
 	TRY(read_slices(r, e, room));

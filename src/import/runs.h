@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sorted runs of keys in one temporary file, read back as one sorted sequence, piece by piece. The
- * first key of every so many is remembered, so that a piece, all keys below some bound, is a slice
- * of each run: slices are read one after the other and sorted together. Equal keys come in the
- * order in which they were added, and in the same piece, or in pieces of their own if they are too many.
+ * Sorted runs of keys in one temporary file, read back as one sorted sequence, piece by piece. A
+ * piece is all keys below some bound: a slice of each run. The slices are read one after the
+ * other and sorted together. To find them, every `step`-th key of each run (a sample) is kept in
+ * memory. Equal keys come in the order in which they were added, and in the same piece; if there
+ * are too many for one piece, they come in several pieces without other keys.
  */
 #ifndef IMPORT_RUNS_H
 #define IMPORT_RUNS_H
@@ -11,7 +12,7 @@
 #include "base/file.h"
 #include "import/edges.h"
 
-/* Of the budget's limit, what runs may remember of their keys is at most this part, and twice that for a moment. */
+/* The samples take at most 1/64 of the budget's limit, and twice that while the array grows. */
 #define RUNS_SHARE 64
 
 struct run;
@@ -20,32 +21,37 @@ struct runs {
 	struct file file;
 	struct budget *budget;
 	bool weighted;		/* each key has 8 bytes of weight */
-	u64 mask;		/* the bits of a key that order it: a contiguous range from bit 0 */
+	u64 mask;		/* the bits that order a key: bit 0 and the next ones */
 	struct run *run;
 	u64 n_runs, run_room;
 	u64 *sample;		/* ordering bits of keys 0, step, 2 x step, ... of each run */
 	u64 n_samples, sample_room, most_samples;
 	u64 step;
 	u64 n;			/* keys in all runs */
-	u64 bytes;		/* of the file */
+	u64 bytes;		/* size of the file */
 	u64 done;		/* keys that have been read */
-	bool part;		/* the last piece holds a part of one group of equal keys, and nothing else ... */
-	bool part_ends;		/* ... namely the last */
+	bool partial;		/* the last piece is a part of a large group of equal keys ... */
+	bool partial_last;	/* ... and it is the last piece of that group */
 };
 
-/* dir: where the file is; bits: how many order a key (at most 64). Released also when it fails. */
-mill_err runs_open(struct runs *r, const char *dir, struct budget *budget, bool weighted, unsigned bits);
+/*
+ * dir: the directory of the file; bits: how many bits order a key (at most 64). The caller must
+ * call runs_release even if this fails.
+ */
+mill_err runs_open(struct runs *r, const char *dir, struct budget *budget, bool weighted,
+		   unsigned bits);
 void runs_release(struct runs *r);
-/* Adds a run: keys sorted by the ordering bits; weight may be NULL if there are none. */
+/* Adds a run of keys sorted by the ordering bits. weight: NULL if there are no weights. */
 mill_err runs_add(struct runs *r, const u64 *key, const u64 *weight, u64 n);
-/* From the beginning again. */
+/* Starts reading from the beginning again. */
 void runs_rewind(struct runs *r);
 /*
- * The next keys, at most `room`, sorted, into e->key and e->weight, which have that room; e->n = 0 at
- * the end. A group of equal keys that is larger comes in several pieces: r->part.
+ * Reads the next keys, sorted, into e->key and e->weight, which have room for `room` of them;
+ * e->n is 0 at the end. A group of more than `room` equal keys comes in several pieces
+ * (r->partial).
  */
 mill_err runs_next(struct runs *r, struct edges *e, u64 room);
-/* The same in the order of the file: for what is sorted anew. */
+/* The same, but in the order of the file. For keys that will be sorted by other numbers. */
 mill_err runs_next_unsorted(struct runs *r, struct edges *e, u64 room);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Scans an input through a buffer of 256 KiB. */
 #include "import/scan.h"
 
 #include <math.h>
@@ -82,7 +83,7 @@ mill_err scan_skip_line(struct scan *s)
 	return s->err;
 }
 
-/* The word at hand for a message, with what cannot be printed masked. */
+/* Copies the present word for a message. Characters that cannot be printed become '?'. */
 static void show(struct scan *s, char *to)
 {
 	size_t n = 0;
@@ -104,8 +105,8 @@ mill_err scan_end_line(struct scan *s)
 
 	if (c != '\n' && c != SCAN_END) {
 		show(s, word);
-		return scan_fail(s, MILL_EINPUT, "\"%s\" is more than the line should hold",
-				 word);
+		return scan_fail(s, MILL_EINPUT,
+				 "\"%s\" is unexpected: the line should end here", word);
 	}
 	return scan_skip_line(s);
 }
@@ -139,11 +140,11 @@ mill_err scan_word(struct scan *s, char *to)
 	if (s->err)
 		return s->err;
 	if (c != SCAN_END && c != ' ' && c != '\t' && c != '\r' && c != '\n')
-		return scan_fail(s, MILL_EINPUT, "a control character: this is no text");
+		return scan_fail(s, MILL_EINPUT, "a control character: this is not text");
 	return MILL_OK;
 }
 
-/* Nothing of the number at hand is used up yet but its `n` leading digits. */
+/* Fails. Of the bad number, only its `n` leading digits have been used up. */
 static mill_err bad_u64(struct scan *s, const char *what, const char *digits, size_t n)
 {
 	char word[SHOWN + 4], all[2 * SHOWN + 8];
@@ -226,17 +227,17 @@ mill_err scan_bytes(struct scan *s, void *to, u64 n)
 	u8 *p = to;
 
 	while (n) {
-		u64 part;
+		u64 some;
 
 		if (scan_peek(s) == SCAN_END)
 			return scan_fail(s, MILL_EINPUT,
-					 "the file ends %llu bytes too early at least",
+					 "the file ends at least %llu bytes too early",
 					 (unsigned long long)n);
-		part = min_u64(n, (u64)(s->end - s->at));
-		memcpy(p, s->at, part);
-		s->at += part;
-		p += part;
-		n -= part;
+		some = min_u64(n, (u64)(s->end - s->at));
+		memcpy(p, s->at, some);
+		s->at += some;
+		p += some;
+		n -= some;
 	}
 	return MILL_OK;
 }

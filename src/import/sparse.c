@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sorts the ids of each batch, merges them (id_merge.h) and replays the edges by rank. The
+ * distinct ids of all batches are kept packed, as the gaps between them.
+ */
 #include "import/sparse.h"
 
 #include <string.h>
@@ -8,9 +12,9 @@
 #include "import/ids.h"
 #include "import/spool.h"
 
-#define MERGE_SHARE 4u		/* of what the budget leaves: what merging may take */
-#define EDGES 4096u		/* at a time */
-#define PACKED_PAIR 17u		/* bytes of two ids, at most */
+#define MERGE_SHARE 4u		/* merging takes at most 1/4 of what the budget leaves */
+#define EDGES 4096u		/* edges read at a time */
+#define PACKED_PAIR 17u		/* most bytes of two packed ids */
 #define READ_BYTES (64 * KIB)
 
 struct batch {
@@ -20,20 +24,22 @@ struct batch {
 };
 
 /*
- * Ascending ids as the gaps between them, less one: two by two a byte with their lengths, which are 0 to 8
- * bytes, and their bytes.
+ * Ascending ids, packed. An id is stored as its distance from the one before, less 1. Two
+ * distances are stored together: a byte with their lengths (0 to 8 bytes, 4 bits each, the first
+ * in the low half), then their bytes, little-endian.
  */
 struct packed_ids {
 	struct spool spool;
-	u64 n, last;
-	u64 gap;		/* of the first of a pair */
+	u64 n, last;		/* number of ids, and the last one */
+	u64 gap;		/* distance that waits for the second of its pair */
 };
 
 struct sparse {
 	struct sparse_setup s;
-	struct file ids;	/* sorted runs; ranks, once settled */
+	struct file ids;	/* sorted runs of ids; after sparse_settle, of ranks */
 	u64 ids_bytes;
-	struct spool edges;	/* places in the batch, u32 each, and a weight of 8 bytes if there are any */
+	/* Two positions among the ids of the batch, u32 each; with weights, 8 bytes more. */
+	struct spool edges;
 	u64 n_edges;
 	struct batch *batch;
 	u64 n_batches, batch_room;
@@ -74,11 +80,14 @@ void sparse_free(struct sparse *s)
 
 u64 sparse_edges(const struct sparse *s) { return s->n_edges; }
 
-static u64 edge_size(const struct sparse *s) { return s->s.added ? 16 : 8; }
+static u64 edge_size(const struct sparse *s) { return s->s.added_type ? 16 : 8; }
 
 /* ---- Batches ---- */
 
-/* n distinct ids, ascending, of a batch with so many edges that are yet to come. */
+/*
+ * Adds n distinct ids, ascending, as the run of a batch of n_edges edges, which are not in the
+ * spool yet. Ids without edges that continue a run without edges extend that run.
+ */
 static mill_err add_run(struct sparse *s, const u64 *id, u64 n, u64 n_edges)
 {
 	struct batch *last = s->n_batches ? &s->batch[s->n_batches - 1] : NULL;
@@ -113,7 +122,7 @@ static mill_err add_run(struct sparse *s, const u64 *id, u64 n, u64 n_edges)
 	return MILL_OK;
 }
 
-/* Sorts ids and leaves the distinct ones. */
+/* Sorts ids and removes repeated ones. */
 static mill_err sort_distinct(struct sparse *s, u64 *id, u64 *n)
 {
 	u64 k = 0;
@@ -131,7 +140,7 @@ struct rank_ctx {
 	struct ids ids;		/* of the batch */
 };
 
-/* Ids become places, in place: wide pairs give way to narrow ones. */
+/* Replaces ids by positions, in the same memory: pairs of u64 become pairs of u32. */
 static mill_err rank_chunks(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct rank_ctx *r = arg;
@@ -158,10 +167,10 @@ static mill_err put_edges(struct sparse *s, const struct chunk *c)
 	const u32 *place = c->pair;
 
 	s->n_edges += c->n;
-	if (!s->s.added)
+	if (!s->s.added_type)
 		return spool_add(&s->edges, place, c->n * 2 * sizeof(*place));
 	for (u64 i = 0; i < c->n; i++) {
-		u64 weight = chunk_weight(c, i, s->s.added);
+		u64 weight = chunk_weight(c, i, s->s.added_type);
 
 		TRY(spool_add(&s->edges, place + 2 * i, 2 * sizeof(*place)));
 		TRY(spool_add(&s->edges, &weight, sizeof(weight)));
@@ -169,12 +178,14 @@ static mill_err put_edges(struct sparse *s, const struct chunk *c)
 	return MILL_OK;
 }
 
-static mill_err add_ranked(struct sparse *s, struct chunk *chunk, u64 n_chunks, u64 n_edges, u64 *id, u64 n)
+/* Adds a batch; id: its n distinct ids, ascending. Frees `id`. */
+static mill_err add_ranked(struct sparse *s, struct chunk *chunk, u64 n_chunks, u64 n_edges,
+			   u64 *id, u64 n)
 {
 	struct rank_ctx r = { .chunk = chunk };
 	mill_err err;
 
-	/* Keeps the ids, also when it fails. */
+	/* Keeps `id` even if it fails, so ids_release frees it. */
 	err = ids_from_sorted(&r.ids, s->s.budget, id, n);
 	if (!err)
 		err = add_run(s, r.ids.id, r.ids.n, n_edges);
@@ -249,9 +260,12 @@ static mill_err pack(struct packed_ids *p, u64 id)
 	return MILL_OK;
 }
 
-static mill_err pack_end(struct packed_ids *p) { return p->n % 2 ? pack_pair(p, p->gap, 0) : MILL_OK; }
+static mill_err pack_end(struct packed_ids *p)
+{
+	return p->n % 2 ? pack_pair(p, p->gap, 0) : MILL_OK;
+}
 
-/* Calls take for each id, ascending, until it says stop. */
+/* Calls take for each id, ascending, until it sets *stop. */
 static mill_err unpack(struct sparse *s, mill_err (*take)(void *arg, u64 id, bool *stop), void *arg)
 {
 	const struct packed_ids *p = &s->all;
@@ -291,7 +305,8 @@ static mill_err unpack(struct sparse *s, mill_err (*take)(void *arg, u64 id, boo
 }
 
 struct search {
-	u64 rank, at, id;
+	u64 rank;	/* of the id that is searched */
+	u64 at, id;	/* rank and id of the next and the last id seen */
 };
 
 static mill_err search(void *arg, u64 id, bool *stop)
@@ -419,7 +434,7 @@ static mill_err replay_batch(struct sparse *s, const struct batch *b, const u32 
 			u32 place[2];
 
 			memcpy(place, buffer + i * size, sizeof(place));
-			if (s->s.added)
+			if (s->s.added_type)
 				memcpy(&weight, buffer + i * size + sizeof(place), sizeof(weight));
 			TRY(take(arg, rank[place[0]], rank[place[1]], weight));
 		}
@@ -429,7 +444,8 @@ static mill_err replay_batch(struct sparse *s, const struct batch *b, const u32 
 	return MILL_OK;
 }
 
-mill_err sparse_replay(struct sparse *s, mill_err (*take)(void *arg, u64 from, u64 to, u64 weight), void *arg)
+mill_err sparse_replay(struct sparse *s,
+		       mill_err (*take)(void *arg, u64 from, u64 to, u64 weight), void *arg)
 {
 	u32 *rank = NULL;
 	u8 *buffer = NULL;
@@ -437,7 +453,8 @@ mill_err sparse_replay(struct sparse *s, mill_err (*take)(void *arg, u64 from, u
 
 	err = memory_new(&rank, s->s.budget, largest_batch(s), sizeof(*rank), "the ids");
 	if (!err)
-		err = memory_new(&buffer, s->s.budget, EDGES, edge_size(s), "edges on their way from disk");
+		err = memory_new(&buffer, s->s.budget, EDGES, edge_size(s),
+				 "edges on their way from disk");
 	for (u64 i = 0; !err && i < s->n_batches; i++) {
 		const struct batch *b = &s->batch[i];
 
@@ -446,7 +463,7 @@ mill_err sparse_replay(struct sparse *s, mill_err (*take)(void *arg, u64 from, u
 		err = file_read_at(&s->ids, rank, b->ids.n * sizeof(*rank), b->ids.at);
 		if (!err)
 			err = replay_batch(s, b, rank, buffer, take, arg);
-		/* The keys that they became need the room. */
+		/* The keys that `take` makes of these edges need the disk space. */
 		file_discard(&s->ids, b->ids.at, b->ids.n * sizeof(u64));
 		spool_discard(&s->edges, b->n_edges * edge_size(s), b->first_edge * edge_size(s));
 	}

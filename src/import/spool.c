@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A buffer of 256 KiB in front of a temporary file, which is made when the buffer is full. */
 #include "import/spool.h"
 
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes put aside, to be read later from any place: in a buffer, and in a temporary file once that is full. */
+/*
+ * Puts bytes aside, to be read later from any position. They are in a buffer, and in a temporary
+ * file once the buffer has been full.
+ */
 #ifndef IMPORT_SPOOL_H
 #define IMPORT_SPOOL_H
 
@@ -8,20 +11,20 @@
 
 struct spool {
 	struct budget *budget;
-	const char *dir;	/* of the file; borrowed */
+	const char *dir;	/* directory of the file; borrowed */
 	struct file file;
 	u8 *buffer;
-	u64 fill;		/* bytes of the buffer ... */
-	u64 size;		/* ... which are the last of so many */
+	u64 fill;		/* bytes in the buffer: the last ones of all */
+	u64 size;		/* bytes added */
 };
 
-/* Takes nothing until something is added. */
+/* Allocates nothing: the first spool_add does. */
 void spool_init(struct spool *s, const char *dir, struct budget *budget);
-void spool_release(struct spool *s);	/* zero is fine, twice too */
+void spool_release(struct spool *s);	/* a zeroed struct is fine, and a second call */
 mill_err spool_add(struct spool *s, const void *data, u64 size);
-/* Bytes [at, at + size) will not be read any more. */
+/* Frees the disk space of bytes [at, at + size), which will not be read again. */
 void spool_discard(const struct spool *s, u64 size, u64 at);
-/* Bytes [at, at + size), all of which have been added. */
+/* Reads bytes [at, at + size), all of which have been added. */
 mill_err spool_read(const struct spool *s, void *to, u64 size, u64 at);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines are parsed where they lie in a buffer that always ends with a newline: no loop
- * over digits or blanks needs to ask for the end. The carriage return of CRLF belongs to
- * the end of a line; anywhere else it is an error, as is NUL.
+ * Parses lines in the buffer into which they were read. The buffer always ends with a newline,
+ * so that no loop over digits or blanks needs to check for its end. The carriage return of CRLF
+ * belongs to the end of a line; anywhere else it is an error, as is NUL.
  *
- * What has been read is cut at line ends into parts that all threads parse. Should one of them
- * fail, everything since is parsed again by one thread, which knows the number of its line.
+ * The buffer is cut at line ends into blocks, which all threads parse. If a block fails, one
+ * thread parses all of them again, because it knows the number of each line.
  */
 #define _GNU_SOURCE 1 /* memrchr */
 #include "import/text.h"
@@ -19,29 +19,29 @@
 #include "import/namer.h"
 #include "store/names.h"
 
-#define READ_SIZE (1 * MIB)  /* if one thread reads */
-#define BATCH 4096u	     /* edges; the same */
-#define PART (256 * KIB)     /* what a thread parses at a time */
-#define PART_EDGES (PART / 4) /* the shortest line has four bytes */
-#define SHOWN 24    /* bytes of a bad field that a message quotes */
+#define READ_SIZE (1 * MIB)	/* bytes read at a time, if one thread parses */
+#define BATCH 4096u		/* edges added at a time, if one thread parses */
+#define BLOCK (256 * KIB)	/* bytes that a thread parses at a time */
+#define BLOCK_EDGES (BLOCK / 4)	/* the shortest line has four bytes */
+#define SHOWN 24		/* bytes of a bad field that a message quotes */
 
 struct lines {
 	struct text *t;
 	struct builder *b;
 	struct input *in;
-	u64 line;     /* the present one, counted from 1 */
-	bool began;   /* a line that is no comment has been seen */
-	char *buffer; /* TEXT_LINE_MAX + read_size + 8 */
+	u64 line;     /* number of the present line, from 1 */
+	bool began;   /* a line that is not a comment has been seen */
+	char *buffer; /* TEXT_LINE_MAX + read_size + 8 bytes */
 	u64 fill, read_size;
 	struct raw_edge *edge;
 	u64 n, room;
-	struct part *part; /* NULL: one thread does it */
-	u64 n_parts;
+	struct line_block *block; /* NULL: one thread parses */
+	u64 n_blocks;
 };
 
 /* Lines for one thread. */
-struct part {
-	struct text t; /* what it found of weights */
+struct line_block {
+	struct text t; /* its own counts and range of weights */
 	struct lines lines;
 	const char *begin, *end;
 	bool failed;
@@ -89,7 +89,7 @@ enum mill_weight text_weight(const struct text *t)
 
 /* ---- Fields ---- */
 
-/* The field at p for a message, with what cannot be printed masked. */
+/* Copies the field at p for a message. Characters that cannot be printed become '?'. */
 static const char *show(char *to, const char *p)
 {
 	size_t n = (size_t)(field_end(p) - p), shown = min_u64(n, SHOWN);
@@ -131,7 +131,7 @@ static mill_err bad_id(const struct lines *r, const char *p, int column)
 	return fail_field(r, p, "is not a vertex id");
 }
 
-/* The id at p; NULL if there is none. 19 digits always fit 64 bits. */
+/* Parses the id at p and returns its end; NULL if there is none. 19 digits always fit 64 bits. */
 static inline const char *parse_id(u64 *out, const char *p)
 {
 	const char *begin = p;
@@ -151,9 +151,9 @@ static const f64 power_of_ten[] = { 1e0, 1e1, 1e2,  1e3,  1e4,	1e5,  1e6,  1e7,
 				    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
 
 /*
- * A number as most are written: at most 15 digits, perhaps with a point. Both the digits
- * and the power of ten are exact in f64, so their quotient is correctly rounded. False:
- * ask number_f64.
+ * Parses a number of at most 15 digits, perhaps with a point, as most numbers are written. Both
+ * the digits and the power of ten are exact in f64, so their quotient is correctly rounded.
+ * False: the number has another form, and number_f64 must parse it.
  */
 static bool parse_short(f64 *out, bool *whole, i64 *integer, const char *p, const char *end)
 {
@@ -183,7 +183,8 @@ static bool parse_short(f64 *out, bool *whole, i64 *integer, const char *p, cons
 
 /* ---- Names ---- */
 
-static mill_err parse_name(const struct lines *r, const char **p, int column, char *to, struct name *out)
+static mill_err parse_name(const struct lines *r, const char **p, int column, char *to,
+			   struct name *out)
 {
 	switch (name_parse(p, to, out)) {
 	case NAME_FINE:
@@ -191,7 +192,7 @@ static mill_err parse_name(const struct lines *r, const char **p, int column, ch
 	case NAME_MISSING:
 		return bad_id(r, *p, column);
 	case NAME_UNQUOTED:
-		return fail_field(r, *p, "has a quote that does not end with the field");
+		return fail_field(r, *p, "has a quote that is not closed at the end of the field");
 	case NAME_EMPTY:
 		return fail_line(r, "an empty name");
 	case NAME_CONTROL:
@@ -234,7 +235,7 @@ static mill_err check_weight(struct lines *r, const char *p, f64 value, bool who
 	return MILL_OK;
 }
 
-/* The weight of the line whose third column, if any, is at p. */
+/* Parses the weight of a line. p: the line's third column, or its end. */
 static mill_err parse_weight(struct lines *r, const char *p, u64 *out)
 {
 	const char *end;
@@ -275,7 +276,7 @@ static mill_err flush(struct lines *r)
 	return MILL_OK;
 }
 
-/* "source,target,weight": neither of the first two fields is a number, and there is a comma. */
+/* Returns whether a line is a header: it has a comma, and its first two fields are not ids. */
 static bool is_header(const char *p, const char *end)
 {
 	u64 id;
@@ -286,7 +287,10 @@ static bool is_header(const char *p, const char *end)
 	       !parse_id(&id, next_field(field_end(p)));
 }
 
-/* Not inline: the first line that matters and the lines that do not. */
+/*
+ * Handles comments, empty lines and the first other line, which may be a header. *skip: the line
+ * holds no edge. Not inline, because most lines do not need it.
+ */
 static mill_err __attribute__((noinline))
 odd_line(struct lines *r, const char *p, bool *skip)
 {
@@ -297,7 +301,8 @@ odd_line(struct lines *r, const char *p, bool *skip)
 		return MILL_OK;
 	if (*p == '#' || *p == '%')
 		return MILL_OK;
-	*skip = !r->began && (r->t->names ? name_is_header(p, r->t->weight_column) : is_header(p, end));
+	*skip = !r->began && (r->t->names ? name_is_header(p, r->t->weight_column)
+					  : is_header(p, end));
 	r->t->header |= *skip;
 	r->began = true;
 	return MILL_OK;
@@ -327,7 +332,10 @@ static mill_err parse_named(struct lines *r, const char *p)
 	return namer_add(r->t->names, from, to, r->t->weight_column ? &weight : NULL);
 }
 
-static bool is_known(const struct known_ids *k, u64 id) { return !known_concerns(k, id) || ids_has(&k->ids, id); }
+static bool is_known(const struct known_ids *k, u64 id)
+{
+	return !known_covers(k, id) || ids_has(&k->ids, id);
+}
 
 static mill_err check_known(const struct lines *r, const struct raw_edge *e)
 {
@@ -340,7 +348,7 @@ static mill_err check_known(const struct lines *r, const struct raw_edge *e)
 		    (unsigned long long)r->line, (unsigned long long)id, k->from);
 }
 
-/* *end: some place behind the ids, where the line is looked at next. */
+/* Parses a line. *end becomes the end of its second id, from where the newline is searched. */
 static inline mill_err parse_line(struct lines *r, const char *p, const char **end)
 {
 	struct raw_edge *e = &r->edge[r->n];
@@ -363,7 +371,7 @@ static inline mill_err parse_line(struct lines *r, const char *p, const char **e
 	if (r->t->weight_column)
 		TRY(parse_weight(r, next_field(q), &e->weight));
 	if (__builtin_expect(e->from < r->t->base || e->to < r->t->base, 0))
-		return fail_line(r, "vertex 0, and --base is 1");
+		return fail_line(r, "vertex 0 is not allowed, because --base is 1");
 	if (__builtin_expect(r->t->known != NULL, 0))
 		TRY(check_known(r, e));
 	if (r->t->refuse_loops && e->from == e->to)
@@ -374,7 +382,7 @@ static inline mill_err parse_line(struct lines *r, const char *p, const char **e
 	return MILL_OK;
 }
 
-/* All lines of [p, end), which ends with a newline. */
+/* Parses all lines of [p, end), which ends with a newline. */
 static mill_err parse_lines(struct lines *r, const char *p, const char *end)
 {
 	while (p < end) {
@@ -382,7 +390,7 @@ static mill_err parse_lines(struct lines *r, const char *p, const char *end)
 
 		r->line++;
 		TRY(r->t->names ? parse_named(r, p) : parse_line(r, p, &stop));
-		if (__builtin_expect(*stop != '\n', 0)) /* of most lines the second id is the end */
+		if (__builtin_expect(*stop != '\n', 0)) /* most lines end with the second id */
 			stop = memchr(stop, '\n', (size_t)(end - stop));
 		if (__builtin_expect(stop - p > (i64)TEXT_LINE_MAX, 0) &&
 		    stop - p - (stop[-1] == '\r') > (i64)TEXT_LINE_MAX)
@@ -392,13 +400,13 @@ static mill_err parse_lines(struct lines *r, const char *p, const char *end)
 	return MILL_OK;
 }
 
-static mill_err parse_part(void *arg, u64 begin, u64 end, unsigned worker)
+static mill_err parse_block(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct lines *r = arg;
 
 	(void)worker;
 	for (u64 i = begin; i < end; i++) {
-		struct part *p = &r->part[i];
+		struct line_block *p = &r->block[i];
 
 		p->t = *r->t;
 		p->lines.n = p->lines.line = 0;
@@ -408,19 +416,21 @@ static mill_err parse_part(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
-/* Parts of about the same size, cut behind newlines; the last may be longer, others empty. */
-static void cut_parts(struct lines *r, const char *p, const char *end)
+/* Cuts lines into blocks of about the same size, after newlines. The last ones may be empty. */
+static void cut_blocks(struct lines *r, const char *p, const char *end)
 {
-	for (u64 i = 0; i < r->n_parts; i++) {
-		const char *stop = end - p > (i64)PART ? memchr(p + PART, '\n', (size_t)(end - p) - PART) : NULL;
+	for (u64 i = 0; i < r->n_blocks; i++) {
+		const char *stop = end - p > (i64)BLOCK
+					   ? memchr(p + BLOCK, '\n', (size_t)(end - p) - BLOCK)
+					   : NULL;
 
-		r->part[i].begin = p;
+		r->block[i].begin = p;
 		p = stop ? stop + 1 : end;
-		r->part[i].end = p;
+		r->block[i].end = p;
 	}
 }
 
-static mill_err take_part(struct lines *r, const struct part *p)
+static mill_err take_block(struct lines *r, const struct line_block *p)
 {
 	struct text *t = r->t;
 
@@ -435,27 +445,28 @@ static mill_err take_part(struct lines *r, const struct part *p)
 	return builder_add(r->b, p->lines.edge, p->lines.n);
 }
 
-/* The same as parse_lines, by all threads. The part that a long line overfills is parsed by one. */
-static mill_err parse_parts(struct lines *r, const char *p, const char *end)
+/* The same as parse_lines, by all threads. If a block is too long, one thread parses all. */
+static mill_err parse_blocks(struct lines *r, const char *p, const char *end)
 {
-	if (!r->part || !r->began || end - p < (i64)PART)
+	if (!r->block || !r->began || end - p < (i64)BLOCK)
 		return parse_lines(r, p, end);
 	TRY(flush(r));
 	while (p < end) {
 		bool failed = false;
 
-		cut_parts(r, p, end);
-		for (u64 i = 0; i < r->n_parts; i++)
-			failed |= r->part[i].end - r->part[i].begin > (i64)(4 * r->part[i].lines.room);
+		cut_blocks(r, p, end);
+		for (u64 i = 0; i < r->n_blocks; i++)
+			failed |= r->block[i].end - r->block[i].begin >
+				  (i64)(4 * r->block[i].lines.room);
 		if (!failed)
-			TRY(pool_for(builder_pool(r->b), r->n_parts, 1, parse_part, r));
-		for (u64 i = 0; i < r->n_parts; i++)
-			failed |= r->part[i].failed;
+			TRY(pool_for(builder_pool(r->b), r->n_blocks, 1, parse_block, r));
+		for (u64 i = 0; i < r->n_blocks; i++)
+			failed |= r->block[i].failed;
 		if (failed)
 			return parse_lines(r, p, end);
-		for (u64 i = 0; i < r->n_parts; i++)
-			TRY(take_part(r, &r->part[i]));
-		p = r->part[r->n_parts - 1].end;
+		for (u64 i = 0; i < r->n_blocks; i++)
+			TRY(take_block(r, &r->block[i]));
+		p = r->block[r->n_blocks - 1].end;
 	}
 	return MILL_OK;
 }
@@ -469,7 +480,7 @@ static mill_err check_nul(struct lines *r)
 	r->line++;
 	for (const char *p = r->buffer; p < nul; p++)
 		r->line += *p == '\n';
-	return fail_line(r, "a NUL byte: this is no text");
+	return fail_line(r, "a NUL byte: this is not text");
 }
 
 static mill_err read_all(struct lines *r)
@@ -487,14 +498,14 @@ static mill_err read_all(struct lines *r)
 		if (!got && r->fill) /* the last line may have no newline */
 			r->buffer[r->fill++] = '\n';
 		else if (first && got && r->fill < 3)
-			continue; /* could be a part of the mark */
+			continue; /* could be the first bytes of a byte order mark */
 		TRY(check_nul(r));
 		if (first && r->fill >= 3 && !memcmp(begin, "\xef\xbb\xbf", 3))
 			begin += 3;
 		first = false;
 		end = memrchr(begin, '\n', r->fill - (u64)(begin - r->buffer));
 		end = end ? end + 1 : begin;
-		TRY(parse_parts(r, begin, end));
+		TRY(parse_blocks(r, begin, end));
 		r->fill -= (u64)(end - r->buffer);
 		memmove(r->buffer, end, r->fill);
 		if (r->fill > TEXT_LINE_MAX + 1) {
@@ -502,30 +513,38 @@ static mill_err read_all(struct lines *r)
 			return fail_line(r, "the line is longer than 1 MiB");
 		}
 		if (!r->t->only_check)
-			TRY(builder_project(r->b, r->t->n_edges, input_done(r->in), input_size(r->in)));
+			TRY(builder_project(r->b, r->t->n_edges, input_done(r->in),
+					    input_size(r->in)));
 		TRY(ticker_tick(ticker, input_done(r->in)));
 	} while (got);
 	return flush(r);
 }
 
-/* Several parts for each thread, for they take their time; a share of the budget at most. */
-static mill_err make_parts(struct lines *r, struct budget *budget)
+/*
+ * Allocates several blocks per thread, because blocks take different times to parse; at most the
+ * readers' share of the budget. Names are parsed by one thread.
+ */
+static mill_err make_blocks(struct lines *r, struct budget *budget)
 {
-	u64 threads = pool_size(builder_pool(r->b)), each = PART + PART_EDGES * sizeof(struct raw_edge);
+	u64 threads = pool_size(builder_pool(r->b));
+	u64 each = BLOCK + BLOCK_EDGES * sizeof(struct raw_edge);
 	u64 most = budget->limit ? budget->limit / BUILDER_READER_SHARE / each : 4 * threads;
 
-	r->n_parts = min_u64(4 * threads, most);
+	r->n_blocks = min_u64(4 * threads, most);
 	r->read_size = READ_SIZE;
-	if (threads < 2 || r->n_parts < 2 || r->t->names)
+	if (threads < 2 || r->n_blocks < 2 || r->t->names)
 		return MILL_OK;
-	TRY(memory_new(&r->part, budget, r->n_parts, sizeof(*r->part), "a text buffer"));
-	r->read_size = r->n_parts * PART;
-	for (u64 i = 0; i < r->n_parts; i++) {
-		struct part *p = &r->part[i];
+	TRY(memory_new(&r->block, budget, r->n_blocks, sizeof(*r->block), "a text buffer"));
+	r->read_size = r->n_blocks * BLOCK;
+	for (u64 i = 0; i < r->n_blocks; i++) {
+		struct line_block *p = &r->block[i];
 
 		p->lines = (struct lines){ .t = &p->t, .in = r->in };
-		/* A part ends with the line that fills it; what a very long one overfills goes the slow way. */
-		p->lines.room = PART_EDGES + PART_EDGES / 16;
+		/*
+		 * A block ends with the line that fills it. If that line is so long that the
+		 * block might have more edges than this, parse_blocks lets one thread parse it.
+		 */
+		p->lines.room = BLOCK_EDGES + BLOCK_EDGES / 16;
 		TRY(memory_new(&p->lines.edge, budget, p->lines.room, sizeof(*p->lines.edge),
 			       "a text buffer"));
 	}
@@ -538,17 +557,18 @@ mill_err text_read(struct text *t, struct builder *b, struct input *in)
 	struct budget *budget = builder_budget(b);
 	mill_err err;
 
-	err = make_parts(&r, budget);
+	err = make_blocks(&r, budget);
 	if (!err)
-		err = memory_new(&r.buffer, budget, TEXT_LINE_MAX + r.read_size + 8, 1, "a text buffer");
+		err = memory_new(&r.buffer, budget, TEXT_LINE_MAX + r.read_size + 8, 1,
+				 "a text buffer");
 	if (!err)
 		err = memory_new(&r.edge, budget, BATCH, sizeof(*r.edge), "a text buffer");
 	if (!err)
 		err = read_all(&r);
 	memory_free(r.edge);
 	memory_free(r.buffer);
-	for (u64 i = 0; r.part && i < r.n_parts; i++)
-		memory_free(r.part[i].lines.edge);
-	memory_free(r.part);
+	for (u64 i = 0; r.block && i < r.n_blocks; i++)
+		memory_free(r.block[i].lines.edge);
+	memory_free(r.block);
 	return err;
 }

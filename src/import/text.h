@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edge lists as text: a line is FROM TO [more columns], separated by
- * spaces, tabs or a comma. Lines that begin with # or % are comments; the first other line
- * of a file with commas may be a header: if its fields are no numbers, or, where ids are names, if its weight
- * is no number or it says "source,target" or the like. A name that begins with a quote ends with one.
+ * Reads edge lists as text. A line is FROM TO [more columns], separated by spaces, tabs or a
+ * comma. Lines that begin with # or % are comments. The first other line of a file with commas
+ * may be a header. It is one if its first two fields are not numbers; where ids are names, it is
+ * one if its weight is not a number or if, without weights, it is "source,target" or similar. A
+ * name that begins with a quote ends with one.
  */
 #ifndef IMPORT_TEXT_H
 #define IMPORT_TEXT_H
@@ -15,14 +16,18 @@
 
 #define TEXT_LINE_MAX (1 * MIB)	/* bytes, without the end of the line */
 
-/* Which ids may occur: of those whose hashes fall into a set, these. */
+/*
+ * The ids that may occur. All ids are divided into n_sets sets by hash, and this struct knows
+ * one set: an id that belongs to it must be in `ids`.
+ */
 struct known_ids {
 	struct ids ids;		/* scattered */
-	u64 set, n_sets;	/* this set, of so many */
-	const char *from;	/* the file that has them */
+	u64 set, n_sets;	/* the number of the set, and of sets */
+	const char *from;	/* the file that lists the ids */
 };
 
-static inline bool known_concerns(const struct known_ids *k, u64 id)
+/* Returns whether the id belongs to the set. */
+static inline bool known_covers(const struct known_ids *k, u64 id)
 {
 	return k->n_sets == 1 || random_at(1, id) % k->n_sets == k->set;
 }
@@ -33,14 +38,14 @@ struct text {
 	u32 weight_column;		/* counted from 1; 0: no weights */
 	enum mill_weight weight_type;	/* NONE: decided by the values */
 	bool refuse_loops;
-	u64 base;			/* ids below it are refused */
+	u64 base;			/* lower ids are errors */
 	const struct known_ids *known;	/* NULL: any id may occur */
-	bool only_check;		/* whether ids are known: nothing is added or counted */
-	struct namer *names;		/* NULL, or where edges between names go: then they do not go to the builder */
-	bool header;			/* names: the first line of some file was taken as one */
+	bool only_check;		/* only check that ids are known; add and count nothing */
+	struct namer *names;		/* not NULL: ids are names, and edges go there */
+	bool header;			/* names: the first line of some file was a header */
 	/* what has been read */
-	bool fraction;			/* a weight is not written as an integer that i64 holds */
-	i64 min_weight, max_weight;	/* of the others */
+	bool fraction;			/* some weight is not written as an integer in i64 */
+	i64 min_weight, max_weight;	/* of the other weights */
 	u64 n_edges;
 	struct checksum_stream *sum;	/* over all edges as read */
 };
@@ -48,13 +53,13 @@ struct text {
 mill_err text_init(struct text *t);
 void text_release(struct text *t);
 /*
- * Adds the edges of an input to b, with weights as F64. Bad lines are MILL_EINPUT
- * "FILE:LINE: ...".
+ * Adds the edges of an input to b, with weights as F64. Fails with MILL_EINPUT and
+ * "FILE:LINE: ..." if a line is bad.
  */
 mill_err text_read(struct text *t, struct builder *b, struct input *in);
-/* The type that holds all weights read: the one asked for, else the narrowest. */
+/* Returns the type of the weights: the one asked for, else the narrowest that holds all of them. */
 enum mill_weight text_weight(const struct text *t);
-/* Of all edges, in their order. Once. */
+/* Returns a hash of all edges in their order. Can be called only once. */
 u64 text_fingerprint(struct text *t);
 
 #endif

@@ -45,15 +45,15 @@ static void draw(struct pour_ctx *p)
 	}
 }
 
-static mill_err pour(void *arg, struct hand *h, u64 source)
+static mill_err pour(void *arg, struct sorter *s, u64 source)
 {
 	const struct pour_ctx *p = arg;
 	u64 *memory;
 
 	for (u64 i = 0; i < PER_SOURCE; i++)
-		TRY(hand_put(h, hand_deal(h), p->key[source * PER_SOURCE + i]));
+		TRY(sorter_put(s, sorter_deal(s), p->key[source * PER_SOURCE + i]));
 	TRY(memory_new(&memory, NULL, PER_SOURCE, sizeof(*memory), "a source"));
-	hand_adopt(h, memory, PER_SOURCE * sizeof(*memory));
+	sorter_adopt(s, memory, PER_SOURCE * sizeof(*memory));
 	return MILL_OK;
 }
 

@@ -204,12 +204,12 @@ static void test_runs(void **state)
 			for (at = 0; at < n; at += e.n) {
 				OK(runs_next(&r, &e, room));
 				assert_true(e.n > 0 && e.n <= room);
-				assert_true(room < most || !r.part);
+				assert_true(room < most || !r.partial);
 				/* Nothing else is with a part, and parts go on until their end. */
-				assert_true(!r.part || (e.key[0] & r.mask) == (e.key[e.n - 1] & r.mask));
+				assert_true(!r.partial || (e.key[0] & r.mask) == (e.key[e.n - 1] & r.mask));
 				if (parts)
-					assert_true(r.part && sorted[at] == sorted[at - 1]);
-				parts = r.part && !r.part_ends;
+					assert_true(r.partial && sorted[at] == sorted[at - 1]);
+				parts = r.partial && !r.partial_last;
 				for (u64 i = 0; i < e.n; i++) {
 					assert_int_equal(e.key[i] & r.mask, sorted[at + i]);
 					assert_int_equal(e.weight[i], order[at + i]);
