@@ -94,9 +94,9 @@ mill_err option_check(const struct mill_option *option, const void *field)
 	case MILL_OPTION_CHOICE:
 	case MILL_OPTION_SWITCH:
 		value = *(const int *)field;
-		if (takes(option, value))
-			return MILL_OK;
-		return fail(MILL_EUSAGE, "--%s: there is no choice %d", option->name, value);
+		return takes(option, value) ? MILL_OK :
+					      fail(MILL_EUSAGE, "--%s: there is no choice %d",
+						   option->name, value);
 	default:
 		return MILL_OK;
 	}
