@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes a store in PATH.new and publishes it by a rename. */
 #include "store/place.h"
 
 #include <dirent.h>

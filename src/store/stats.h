@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statistics over all lists, for the manifest. The writer computes them, verify computes them again. */
+/* Statistics over all lists, for the manifest. The writer computes them, and verify again. */
 #ifndef STORE_STATS_H
 #define STORE_STATS_H
 

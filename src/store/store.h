@@ -169,7 +169,7 @@ mill_err page_decode_into(const struct pages *p, u32 i, const void *frame, void 
 struct rows_wanted {
 	const struct row_filter *only;	/* NULL: all rows */
 	bool lists_only;		/* weights are not needed */
-	bool as_stored;			/* paged stores: neighbours stay addresses, but are checked */
+	bool as_stored;			/* paged stores: neighbours stay addresses (checked) */
 	bool rows_only;			/* paged stores: neighbours are not needed */
 };
 /*

@@ -17,7 +17,7 @@ struct store_writer;
 /* Facts for the manifest that the caller knows. The writer itself counts bytes, sums and so on. */
 struct store_facts {
 	u64 vertices, sources, edges;
-	/* Directed stores: no vertex from this number on has an edge. 0: not known (or no edges). */
+	/* Directed stores: no vertex from this number on has an edge. 0: not known, or no edges. */
 	u64 n_linked;
 	bool directed;
 	bool in_pages;		/* a directed store that has in-edges */
@@ -25,14 +25,14 @@ struct store_facts {
 	enum mill_weight weight;
 	u32 page_size;
 	enum page_codec codec;
-	u64 fingerprint;	/* of input and options that shape the graph; the uuid comes from it */
+	u64 fingerprint;	/* of the input and the options that shape the graph */
 	const char *origin;
 	bool whole_lists;	/* raw pages: a list that fits a page is not cut */
 	/* Lists hold page addresses: raw pages and whole lists. A list that does not fit a page
 	 * shares its pages with no other list. */
 	bool paged;
-	/* Bytes of an address's page id and slot, together those of a vid. 0 and 0: as many slots as
-	 * the fullest page has rows. */
+	/* Bytes of an address's page id and slot; together the bytes of a vid. 0 and 0: a page has
+	 * as many slots as the fullest page has rows. */
 	u32 page_id_bytes, slot_bytes;
 };
 
@@ -73,7 +73,8 @@ void writer_abandon(struct store_writer *w);
 mill_err writer_open_temporary(struct store_writer **out, const char *dir, struct budget *budget);
 /* Finishes a temporary store and opens it for reading. Frees w, also on failure. */
 mill_err writer_keep(struct store_writer *w, struct store **out);
-/* Returns the most bytes of memory that a temporary store of this size takes while it is open. */
+/* Returns the most bytes of memory that a temporary store takes, not counting the buffers that
+ * the writer needs to make it. */
 u64 temporary_bytes(u64 vertices, u64 edges, u32 page_size, enum mill_weight weight);
 
 #endif
