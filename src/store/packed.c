@@ -8,7 +8,7 @@
  * First neighbours have a stream of their own because they are wide and gaps are narrow: among the
  * gaps each one would widen its whole group (kron 22: 1.87 bytes an edge instead of 1.79 + 0.06).
  *
- * Bytes an edge with groups of 4, 8, 16 and 32 values:
+ * Eight values are one AVX2 vector. Bytes an edge with groups of 4, 8, 16 and 32 values:
  *	kron 22		1.81	1.79	1.82	1.86
  *	cnr-2000	0.96	1.10	1.30	1.51
  *	grid		1.22	1.08	1.06	1.04
@@ -170,7 +170,8 @@ static bool find_groups(const u8 *in, const u8 *end, u32 n, const u8 **groups, c
 	if (full % 2)
 		size += width_of[in[full / 2] & 15];
 	if (n % PACKED_GROUP)
-		size += group_size(full % 2 ? in[full / 2] >> 4 : in[full / 2] & 15, n % PACKED_GROUP);
+		size += group_size(full % 2 ? in[full / 2] >> 4 : in[full / 2] & 15,
+				   n % PACKED_GROUP);
 	*groups = in + n_codes(n);
 	if ((u64)(end - *groups) < size)
 		return false;
@@ -452,7 +453,7 @@ static bool is_here(const struct packed_page *p, u32 i, const struct packed_bloc
 	return packed_has(p, b->at, min_u64(max_u64(next.at, b->at), p->end));
 }
 
-/* Makes row offsets for a block that was not read and is not wanted: row 0 gets all its edges. */
+/* Makes row offsets for a block that was not read: its first row gets all its edges. */
 static void skip_rows(const struct packed_block *b, u32 *row)
 {
 	for (u32 r = 0; r < b->n_rows; r++)
@@ -524,5 +525,6 @@ const char *packed_index_fault(const struct packed_page *p)
 		rows = (u64)b.first_row + b.n_rows;
 		edges += b.n_edges;
 	}
-	return rows == p->n_rows && edges == p->n_edges ? NULL : "the blocks are not all of the page";
+	return rows == p->n_rows && edges == p->n_edges ? NULL :
+							  "the blocks are not all of the page";
 }

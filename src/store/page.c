@@ -398,9 +398,10 @@ mill_err page_decode_part(const struct pages *p, u32 i, const void *frame, u64 h
 	*seg = segment_of(p, i, page);
 	fault = header_fault(p, i, h);
 	if (!fault)
-		fault = p->store->codec == PAGE_PACKED ? unpack(p, i, page, have, scratch, want, seg) :
-			p->store->paged		       ? view_paged(p, page, want, scratch, seg) :
-							 view_raw(p, page, seg);
+		fault = p->store->codec == PAGE_PACKED
+				? unpack(p, i, page, have, scratch, want, seg)
+			: p->store->paged ? view_paged(p, page, want, scratch, seg)
+					  : view_raw(p, page, seg);
 	*lacks = fault == packed_lacks;
 	if (*lacks)
 		return MILL_OK;
