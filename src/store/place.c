@@ -481,7 +481,7 @@ static mill_err publish_over(const struct place *p, int old)
 	if (err)
 		path_drop(old, MARK_NAME, false);
 	else if (same_inode(old, p->temp))
-		(void)remove_store(old, p->temp);	/* after a failure the next command sweeps */
+		(void)remove_store(old, p->temp);	/* if it fails, the next command sweeps */
 	return err;
 }
 

@@ -132,8 +132,8 @@ static mill_err each_piece(struct ranked *x, piece_fn *take)
 			const u8 *weight = seg.weight;
 
 			TRY(take(x, (vid)(seg.first + r), seg.neighbour + begin,
-				 x->wsize ? weight + begin * x->wsize : NULL, seg.row[r + 1] - begin,
-				 r + 1 < seg.n_rows || !seg.continues));
+				 x->wsize ? weight + begin * x->wsize : NULL,
+				 seg.row[r + 1] - begin, r + 1 < seg.n_rows || !seg.continues));
 		}
 		TRY(ticker_tick(x->ticker, ++x->done));
 	}
@@ -241,8 +241,8 @@ static mill_err read_places(const struct ranked *x, enum store_file f, vid *to)
 	TRY(store_read(st, f, to, st->size[f], 0));
 	for (u64 i = 0; i < st->vertices; i++)
 		if (to[i] >= st->vertices)
-			return fail(MILL_ECORRUPT, "%s: entry %llu is not a vertex", st->file[f].name,
-				    (unsigned long long)i);
+			return fail(MILL_ECORRUPT, "%s: entry %llu is not a vertex",
+				    st->file[f].name, (unsigned long long)i);
 	return MILL_OK;
 }
 

@@ -431,7 +431,8 @@ mill_err store_verify(const struct store *st, struct ticker *ticker)
 	if (!err && st->codec == PAGE_PACKED)
 		err = memory_new(&v.packer, NULL, 1, sizeof(*v.packer), "a block");
 	if (!err && st->codec == PAGE_PACKED)
-		err = memory_new(&v.again, NULL, PACKED_BLOCK_MAX + PACKED_SLACK, 1, "a packed block");
+		err = memory_new(&v.again, NULL, PACKED_BLOCK_MAX + PACKED_SLACK, 1,
+				 "a packed block");
 	if (!err)
 		err = check_lists(&v);
 	if (!err)
