@@ -248,7 +248,7 @@ static ssize_t transfer_unsignalled(int fd, enum way way, void *data, size_t siz
 
 /*
  * Clears O_DIRECT: a file system may accept it at open and refuse it at the first read. Buffered
- * reads work everywhere. Returns true if O_DIRECT was set before.
+ * reads work everywhere. Returns true if O_DIRECT was set and is cleared now.
  */
 static bool drop_direct(int fd)
 {

@@ -40,8 +40,10 @@ mill_err file_room(const char *path, u64 *out);
 void file_close(struct file *f);
 
 mill_err file_size(const struct file *f, u64 *out);
-/* Reads exactly size bytes. Fails with MILL_ECORRUPT ("... ends at byte N") if the file ends
- * before that. */
+/*
+ * Reads exactly size bytes. Fails with MILL_ECORRUPT ("... ends at byte N") if the file ends
+ * before that.
+ */
 mill_err file_read_at(const struct file *f, void *to, u64 size, u64 offset);
 /*
  * For callers that make the system call themselves, as io_uring does.
@@ -73,8 +75,10 @@ void file_forget_read(const struct file *f, u64 offset, u64 size);
  * Such bytes may read as zeros afterwards.
  */
 void file_discard(const struct file *f, u64 offset, u64 size);
-/* Reserves disk space, so that ENOSPC comes now and not later. Does nothing if the file system
- * cannot reserve. */
+/*
+ * Reserves disk space, so that ENOSPC comes now and not later. Does nothing if the file system
+ * cannot reserve.
+ */
 mill_err file_reserve(const struct file *f, u64 size);
 
 /* Directories. */

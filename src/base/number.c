@@ -232,8 +232,10 @@ size_t number_put_f64(char *to, f64 value)
 		return len;
 	for (int digits = fabs(value) < DBL_MIN ? 1 : DBL_DIG;; digits++) {
 		len = put_format(to, value, digits);
-		/* 17 digits are always enough. With fewer, the largest doubles may round up to a
-		 * text that number_f64 refuses. */
+		/*
+		 * 17 digits are always enough. With fewer, the largest doubles may round up to a
+		 * text that number_f64 refuses.
+		 */
 		if (digits >= 17 || (number_f64(&back, to, to + len) && back == value))
 			return len;
 	}
@@ -319,7 +321,8 @@ mill_err size_parse(u64 *out, const char *text, u64 csr_bytes)
 	if (!is_plain(text, end) || !number_f64(&value, text, end))
 		return fail(MILL_EUSAGE, "'%s' is not a size: say 4096, 64K, 1.5G or 25%%", text);
 	if (suffix == '%' && !csr_bytes)
-		return fail(MILL_EUSAGE, "'%s': a share makes no sense here, say a size", text);
+		return fail(MILL_EUSAGE, "'%s': a percentage makes no sense here: give a size",
+			    text);
 
 	/* Whole numbers are exact, the others as exact as a double. */
 	if (suffix != '%' && number_u64(&whole, text, end)) {
@@ -334,7 +337,7 @@ mill_err size_parse(u64 *out, const char *text, u64 csr_bytes)
 	*out = (u64)(value * scale);
 	return MILL_OK;
 too_large:
-	return fail(MILL_EUSAGE, "'%s' is larger than any size", text);
+	return fail(MILL_EUSAGE, "'%s' is too large for a size", text);
 }
 
 MILL_API mill_err mill_size_parse(uint64_t *out, const char *text, uint64_t csr_bytes)

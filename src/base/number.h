@@ -16,8 +16,10 @@ bool number_f64(f64 *out, const char *text, const char *end);
 
 /* These write without a final NUL and return the length. */
 size_t number_put_u64(char *to, u64 value);
-/* The shortest text that reads back as the same value, or "inf", "-inf", "nan". The decimal
- * point is always '.'. */
+/*
+ * The shortest text that reads back as the same value, or "inf", "-inf", "nan". The decimal
+ * point is always '.'.
+ */
 size_t number_put_f64(char *to, f64 value);
 size_t number_put_f32(char *to, f32 value);
 

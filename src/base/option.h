@@ -6,8 +6,8 @@
  * program filled in. Which general options an algorithm uses is said by its traits instead.
  *
  * 0 is the default of every field, so a zeroed struct means all defaults. Where the user may
- * give 0, another value stands for it: MILL_SIZE_NONE, or -1 for a tolerance. If two options
- * set the same field, only one of them can be given.
+ * give 0, another value stands for it: MILL_SIZE_NONE for a size, -1 for a real number such as a
+ * tolerance. If two options set the same field, only one of them can be given.
  */
 #ifndef BASE_OPTION_H
 #define BASE_OPTION_H

@@ -13,8 +13,10 @@ void queue_free(struct queue *q);
 bool queue_push(struct queue *q, u64 value);
 /* Waits for a value. Returns false if the queue is closed and empty. */
 bool queue_pop(struct queue *q, u64 *value);
-/* Wakes all waiting threads. Nothing can be pushed after this; values in the queue can still be
- * popped. */
+/*
+ * Wakes all waiting threads. Nothing can be pushed after this; values in the queue can still be
+ * popped.
+ */
 void queue_close(struct queue *q);
 
 #endif

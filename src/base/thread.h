@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pool of worker threads. Idle workers sleep after at most 10 microseconds: on a shared
- * machine spinning threads take the core that others need. The calling thread is worker 0 and
- * works too. What workers do is traced in the caller's trace.
+ * A pool of worker threads. Idle workers sleep after about 10 microseconds: on a shared machine
+ * spinning threads take the core that others need. The calling thread is worker 0 and works too.
+ * What workers do is traced in the caller's trace.
  */
 #ifndef BASE_THREAD_H
 #define BASE_THREAD_H

@@ -25,8 +25,10 @@ struct trace;
 extern _Thread_local struct trace *trace_current;
 
 mill_err trace_open(struct trace **out, const char *path, struct budget *budget);
-/* Writes the remaining events and makes the file visible. Frees t, also on failure; NULL is
- * fine. */
+/*
+ * Writes the remaining events and makes the file visible. Frees t, also on failure; NULL is
+ * fine.
+ */
 mill_err trace_close(struct trace *t);
 
 /* From now on, spans of this thread belong to t (NULL: to no trace). */
@@ -51,8 +53,10 @@ enum {
 	TRACE_DEVICES = 16,
 	TRACE_TRACKS = TRACE_QUEUE + 2 * TRACE_QUEUES * TRACE_DEVICES
 };
-/* Records a span from `began` until now. name and key (may be NULL) are literals or come from
- * trace_word. */
+/*
+ * Records a span from `began` until now. name and key (may be NULL) are literals or come from
+ * trace_word.
+ */
 void trace_span(u32 track, f64 began, const char *name, const char *key, u64 value);
 /* Records a span that ended in the past. */
 void trace_past(u32 track, f64 began, f64 ended, const char *name, const char *key, u64 value);

@@ -2,7 +2,7 @@
 /* Page addresses: encoding, decoding and checking. */
 #include "store/address.h"
 
-#define HINTS 4096u	/* at most */
+#define HINTS 4096u	/* about the largest number of hints */
 
 bool addresses_fit(u64 n_pages, u64 slots, u64 sinks)
 {

@@ -38,8 +38,10 @@ bool manifest_has(const struct manifest *m, enum store_file f);
 /* Writes 36 characters and a NUL. */
 void uuid_show(char *to, const u8 *uuid);
 
-/* Writes the manifest as text. text has MANIFEST_MAX bytes. Returns the length; there is no
- * final NUL. */
+/*
+ * Writes the manifest as text. text has MANIFEST_MAX bytes. Returns the length; there is no
+ * final NUL.
+ */
 size_t manifest_format(char *text, const struct manifest *m);
 /*
  * Parses a manifest. `shown` names the file in messages. Verifies the checksum before it uses the

@@ -26,8 +26,10 @@
 /* One entry of a page's block index, as on disk. */
 struct packed_block {
 	u32 at;			/* byte of the page where its streams begin */
-	/* Row of the page. If the block goes on with the list of the last row of the block before
-	 * it, this is that row. */
+	/*
+	 * Row of the page. If the block goes on with the list of the last row of the block before
+	 * it, this is that row.
+	 */
 	u32 first_row;
 	u32 first_edge;		/* in the page */
 	u16 n_rows, n_edges;
@@ -43,8 +45,10 @@ struct packer {
 };
 
 void packer_clear(struct packer *p);
-/* Returns true if the block has room for a row with n neighbours. An empty block has room for
- * PACKED_EDGES. */
+/*
+ * Returns true if the block has room for a row with n neighbours. An empty block has room for
+ * PACKED_EDGES.
+ */
 bool packer_takes(const struct packer *p, u32 n);
 void packer_add(struct packer *p, vid v, const vid *neighbour, u32 n);
 /*

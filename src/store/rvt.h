@@ -20,8 +20,10 @@
 
 struct rvt_entry {
 	u32 start_vid;
-	/* LP_RANGE, counted from the page itself: 0 and the number of pages that follow. -1 and -1:
-	 * no list begins here and goes on in the next page. */
+	/*
+	 * LP_RANGE, counted from the page itself: 0 and the number of pages that follow. -1 and -1:
+	 * no list begins here and goes on in the next page.
+	 */
 	i32 lp_first, lp_last;
 };
 

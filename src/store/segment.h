@@ -64,8 +64,10 @@ static inline vid segment_row_of(const struct segment *s, u32 i)
 	return low;
 }
 
-/* Returns the row that has edge i, for callers that walk over ascending edges; the edge before
- * was in `row`. */
+/*
+ * Returns the row that has edge i, for callers that walk over ascending edges; the edge before
+ * was in `row`.
+ */
 static inline vid segment_row_on(const struct segment *s, vid row, u32 i)
 {
 	while (s->row[row + 1] <= i)

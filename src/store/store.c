@@ -249,8 +249,10 @@ static bool entry_follows(const struct pages *p, const struct page_entry *before
 		return false;
 	if (!e->skip)
 		return e->first_vertex == next;
-	/* If the page before has several rows, its last row's length is only known when it is
-	 * decoded: page_decode checks e->skip exactly. */
+	/*
+	 * If the page before has several rows, its last row's length is only known when it is
+	 * decoded: page_decode checks e->skip exactly.
+	 */
 	return before && e->skip % LIST_BLOCK == 0 && e->first_vertex == next - 1 && e->n_edges &&
 	       (b->n_rows == 1 ? e->skip == most : e->skip <= most);
 }

@@ -145,11 +145,15 @@ struct page_place {
 struct page_place page_place(const struct pages *p, u32 i);
 /* Verifies the checksums of blocks [first, first + n) of page i; data holds these n blocks. */
 mill_err page_check(const struct pages *p, u32 i, u32 first, u32 n, const void *data);
-/* Reads page i into frame and verifies its checksums. frame: page_size bytes, aligned to 4096
- * for direct I/O. */
+/*
+ * Reads page i into frame and verifies its checksums. frame: page_size bytes, aligned to 4096
+ * for direct I/O.
+ */
 mill_err page_read(const struct pages *p, u32 i, void *frame);
-/* Allocates a frame for page_read and page_decode: a page, and room to decode it. Free it with
- * memory_free. */
+/*
+ * Allocates a frame for page_read and page_decode: a page, and room to decode it. Free it with
+ * memory_free.
+ */
 mill_err page_frame_new(void **out, const struct store *st, struct budget *budget);
 /*
  * Makes seg a view of the page in frame. Safe for hostile pages: row offsets and neighbours are
@@ -196,8 +200,10 @@ u64 page_slice_entries(const struct store *st);
  * The entries for lists come first, those for weights follow.
  */
 void page_learn(const struct pages *p, u32 i, const void *frame, struct slice_rows *slice);
-/* Returns the set of slices that must be read for these rows; all slices if page_learn was not
- * called for the page. */
+/*
+ * Returns the set of slices that must be read for these rows; all slices if page_learn was not
+ * called for the page.
+ */
 u64 page_slices_wanted(const struct pages *p, u32 i, const struct slice_rows *slice,
 		       const struct rows_wanted *want);
 /*
@@ -224,8 +230,10 @@ static inline bool store_in_place(const struct store *st)
 /* Returns MILL_ECORRUPT: the block at this byte of a file does not match its checksum. */
 mill_err bad_block(const struct file *f, u64 at);
 
-/* Checks every checksum and every invariant: sorted lists, degrees, ids, in-edges = reversed
- * out-edges. */
+/*
+ * Checks every checksum and every invariant: sorted lists, degrees, ids, in-edges = reversed
+ * out-edges.
+ */
 struct ticker;
 mill_err store_verify(const struct store *st, struct ticker *ticker);
 

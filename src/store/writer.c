@@ -678,7 +678,8 @@ mill_err writer_allows(const struct store_facts *facts)
 	if (facts->paged && facts->codec != PAGE_RAW)
 		return fail(MILL_EUSAGE,
 			    "--addressing paged needs --codec raw: where packed pages end depends "
-			    "on the numbers that are packed, and page addresses on where pages end");
+			    "on the numbers that are packed, and page addresses on where pages "
+			    "end");
 	return MILL_OK;
 }
 

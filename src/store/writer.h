@@ -28,11 +28,15 @@ struct store_facts {
 	u64 fingerprint;	/* of the input and the options that shape the graph */
 	const char *origin;
 	bool whole_lists;	/* raw pages: a list that fits a page is not cut */
-	/* Lists hold page addresses: raw pages and whole lists. A list that does not fit a page
-	 * shares its pages with no other list. */
+	/*
+	 * Lists hold page addresses: raw pages and whole lists. A list that does not fit a page
+	 * shares its pages with no other list.
+	 */
 	bool paged;
-	/* Bytes of an address's page id and slot; together the bytes of a vid. 0 and 0: a page has
-	 * as many slots as the fullest page has rows. */
+	/*
+	 * Bytes of an address's page id and slot; together the bytes of a vid. 0 and 0: a page has
+	 * as many slots as the fullest page has rows.
+	 */
 	u32 page_id_bytes, slot_bytes;
 };
 
@@ -73,8 +77,10 @@ void writer_abandon(struct store_writer *w);
 mill_err writer_open_temporary(struct store_writer **out, const char *dir, struct budget *budget);
 /* Finishes a temporary store and opens it for reading. Frees w, also on failure. */
 mill_err writer_keep(struct store_writer *w, struct store **out);
-/* Returns the most bytes of memory that a temporary store takes, not counting the buffers that
- * the writer needs to make it. */
+/*
+ * Returns the most bytes of memory that a temporary store takes, not counting the buffers that
+ * the writer needs to make it.
+ */
 u64 temporary_bytes(u64 vertices, u64 edges, u32 page_size, enum mill_weight weight);
 
 #endif
