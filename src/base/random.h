@@ -21,9 +21,8 @@ static inline u64 random_mix(u64 x)
 /* Returns the i-th number of a seed: two rounds of the mixer over seed and counter. */
 static inline u64 random_at(u64 seed, u64 i)
 {
-	u64 counter = random_mix(i * 0x9e3779b97f4a7c15u + 1);
-
-	return random_mix(random_mix(seed + 0x9e3779b97f4a7c15u) ^ counter);
+	return random_mix(random_mix(seed + 0x9e3779b97f4a7c15u) ^
+			  random_mix(i * 0x9e3779b97f4a7c15u + 1));
 }
 
 /* Returns a number in [0, n), without noticeable bias. */
