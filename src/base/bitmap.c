@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Bitmaps: the functions over ranges of bits. */
 #include "base/bitmap.h"
 
 bool bitmap_any(const u64 *bits, u64 begin, u64 end)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bitmaps of 64-bit words. Bits beyond the last vertex stay zero. */
+/*
+ * Bitmaps of 64-bit words. Bits beyond the last vertex stay zero. Atomic accesses are relaxed:
+ * they do not order other memory.
+ */
 #ifndef BASE_BITMAP_H
 #define BASE_BITMAP_H
 
@@ -12,10 +15,13 @@ static inline bool bitmap_get(const u64 *bits, u64 i)
 	return (__atomic_load_n(&bits[i / 64], __ATOMIC_RELAXED) >> (i % 64)) & 1;
 }
 
-/* For one writer per word. */
+/* Sets bit i. Not atomic: each word may have one writer only. */
 static inline void bitmap_put(u64 *bits, u64 i) { bits[i / 64] |= (u64)1 << (i % 64); }
 
-/* For many writers; true if the bit was clear before. Looks first: most bits are set already. */
+/*
+ * Sets bit i; several threads may write. Returns true if the bit was clear before. Reads the
+ * word first, since most bits are set already and a read is cheaper than an atomic OR.
+ */
 static inline bool bitmap_claim(u64 *bits, u64 i)
 {
 	u64 mask = (u64)1 << (i % 64);
@@ -25,14 +31,14 @@ static inline bool bitmap_claim(u64 *bits, u64 i)
 	return !(__atomic_fetch_or(&bits[i / 64], mask, __ATOMIC_RELAXED) & mask);
 }
 
-/* Adds the bits of `word` to word w; many writers. */
+/* Sets the bits of `word` in word w; several threads may write. */
 static inline void bitmap_merge(u64 *bits, u64 w, u64 word)
 {
 	if (word)
 		__atomic_fetch_or(&bits[w], word, __ATOMIC_RELAXED);
 }
 
-/* The bits of word w that lie in [begin, end). */
+/* Returns the bits of word w that lie in [begin, end). */
 static inline u64 bitmap_window(const u64 *bits, u64 w, u64 begin, u64 end)
 {
 	u64 word = __atomic_load_n(&bits[w], __ATOMIC_RELAXED);
@@ -44,7 +50,10 @@ static inline u64 bitmap_window(const u64 *bits, u64 w, u64 begin, u64 end)
 	return word;
 }
 
-/* The same, and clears them; other bits of the word may be written meanwhile. */
+/*
+ * Returns the bits of word w that lie in [begin, end), and clears them. Other threads may
+ * write other bits of the word at the same time.
+ */
 static inline u64 bitmap_take(u64 *bits, u64 w, u64 begin, u64 end)
 {
 	u64 word = bitmap_window(bits, w, begin, end);
@@ -54,7 +63,7 @@ static inline u64 bitmap_take(u64 *bits, u64 w, u64 begin, u64 end)
 	return word;
 }
 
-/* In a word: without an instruction that not every processor has. */
+/* Returns the number of set bits. Plain C: not every processor has a POPCNT instruction. */
 static inline u32 bits_in(u32 word)
 {
 	word -= word >> 1 & 0x55555555;
@@ -63,8 +72,9 @@ static inline u32 bits_in(u32 word)
 	return word * 0x01010101 >> 24;
 }
 
-/* Is any bit of [begin, end) set? How many? */
+/* Returns true if any bit of [begin, end) is set. */
 bool bitmap_any(const u64 *bits, u64 begin, u64 end);
+/* Returns the number of set bits in [begin, end). */
 u64 bitmap_count(const u64 *bits, u64 begin, u64 end);
 
 #endif

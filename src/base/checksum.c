@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Checksums, computed by the xxHash library. */
 #include "base/checksum.h"
 
-#define XXH_STATIC_LINKING_ONLY	/* the size of the state: our allocator provides it */
+#define XXH_STATIC_LINKING_ONLY	/* shows the size of the state, which our allocator needs */
 #include <xxhash.h>
 
 #include "base/memory.h"
 
 struct checksum_stream {
-	XXH3_state_t state;	/* wants 64-byte alignment, which memory_new gives */
+	XXH3_state_t state;	/* needs 64-byte alignment; memory_new gives that */
 };
 
 u64 checksum(const void *data, size_t size)

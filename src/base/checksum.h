@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checksums: XXH3 of 64 bits, which stops accidents and not attackers. */
+/* Checksums: 64-bit XXH3. They detect accidental damage, not an attacker's changes. */
 #ifndef BASE_CHECKSUM_H
 #define BASE_CHECKSUM_H
 
@@ -7,9 +7,9 @@
 
 u64 checksum(const void *data, size_t size);
 
-/* The same over pieces. */
+/* Computes the same checksum over data that comes in several pieces. */
 struct checksum_stream;
-struct checksum_stream *checksum_begin(void);	/* NULL without memory */
+struct checksum_stream *checksum_begin(void);	/* NULL if there is no memory */
 void checksum_add(struct checksum_stream *s, const void *data, size_t size);
 u64 checksum_end(struct checksum_stream *s);	/* frees s */
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The last error of each thread. */
 #define _GNU_SOURCE 1	/* the strerror_r that returns a string */
 #include "base/error.h"
 
@@ -16,7 +17,7 @@ MILL_API const char *mill_error(void)
 
 mill_err fail(mill_err code, const char *format, ...)
 {
-	char text[sizeof(last)];	/* an argument may be mill_error() itself */
+	char text[sizeof(last)];	/* not `last`: an argument may be mill_error() itself */
 	va_list args;
 
 	va_start(args, format);
@@ -49,7 +50,7 @@ mill_err fail_errno(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	/* The reason matters more than the end of a very long path. */
+	/* A very long path is cut, so that the reason still fits. */
 	return fail(errno_code(err), "%.*s: %s", (int)(sizeof(last) - sizeof(why) - 3), text,
 		    strerror_r(err, why, sizeof(why)));
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses MILL_FAULT and decides which operation fails. */
 #include "base/fault.h"
 
 #include <errno.h>
@@ -11,18 +12,18 @@
 struct fault {
 	enum { ALLOC, HOLD, IO, CL } kind;
 	bool sticky;
-	bool any;		/* io, cl: every op */
+	bool any;		/* io, cl: every operation matches */
 	u32 op;			/* enum fault_op or fault_cl_op */
-	int err;		/* io: 0 means a short transfer; cl: 0 the op's usual one */
-	size_t short_size;
-	u64 n;
-	u64 seen;		/* atomic: operations so far that this fault counts */
+	int err;		/* io: 0 means a short transfer; cl: 0 means the default code */
+	size_t short_size;	/* bytes */
+	u64 n;			/* the n-th matching operation fails; hold: the number of edges */
+	u64 seen;		/* atomic: matching operations so far */
 };
 
 static struct fault fault[MAX_FAULTS];
 static size_t n_faults;
-static const char *bad;
-static bool quiet;	/* atomic: the environment was read and asks for nothing */
+static const char *bad;	/* a MILL_FAULT that cannot be parsed */
+static bool quiet;	/* atomic: the environment was read and has no faults */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static const struct {
@@ -36,7 +37,7 @@ static const struct {
 	{ "ring", FAULT_RING },		{ "direct", FAULT_DIRECT },
 };
 
-/* With what they fail unless the fault says: the numbers of CL/cl.h, which only opencl*.c includes. */
+/* err: the default code. Numbers of CL/cl.h, because only opencl*.c may include that. */
 static const struct {
 	const char *name;
 	enum fault_cl_op op;
@@ -67,7 +68,7 @@ static bool is(const char *text, size_t len, const char *word)
 	return strlen(word) == len && !memcmp(text, word, len);
 }
 
-/* Not number_u64: this must not depend on anything that it can make fail. */
+/* Not number_u64: this file must not call code that it can cause to fail. */
 static bool parse_count(u64 *out, const char *text, size_t len)
 {
 	u64 value = 0;
@@ -108,7 +109,8 @@ static bool parse_err(struct fault *f, const char *text, size_t len)
 	u64 code;
 
 	if (f->kind == CL) {
-		if (!len || *text != '-' || !parse_count(&code, text + 1, len - 1) || !code || code > 9999)
+		if (!len || *text != '-' || !parse_count(&code, text + 1, len - 1) || !code ||
+		    code > 9999)
 			return false;
 		f->err = -(int)code;
 		return true;
@@ -124,7 +126,9 @@ static bool parse_err(struct fault *f, const char *text, size_t len)
 
 static bool parse_kind(struct fault *f, const char *text, size_t len)
 {
-	static const char *const kind[] = { [ALLOC] = "alloc", [HOLD] = "hold", [IO] = "io", [CL] = "cl" };
+	static const char *const kind[] = {
+		[ALLOC] = "alloc", [HOLD] = "hold", [IO] = "io", [CL] = "cl",
+	};
 
 	for (u32 i = 0; i < ARRAY_LEN(kind); i++) {
 		if (is(text, len, kind[i])) {
@@ -135,8 +139,9 @@ static bool parse_kind(struct fault *f, const char *text, size_t len)
 	return false;
 }
 
-/* KEY=VALUE, or KEY alone with a NULL value. */
-static bool parse_pair(struct fault *f, const char *key, size_t key_len, const char *value, size_t len, bool *has_op)
+/* Parses KEY=VALUE, or KEY alone if value is NULL. */
+static bool parse_pair(struct fault *f, const char *key, size_t key_len, const char *value,
+		       size_t len, bool *has_op)
 {
 	bool has_ops = f->kind == IO || f->kind == CL;
 	u64 size;
@@ -160,8 +165,8 @@ static bool parse_pair(struct fault *f, const char *key, size_t key_len, const c
 }
 
 /*
- * One fault, [text, end). A transfer of no bytes cannot be asked for: a read of 0 is the end
- * of a file, which no reader of a pipe could tell from a fault.
+ * Parses one fault, [text, end). A short transfer has at least one byte: a read of 0 bytes is
+ * the end of the file, and a reader of a pipe could not tell that from a fault.
  */
 static bool parse_fault(struct fault *f, const char *text, const char *end)
 {
@@ -177,7 +182,8 @@ static bool parse_fault(struct fault *f, const char *text, const char *end)
 		if (!next)
 			next = end;
 		equals = memchr(at, '=', (size_t)(next - at));
-		if (!parse_pair(f, at, (size_t)((equals ? equals : next) - at), equals ? equals + 1 : NULL,
+		if (!parse_pair(f, at, (size_t)((equals ? equals : next) - at),
+				equals ? equals + 1 : NULL,
 				equals ? (size_t)(next - equals - 1) : 0, &has_op))
 			return false;
 	}
@@ -196,7 +202,7 @@ static void read_environment(void)
 		end = at + strcspn(at, ";");
 		if (n_faults == MAX_FAULTS || !parse_fault(&fault[n_faults], at, end)) {
 			bad = text;
-			n_faults = 0;	/* half of what was asked for would mislead */
+			n_faults = 0;	/* only some of the faults would mislead the tester */
 			break;
 		}
 		n_faults++;
@@ -205,7 +211,7 @@ static void read_environment(void)
 		__atomic_store_n(&quiet, true, __ATOMIC_RELEASE);
 }
 
-/* True if something may be asked for. */
+/* Returns true if MILL_FAULT has faults. */
 static inline bool armed(void)
 {
 	if (__builtin_expect(__atomic_load_n(&quiet, __ATOMIC_RELAXED), true))

@@ -1,18 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Faults on purpose, under all allocation, I/O and OpenCL, so that every n can be swept.
+ * Injected faults. All memory allocation, I/O and OpenCL calls pass through here, so that a
+ * test can let the n-th one fail, for every n.
  *
- *	MILL_FAULT=alloc:n=K[,sticky]                         the K-th allocation fails (and all after it)
- *	MILL_FAULT=io:op=OP,n=K,err=ENOSPC|short=B[,sticky]   the K-th OP fails, or transfers B bytes
- *	MILL_FAULT=hold:n=K                                   import holds at most K edges in memory at a time, and
- *	                                                      runs stream whatever would fit
- *	MILL_FAULT=cl:op=OP,n=K[,err=-CODE][,sticky]          the K-th OpenCL call of this kind fails with the code
+ *	MILL_FAULT=alloc:n=K[,sticky]
+ *		the K-th allocation fails
+ *	MILL_FAULT=io:op=OP,n=K,err=ERR[,sticky]
+ *		the K-th OP fails with ERR
+ *	MILL_FAULT=io:op=OP,n=K,short=B[,sticky]
+ *		the K-th OP transfers at most B bytes
+ *	MILL_FAULT=hold:n=K
+ *		import keeps at most K edges in memory at a time; runs stream every graph, even
+ *		one that fits the budget
+ *	MILL_FAULT=cl:op=OP,n=K[,err=-CODE][,sticky]
+ *		the K-th OpenCL call of kind OP fails with CODE
  *
- * OP: open read write sync rename mkdir unlink truncate ring direct, or any. err: EIO ENOSPC EFBIG EINTR
- * EAGAIN ENOMEM EACCES EPERM EINVAL. OP of cl: open (finding and opening a device, making queues) build alloc write read fill
- * launch wait (a command given to the device ends with an error, or waiting for it fails) finish, or any; CODE as in CL/cl.h, by default a
- * likely one. K counts from 1. Several faults are separated by ';'. The environment
- * is read once per process; without it the cost is one predictable branch.
+ * K counts from 1. "sticky": all later calls fail too. Several faults are separated by ';'.
+ *
+ * OP of io: open read write sync rename mkdir unlink truncate ring direct, or any.
+ * ERR: EIO ENOSPC EFBIG EINTR EAGAIN ENOMEM EACCES EPERM EINVAL.
+ * OP of cl: open (finds and opens a device, makes queues) build alloc write read fill launch
+ * wait (a command on the device ends with an error, or the wait for it fails) finish, or any.
+ * CODE: a number of CL/cl.h; by default one that is likely for the call.
+ *
+ * The environment is read once per process. Without MILL_FAULT the cost is one predictable
+ * branch.
  */
 #ifndef BASE_FAULT_H
 #define BASE_FAULT_H
@@ -28,8 +40,8 @@ enum fault_op {
 	FAULT_MKDIR,
 	FAULT_UNLINK,
 	FAULT_TRUNCATE,
-	FAULT_RING,		/* setting up io_uring: what is refused is done with pread */
-	FAULT_DIRECT		/* opening past the cache: refused with EINVAL it is read through it */
+	FAULT_RING,		/* setting up io_uring; if it fails, pread is used instead */
+	FAULT_DIRECT		/* opening with O_DIRECT; after EINVAL reads are buffered */
 };
 
 enum fault_cl_op {
@@ -44,24 +56,30 @@ enum fault_cl_op {
 	FAULT_CL_FINISH
 };
 
-/* True if this allocation must fail. */
+/* Returns true if this allocation must fail. */
 bool fault_alloc(void);
 
 /*
- * 0, or the errno with which this operation must fail. *size (may be NULL) is lowered when the
- * fault asks for a short transfer.
+ * Returns 0, or the errno with which this operation must fail. Lowers *size (size may be NULL)
+ * if the fault asks for a short transfer.
  */
 int fault_io(enum fault_op op, size_t *size);
 
-/* 0, or the negative code with which this OpenCL call must fail. */
+/* Returns 0, or the negative code with which this OpenCL call must fail. */
 int fault_cl(enum fault_cl_op op);
 
-/* 0, or how many edges import may hold: what is larger takes the way of graphs that do not fit. */
+/*
+ * Returns 0, or the number of edges that import may keep in memory. A larger graph then takes
+ * the path of graphs that do not fit memory.
+ */
 u64 fault_hold(void);
-/* The same for tests, whatever the environment says. */
+/* Sets that number; for tests. It overrides the environment. */
 void fault_set_hold(u64 n);
 
-/* A MILL_FAULT that cannot be understood: its text, else NULL. Then no memory is given out. */
+/*
+ * Returns the text of a MILL_FAULT that cannot be parsed, else NULL. In the first case every
+ * memory_new fails, so that the mistake is noticed.
+ */
 const char *fault_bad(void);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Open files, directories, and output files that appear whole or not at all. */
 #define _GNU_SOURCE 1	/* O_DIRECT, fallocate, renameat2 */
 #include "base/file.h"
 
@@ -21,12 +22,12 @@
 #include "base/fault.h"
 #include "base/memory.h"
 
-#define SECTOR 4096u			/* what direct I/O is aligned to */
+#define SECTOR 4096u			/* alignment of direct I/O */
 #define MAX_TRANSFER ((size_t)1 << 30)	/* Linux moves at most 2 GiB - 4 KiB at once */
 
 /*
- * Asks the fault layer before a call of the system: 0, or -1 with errno. What it injects of
- * EINTR and EAGAIN is continued here; if it never ends it is an error rather than a hang.
+ * Asks the fault layer before a system call. Returns 0, or -1 with errno. Repeats after an
+ * injected EINTR or EAGAIN, at most 100 times: endless ones are an error and not a hang.
  */
 static int admit(enum fault_op op, size_t *size)
 {
@@ -62,8 +63,9 @@ static int open_at(int dir, const char *path, int flags, mode_t mode)
 }
 
 /*
- * Pages are only ever in plain files (or on a raw disk). The check comes after an open that does not
- * block: a store that holds a FIFO in place of a file must not hang us.
+ * Opens a file without the page cache if possible; *direct says if it was. Pages are only in
+ * plain files or on raw disks, other files are refused. O_NONBLOCK, because a damaged store may
+ * hold a FIFO in place of a file, and a blocking open of that would hang.
  */
 static int open_direct(int dir, const char *path, bool *direct)
 {
@@ -71,7 +73,9 @@ static int open_direct(int dir, const char *path, bool *direct)
 	int fd;
 
 	*direct = true;
-	fd = admit(FAULT_DIRECT, NULL) ? -1 : open_at(dir, path, O_RDONLY | O_NONBLOCK | O_DIRECT, 0);
+	fd = -1;
+	if (!admit(FAULT_DIRECT, NULL))
+		fd = open_at(dir, path, O_RDONLY | O_NONBLOCK | O_DIRECT, 0);
 	if (fd < 0 && errno == EINVAL) {
 		*direct = false;
 		fd = open_at(dir, path, O_RDONLY | O_NONBLOCK, 0);
@@ -85,7 +89,8 @@ static int open_direct(int dir, const char *path, bool *direct)
 	return -1;
 }
 
-mill_err file_open(struct file *out, int dir, const char *path, enum file_mode mode, const char *shown)
+mill_err file_open(struct file *out, int dir, const char *path, enum file_mode mode,
+		   const char *shown)
 {
 	struct file f = FILE_CLOSED;
 	mill_err err;
@@ -113,7 +118,7 @@ mill_err file_open(struct file *out, int dir, const char *path, enum file_mode m
 	return MILL_OK;
 }
 
-/* For file systems that have no files without a name: one whose name is gone at once. */
+/* For file systems without O_TMPFILE: makes a file and removes its name at once. */
 static int open_unnamed(const char *dir)
 {
 	static unsigned next;
@@ -123,7 +128,8 @@ static int open_unnamed(const char *dir)
 	for (int i = 0; i < 100 && fd < 0; i++) {
 		unsigned number = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
 
-		if (memory_printf(&path, NULL, "%s/.millrace-%ld-%u", dir, (long)getpid(), number)) {
+		if (memory_printf(&path, NULL, "%s/.millrace-%ld-%u", dir, (long)getpid(),
+				  number)) {
 			errno = ENOMEM;
 			return -1;
 		}
@@ -169,7 +175,7 @@ mill_err file_room(const char *path, u64 *out)
 	u64 bytes;
 
 	if (statvfs(path, &st))
-		return fail_errno("cannot ask for the room in %s", path);
+		return fail_errno("cannot find out the free space in %s", path);
 	if (__builtin_mul_overflow((u64)st.f_bavail, (u64)st.f_frsize, &bytes))
 		bytes = UINT64_MAX;
 	*out = bytes;
@@ -178,7 +184,7 @@ mill_err file_room(const char *path, u64 *out)
 
 void file_close(struct file *f)
 {
-	/* What was written is synced before it counts, so an error here has nothing to say. */
+	/* Errors of close are ignored: data that matters was synced before. */
 	if (f->fd >= 0)
 		close(f->fd);
 	memory_free(f->name);
@@ -212,9 +218,9 @@ static ssize_t transfer(int fd, enum way way, void *data, size_t size, u64 offse
 }
 
 /*
- * A closed pipe and a file size limit do not only fail a write, they also signal the thread that
- * wrote, and by default that kills the process. The signal is held back and taken off again, unless
- * the caller had blocked it: then it is the caller's.
+ * A write to a closed pipe, or beyond the file size limit, not only fails: the thread also gets
+ * a signal that kills the process by default. This function blocks the signal during the call and
+ * removes it afterwards. If the caller had blocked the signal, it is left pending for the caller.
  */
 static ssize_t transfer_unsignalled(int fd, enum way way, void *data, size_t size, u64 offset)
 {
@@ -240,7 +246,10 @@ static ssize_t transfer_unsignalled(int fd, enum way way, void *data, size_t siz
 	return got;
 }
 
-/* A file system may take O_DIRECT at open and refuse it now; buffered works everywhere. */
+/*
+ * Clears O_DIRECT: a file system may accept it at open and refuse it at the first read. Buffered
+ * reads work everywhere. Returns true if O_DIRECT was set and is cleared now.
+ */
 static bool drop_direct(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -248,46 +257,47 @@ static bool drop_direct(int fd)
 	return flags >= 0 && (flags & O_DIRECT) && !fcntl(fd, F_SETFL, flags & ~O_DIRECT);
 }
 
-/* One transfer of 1 .. size bytes, 0 at the end of the file, or -1 with errno. */
+/* Transfers 1 to size bytes. Returns their number, 0 at the end of the file, or -1 with errno. */
 static ssize_t step(const struct file *f, enum way way, void *data, u64 size, u64 offset)
 {
 	bool writes = way == WRITE_AT || way == WRITE_NEXT;
-	size_t part = (size_t)min_u64(size, MAX_TRANSFER);
+	size_t ask = (size_t)min_u64(size, MAX_TRANSFER);
 
-	if (admit(writes ? FAULT_WRITE : FAULT_READ, &part))
+	if (admit(writes ? FAULT_WRITE : FAULT_READ, &ask))
 		return -1;
-	if (f->direct)	/* a disk moves whole sectors, also when a fault wants less */
-		part = (size_t)min_u64(round_up(part, SECTOR), size);
+	if (f->direct)	/* direct I/O needs whole sectors, even if a fault asks for less */
+		ask = (size_t)min_u64(round_up(ask, SECTOR), size);
 	for (;;) {
-		ssize_t got = writes ? transfer_unsignalled(f->fd, way, data, part, offset)
-				     : transfer(f->fd, way, data, part, offset);
+		ssize_t got = writes ? transfer_unsignalled(f->fd, way, data, ask, offset)
+				     : transfer(f->fd, way, data, ask, offset);
 
 		if (got >= 0)
 			return got;
 		if (errno == EAGAIN) {
-			/* Someone made our pipe non-blocking: wait as if it were not. */
+			/* The pipe is non-blocking: wait as if it were blocking. */
 			struct pollfd p = { .fd = f->fd, .events = writes ? POLLOUT : POLLIN };
 
 			poll(&p, 1, -1);
-		} else if (errno != EINTR && !(errno == EINVAL && f->direct && drop_direct(f->fd))) {
+		} else if (errno != EINTR &&
+			   !(errno == EINVAL && f->direct && drop_direct(f->fd))) {
 			return -1;
 		}
 	}
 }
 
-bool file_admit_read(const struct file *f, u64 size, u64 *part)
+bool file_admit_read(const struct file *f, u64 size, u64 *ask)
 {
 	size_t some = (size_t)min_u64(size, MAX_TRANSFER);
 
 	if (admit(FAULT_READ, &some))
 		return false;
-	*part = f->direct ? min_u64(round_up(some, SECTOR), size) : some;
+	*ask = f->direct ? min_u64(round_up(some, SECTOR), size) : some;
 	return true;
 }
 
-i64 file_readv(const struct file *f, const struct iovec *part, u32 n, u64 offset)
+i64 file_readv(const struct file *f, const struct iovec *iov, u32 n, u64 offset)
 {
-	ssize_t got = preadv(f->fd, part, (int)n, (off_t)offset);
+	ssize_t got = preadv(f->fd, iov, (int)n, (off_t)offset);
 
 	return got < 0 ? -errno : got;
 }
@@ -300,15 +310,17 @@ mill_err file_took(const struct file *f, u64 size, u64 offset, i64 got, u64 *don
 		return MILL_OK;
 	if (got < 0) {
 		errno = (int)-got;
-		return fail_errno("cannot read %s at byte %llu", label(f), (unsigned long long)(offset + *done));
+		return fail_errno("cannot read %s at byte %llu", label(f),
+				  (unsigned long long)(offset + *done));
 	}
 	next = *done + (u64)got;
-	/* Direct I/O goes on from a whole sector; less than one more is the file's end. */
+	/* Direct I/O goes on at the start of a sector. If that is no progress, the file ends. */
 	if (f->direct && next < size && next % SECTOR)
 		next -= next % SECTOR;
 	if (next == *done)
 		return fail(MILL_ECORRUPT, "%s ends at byte %llu, byte %llu is expected", label(f),
-			    (unsigned long long)(offset + *done + (u64)got), (unsigned long long)(offset + size - 1));
+			    (unsigned long long)(offset + *done + (u64)got),
+			    (unsigned long long)(offset + size - 1));
 	*done = next;
 	return MILL_OK;
 }
@@ -318,7 +330,7 @@ mill_err file_read_at(const struct file *f, void *to, u64 size, u64 offset)
 	u64 done = 0, end;
 
 	if (__builtin_add_overflow(offset, size, &end) || end > INT64_MAX)
-		return fail(MILL_ECORRUPT, "%s cannot have a byte %llu", label(f),
+		return fail(MILL_ECORRUPT, "%s: byte %llu is beyond the end of any file", label(f),
 			    (unsigned long long)offset);
 	while (done < size) {
 		ssize_t got = step(f, READ_AT, (char *)to + done, size - done, offset + done);
@@ -338,10 +350,12 @@ mill_err file_read_next(const struct file *f, void *to, u64 size, u64 *got)
 	return MILL_OK;
 }
 
-static mill_err write_all(const struct file *f, enum way way, const void *from, u64 size, u64 offset)
+static mill_err write_all(const struct file *f, enum way way, const void *from, u64 size,
+			  u64 offset)
 {
 	for (u64 done = 0; done < size;) {
-		ssize_t n = step(f, way, (char *)(uintptr_t)from + done, size - done, offset + done);
+		ssize_t n = step(f, way, (char *)(uintptr_t)from + done, size - done,
+				 offset + done);
 
 		if (!n)
 			errno = EIO;	/* neither an error nor progress */
@@ -368,7 +382,7 @@ mill_err file_write_next(const struct file *f, const void *from, u64 size)
 	return write_all(f, WRITE_NEXT, from, size, 0);
 }
 
-/* Only an interruption is tried again: after any other failure the data may be gone already. */
+/* Repeats only after EINTR: after any other failure of a sync the data may be lost already. */
 static int sync_fd(int fd, int (*sync)(int))
 {
 	int r;
@@ -401,12 +415,13 @@ void file_forget_read(const struct file *f, u64 offset, u64 size)
 
 void file_discard(const struct file *f, u64 offset, u64 size)
 {
-	/* A refusal costs room and nothing else. */
-	if (size && fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size))
+	/* If it fails, the disk space stays in use and nothing else happens. */
+	if (size && fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+			      (off_t)size))
 		errno = 0;
 }
 
-/* Keeps the size: a file is as long as what was written. */
+/* Does not change the file's size: that stays the number of bytes written. */
 mill_err file_reserve(const struct file *f, u64 size)
 {
 	int r;
@@ -487,13 +502,13 @@ mill_err dir_sync(const char *path)
 
 	if (fd < 0)
 		return fail_errno("cannot open directory %s", path);
-	if (sync_fd(fd, fsync) && errno != EINVAL)	/* EINVAL: a file system without it */
+	if (sync_fd(fd, fsync) && errno != EINVAL)	/* EINVAL: not every file system has it */
 		err = fail_errno("cannot sync directory %s", path);
 	close(fd);
 	return err;
 }
 
-/* One pass over the directory; *n_removed: how much it found. */
+/* Removes the files that one pass over the directory finds; *n_removed is their number. */
 static int remove_entries(DIR *dir, u64 *n_removed)
 {
 	struct dirent *entry;
@@ -526,7 +541,7 @@ mill_err dir_remove(const char *path)
 		close(fd);
 		return err;
 	}
-	do {	/* again, since a removal may make readdir skip an entry */
+	do {	/* repeats, since a removal may make readdir skip an entry */
 		if (remove_entries(dir, &n_removed)) {
 			err = fail_errno("cannot empty directory %s", path);
 			break;
@@ -538,13 +553,17 @@ mill_err dir_remove(const char *path)
 	return err;
 }
 
-/* For file systems that cannot swap: three renames, of which the second is the one that counts. */
+/*
+ * Swaps two paths on file systems that have no RENAME_EXCHANGE, by three renames. After the
+ * second one the new directory is in place.
+ */
 static int swap_slowly(const char *from, const char *to)
 {
 	char aside[PATH_MAX];
 	int err;
 
-	if (snprintf(aside, sizeof(aside), "%s.swap-%ld", to, (long)getpid()) >= (int)sizeof(aside)) {
+	if (snprintf(aside, sizeof(aside), "%s.swap-%ld", to, (long)getpid()) >=
+	    (int)sizeof(aside)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
@@ -589,14 +608,14 @@ bool path_exists(const char *path)
 
 struct outfile {
 	struct file file;
-	bool stream;		/* stdout or a device: nothing to rename */
-	bool borrowed;		/* stdout: not ours to close */
+	bool stream;		/* stdout, a pipe or a device: nothing to rename */
+	bool borrowed;		/* stdout: must not be closed */
 	char *path, *temp;
 	char *buffer;
 	u64 fill;
 };
 
-/* "dir" of "dir/name", "." of "name", "/" of "/name". to: PATH_MAX bytes. */
+/* Returns "dir" for "dir/name", "." for "name", "/" for "/name". `to` has PATH_MAX bytes. */
 static const char *parent_of(char *to, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -607,15 +626,15 @@ static const char *parent_of(char *to, const char *path)
 	if (!len)
 		return "/";
 	if (len >= PATH_MAX)
-		return path;	/* no system call would take it either */
+		return path;	/* too long for any system call */
 	memcpy(to, path, len);
 	to[len] = '\0';
 	return to;
 }
 
 /*
- * Removes what killed processes left of earlier attempts at this path. Who still writes holds
- * a lock on his file. Best effort: nothing here can fail the new file.
+ * Removes the partial files of this path that killed processes left. A process that still writes
+ * its file holds a lock on it. Errors are ignored: they do not concern the new file.
  */
 static void sweep(const char *path)
 {
@@ -635,7 +654,8 @@ static void sweep(const char *path)
 		if (strncmp(entry->d_name, prefix, strlen(prefix)) || !*pid ||
 		    pid[strspn(pid, "0123456789")])
 			continue;
-		fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		fd = openat(dirfd(dir), entry->d_name,
+			    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 		if (fd < 0)
 			continue;
 		if (!flock(fd, LOCK_EX | LOCK_NB))
@@ -657,21 +677,25 @@ static mill_err open_temp(struct outfile *o)
 	for (int i = 0; i < 3; i++) {
 		o->file.fd = open_at(AT_FDCWD, o->temp, O_RDWR | O_CREAT | O_EXCL, 0600);
 		if (o->file.fd < 0 && errno == EEXIST && !unlink_at(AT_FDCWD, o->temp, 0))
-			continue;	/* of a killed process with our number */
+			continue;	/* it was left by a killed process that had our number */
 		if (o->file.fd < 0) {
 			err = fail_errno("cannot create %s", o->path);
-			memory_free(o->temp);	/* not ours to remove */
+			memory_free(o->temp);	/* so that outfile_abandon does not remove it */
 			o->temp = NULL;
 			return err;
 		}
-		/* A file system without locks is fine; between open and lock a sweep may strike. */
+		/*
+		 * The lock may fail: not every file system has locks. Between open and lock the
+		 * sweep of another process may have removed the file: then it has no link.
+		 */
 		flock(o->file.fd, LOCK_EX | LOCK_NB);
 		if (!fstat(o->file.fd, &st) && st.st_nlink)
 			return MILL_OK;
 		close(o->file.fd);
 		o->file.fd = -1;
 	}
-	return fail(MILL_EIO, "cannot create %s: someone keeps removing %s", o->path, o->temp);
+	return fail(MILL_EIO, "cannot create %s: another process keeps removing %s", o->path,
+		    o->temp);
 }
 
 static mill_err open_stream(struct outfile *o, const char *path)
@@ -684,7 +708,7 @@ static mill_err open_stream(struct outfile *o, const char *path)
 	return MILL_OK;
 }
 
-/* A link is followed: its target is what gets replaced. Pipes and devices are written as they are. */
+/* Follows a link: its target is replaced. Pipes and devices are opened and written directly. */
 static mill_err open_target(struct outfile *o, const char *path)
 {
 	char resolved[PATH_MAX];
@@ -779,10 +803,10 @@ mill_err outfile_printf(struct outfile *o, const char *format, ...)
 	return err;
 }
 
-/* The process's umask, without the race of setting it to read it. */
+/* Returns the process's umask. Not by umask(), which would have to change it for a moment. */
 static mode_t current_umask(void)
 {
-	char text[1024] = "";	/* it is the second line */
+	char text[1024] = "";	/* enough: Umask is the second line */
 	const char *line;
 	unsigned mask = 022;
 	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
@@ -806,7 +830,7 @@ static mill_err make_visible(struct outfile *o)
 		return fail_errno("cannot sync %s", o->temp);
 	if (rename_to(o->temp, o->path, 0))
 		return fail_errno("cannot rename %s to %s", o->temp, o->path);
-	memory_free(o->temp);	/* it is the target now: not to be removed */
+	memory_free(o->temp);	/* so that outfile_abandon does not remove the target */
 	o->temp = NULL;
 	return dir_sync(parent_of(parent, o->path));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files. All I/O of the library goes through here, above the fault layer: EINTR and EAGAIN are
- * continued, short transfers resumed, errors name the file.
+ * Files. All I/O of the library goes through here, on top of the fault layer. After EINTR and
+ * EAGAIN the call is repeated, after a short transfer it goes on, and error messages name the
+ * file.
  */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
@@ -14,77 +15,99 @@
 struct file {
 	int fd;		/* -1: closed */
 	char *name;	/* for messages; owned */
-	bool direct;	/* O_DIRECT: offsets, sizes and buffers in multiples of 4096 */
+	bool direct;	/* O_DIRECT: offsets, sizes and buffers are multiples of 4096 */
 };
 
 #define FILE_CLOSED ((struct file){ .fd = -1 })
 
 enum file_mode {
 	FILE_READ,
-	FILE_READ_DIRECT,	/* without the page cache where the file system can, else buffered */
-	FILE_CREATE,		/* new, 0600, fails if it exists (O_EXCL); written and read */
+	FILE_READ_DIRECT,	/* without the page cache if the file system can do that */
+	FILE_CREATE,		/* new (O_EXCL), mode 0600, for reading and writing */
 };
 
-/* dir: a directory fd or AT_FDCWD. `shown` is the path for messages (NULL: path). */
-mill_err file_open(struct file *out, int dir, const char *path, enum file_mode mode, const char *shown);
+/* dir: a directory's fd or AT_FDCWD. shown: the path for messages (NULL: path). */
+mill_err file_open(struct file *out, int dir, const char *path, enum file_mode mode,
+		   const char *shown);
 /*
- * A temporary file in a directory (shown in messages as in it), written and read, which has no name:
- * whatever ends the process, nothing of it stays.
+ * Makes a temporary file in a directory, for reading and writing. It has no name, so nothing
+ * is left behind however the process ends. Messages call it "a temporary file in DIR".
  */
 mill_err file_temp(struct file *out, const char *dir);
-/* Bytes that can still be written to the file system of a path. */
+/* Returns in *out the bytes that are free in the file system of a path. */
 mill_err file_room(const char *path, u64 *out);
-/* Closing twice or a FILE_CLOSED is fine. */
+/* A file that is closed already (FILE_CLOSED) is fine. */
 void file_close(struct file *f);
 
 mill_err file_size(const struct file *f, u64 *out);
-/* Exactly size bytes; the end of the file before that is MILL_ECORRUPT ("... ends at byte N"). */
+/*
+ * Reads exactly size bytes. Fails with MILL_ECORRUPT ("... ends at byte N") if the file ends
+ * before that.
+ */
 mill_err file_read_at(const struct file *f, void *to, u64 size, u64 offset);
 /*
- * For whoever asks the system himself, as io_uring does. Before each read of at most size bytes: how many of them to ask
- * for (whole sectors where that is needed); false: errno says with what it must fail. After it: `got` is what came of
- * the bytes from *done on of [offset, offset + size), or a negative errno; *done grows, or stays where it must be tried again.
+ * For callers that make the system call themselves, as io_uring does.
+ *
+ * file_admit_read: call it before each read of at most size bytes. Returns in *ask the number
+ * of bytes to ask for (whole sectors if the file needs that), or false with errno if the fault
+ * layer wants the read to fail.
+ *
+ * file_took: call it after each read of [offset, offset + size), of which *done bytes were
+ * there before. got: the number of new bytes, or a negative errno. Advances *done; leaves it
+ * unchanged if the read must be repeated.
  */
-bool file_admit_read(const struct file *f, u64 size, u64 *part);
-i64 file_readv(const struct file *f, const struct iovec *part, u32 n, u64 offset);	/* preadv, or a negative errno */
+bool file_admit_read(const struct file *f, u64 size, u64 *ask);
 mill_err file_took(const struct file *f, u64 size, u64 offset, i64 got, u64 *done);
-/* The next bytes of a pipe or file, at most size; *got = 0 at the end. */
+/* Calls preadv; returns the number of bytes, or a negative errno. */
+i64 file_readv(const struct file *f, const struct iovec *iov, u32 n, u64 offset);
+/* Reads the next bytes of a pipe or file, at most size; *got is 0 at the end. */
 mill_err file_read_next(const struct file *f, void *to, u64 size, u64 *got);
 mill_err file_write_at(const struct file *f, const void *from, u64 size, u64 offset);
-/* For streams (stdout): all bytes, in order. */
+/* Writes all bytes to a stream (stdout), in order. */
 mill_err file_write_next(const struct file *f, const void *from, u64 size);
 mill_err file_sync(const struct file *f);	/* fdatasync */
-/* Drops the file's pages from the page cache, so that a budget means what it says. */
+/* Drops the file's data from the page cache, which would be memory outside of the budget. */
 void file_forget(const struct file *f);
-/* The same of what was just read, unless it was read past the cache. */
+/* Drops the data of one read from the page cache; does nothing for a file with O_DIRECT. */
 void file_forget_read(const struct file *f, u64 offset, u64 size);
-/* Gives back the room of bytes that nobody will read, as far as the file system can: they may be zero then. */
+/*
+ * Frees the disk space of bytes that will not be read again, if the file system can do that.
+ * Such bytes may read as zeros afterwards.
+ */
 void file_discard(const struct file *f, u64 offset, u64 size);
-/* Reserves room: ENOSPC now rather than later; a file system that cannot is fine. */
+/*
+ * Reserves disk space, so that ENOSPC comes now and not later. Does nothing if the file system
+ * cannot reserve.
+ */
 mill_err file_reserve(const struct file *f, u64 size);
 
 /* Directories. */
 mill_err dir_make(const char *path);
 mill_err dir_sync(const char *path);
-/* Removes a directory and the plain files in it (one level); missing is fine. */
+/* Removes a directory and the plain files in it (one level). A missing directory is fine. */
 mill_err dir_remove(const char *path);
-/* from becomes to; fails with MILL_EUSAGE if `to` exists, unless exchange: then the two swap. */
+/*
+ * Renames `from` to `to`. If `to` exists: fails with MILL_EUSAGE, or with `exchange` swaps the
+ * two.
+ */
 mill_err dir_rename(const char *from, const char *to, bool exchange);
 bool path_exists(const char *path);
-/* A symbolic link called `name` in the directory. */
+/* Makes a symbolic link called `name` in the directory `dir`. text: where it leads. */
 mill_err link_make(const char *text, int dir, const char *name);
-/* Removes a file, a link or an empty directory, as far as it can. path: seen from dir. */
+/* Tries to remove a file, a link or an empty directory; path is relative to dir. */
 void path_drop(int dir, const char *path, bool directory);
 
 /*
- * A file that appears whole or not at all: written as PATH.partial-PID beside its target, synced and
- * renamed by outfile_commit. "-" is stdout, where bytes go out as they come. Buffered.
+ * An output file that appears whole or not at all: it is written as PATH.partial-PID beside
+ * its target; outfile_commit syncs and renames it. Output is buffered. The path "-" is stdout,
+ * where bytes go out as they come.
  */
 struct outfile;
 mill_err outfile_open(struct outfile **out, const char *path);
 mill_err outfile_write(struct outfile *o, const void *from, u64 size);
-mill_err outfile_printf(struct outfile *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
-mill_err outfile_commit(struct outfile *o);	/* frees o also when it fails */
+mill_err outfile_printf(struct outfile *o, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+mill_err outfile_commit(struct outfile *o);	/* frees o, also on failure */
 void outfile_abandon(struct outfile *o);	/* removes what was written; NULL is fine */
 
 #endif

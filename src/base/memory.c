@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The allocator, the counting of budgets, and what the system says about memory. */
 #define _GNU_SOURCE 1	/* MADV_HUGEPAGE */
 #include "base/memory.h"
 
@@ -17,12 +18,12 @@
 #define HUGE_PAGE (2 * MIB)
 #define MEMORY_PAGE 4096u
 
-/* In the 64 bytes before what the caller gets. */
+/* The header of a block: the 64 bytes before the pointer that the caller gets. */
 struct block {
 	struct budget *budget;	/* or NULL */
-	u64 counted;
-	void *base;		/* of the mapping or the heap block */
-	u64 mapped;		/* bytes; 0: from the heap */
+	u64 counted;		/* bytes counted in the budget */
+	void *base;		/* start of the mapping or the heap block */
+	u64 mapped;		/* bytes of the mapping; 0: from the heap */
 	u8 pad[32];
 };
 _Static_assert(sizeof(struct block) == 64, "keeps small blocks aligned to a cache line");
@@ -41,7 +42,10 @@ u64 budget_left(const struct budget *b)
 	return used < b->limit ? b->limit - used : 0;
 }
 
-/* A compare-and-swap rather than add-and-undo: nobody fails because another tries too much. */
+/*
+ * Uses compare-and-swap. With "add, then undo if it was too much", one thread's large request
+ * could make another thread's small one fail.
+ */
 static mill_err budget_take(struct budget *b, u64 bytes, const char *what)
 {
 	u64 used = __atomic_load_n(&b->used, __ATOMIC_RELAXED);
@@ -53,8 +57,8 @@ static mill_err budget_take(struct budget *b, u64 bytes, const char *what)
 		if (__builtin_add_overflow(used, bytes, &sum) || (b->limit && bytes > left)) {
 			char need[NUMBER_TEXT], limit[NUMBER_TEXT], rest[NUMBER_TEXT];
 
-			return fail(MILL_ENOMEM, "%s needs %s more, the budget of %s leaves %s", what,
-				    size_show(need, bytes), size_show(limit, b->limit),
+			return fail(MILL_ENOMEM, "%s needs %s more, the budget of %s leaves %s",
+				    what, size_show(need, bytes), size_show(limit, b->limit),
 				    size_show(rest, left));
 		}
 	} while (!__atomic_compare_exchange_n(&b->used, &used, sum, true, __ATOMIC_RELAXED,
@@ -72,7 +76,7 @@ static void budget_give(struct budget *b, u64 bytes)
 }
 
 #ifndef __SANITIZE_ADDRESS__
-/* Begins at a multiple of the huge page, so that all but the tail can be huge. */
+/* Maps memory at a multiple of the huge page size, so that all but the end can be huge pages. */
 static void *map_aligned(u64 size)
 {
 	u64 span = size + HUGE_PAGE;
@@ -87,14 +91,15 @@ static void *map_aligned(u64 size)
 		munmap(raw, (size_t)(base - raw));
 	if (base + size < raw + span)
 		munmap(base + size, (size_t)(raw + span - (base + size)));
-	madvise(base, size, MADV_HUGEPAGE);	/* a kernel without them is fine */
+	madvise(base, size, MADV_HUGEPAGE);	/* may fail: a kernel without huge pages is fine */
 	return base;
 }
 #endif
 
 /*
- * Returns what the caller gets, zeroed, with its header in front; NULL without memory. Under
- * AddressSanitizer large blocks come from the heap too: it sees overruns and leaks only there.
+ * Returns the caller's pointer: zeroed memory with its header in front. NULL if there is no
+ * memory. Under AddressSanitizer large blocks come from the heap too, because it finds overruns
+ * and leaks only there.
  */
 static void *block_new(u64 bytes, u64 total, bool large)
 {
@@ -111,7 +116,7 @@ static void *block_new(u64 bytes, u64 total, bool large)
 		mapped = total;
 	} else
 #else
-	if (total >> 38)	/* it would abort rather than return */
+	if (total >> 38)	/* AddressSanitizer would abort instead of returning NULL */
 		return NULL;
 #endif
 	{
@@ -134,7 +139,7 @@ mill_err memory_new(void *out_pointer, struct budget *budget, u64 n, size_t size
 	if (__builtin_mul_overflow(n, (u64)size, &bytes) || bytes > PTRDIFF_MAX - 2 * HUGE_PAGE)
 		return fail(MILL_ENOMEM, "%s needs %llu times %zu bytes, more than there can be",
 			    what, (unsigned long long)n, size);
-	/* Everything allocates, so a fault that was mistyped is told at once rather than never striking. */
+	/* Everything allocates, so the user hears of a mistyped MILL_FAULT at once. */
 	if (fault_bad())
 		return fail(MILL_EUSAGE, "MILL_FAULT is not understood: %s", fault_bad());
 	large = bytes >= HUGE_PAGE;
@@ -151,7 +156,7 @@ mill_err memory_new(void *out_pointer, struct budget *budget, u64 n, size_t size
 	}
 	((struct block *)p)[-1].budget = budget;
 	((struct block *)p)[-1].counted = total;
-	memcpy(out_pointer, &p, sizeof(p));	/* whatever its pointer type */
+	memcpy(out_pointer, &p, sizeof(p));	/* memcpy: the pointer can have any type */
 	return MILL_OK;
 }
 
@@ -173,7 +178,7 @@ void memory_free(void *p)
 void memory_fill(void *to, u64 bytes, const void *pattern, size_t size)
 {
 	memcpy(to, pattern, min_u64(size, bytes));
-	for (u64 done = size; done < bytes; done *= 2)	/* doubling: the copies are long and fast */
+	for (u64 done = size; done < bytes; done *= 2)	/* doubles, so that copies are long */
 		memcpy((char *)to + done, to, min_u64(done, bytes - done));
 }
 
@@ -208,8 +213,9 @@ mill_err memory_printf(char **out, struct budget *budget, const char *format, ..
 }
 
 /*
- * A small file of /proc or /sys as a string; "" if it cannot be read. Not through base/file.h:
- * these only advise, every one may be missing, and a name for messages would need memory.
+ * Reads a small file of /proc or /sys into a string; "" if it cannot be read. Does not use
+ * base/file.h: each of these files may be missing without harm, and a file's name for messages
+ * would need memory.
  */
 static void slurp(char *to, size_t size, const char *path)
 {
@@ -230,7 +236,7 @@ static void slurp(char *to, size_t size, const char *path)
 	to[fill] = '\0';
 }
 
-/* The number after `key` at the beginning of a line, 0 if there is none. */
+/* Returns the number after `key` at the beginning of a line, 0 if there is none. */
 static u64 value_of(const char *text, const char *key)
 {
 	size_t len = strlen(key);
@@ -253,7 +259,10 @@ static const struct cgroup_files cgroup_v2 = { "/sys/fs/cgroup", "memory.max", "
 static const struct cgroup_files cgroup_v1 = { "/sys/fs/cgroup/memory", "memory.limit_in_bytes",
 					       "memory.usage_in_bytes", "total_inactive_file " };
 
-/* What the group at path (with a leading '/') and all groups above it leave. */
+/*
+ * Returns the least number of bytes that the group at path (with a leading '/') and all groups
+ * above it leave.
+ */
 static u64 cgroup_left(const struct cgroup_files *v, char *path)
 {
 	u64 least = UINT64_MAX;
@@ -270,7 +279,7 @@ static u64 cgroup_left(const struct cgroup_files *v, char *path)
 			snprintf(name, sizeof(name), "%s%s/%s", v->root, path, v->use);
 			slurp(text, sizeof(text), name);
 			use = strtoull(text, NULL, 10);
-			/* The use counts the page cache, which gives way. */
+			/* The use includes page cache, which the kernel frees when needed. */
 			snprintf(name, sizeof(name), "%s%s/memory.stat", v->root, path);
 			slurp(text, sizeof(text), name);
 			cache = value_of(text, v->reclaimable);
@@ -284,7 +293,7 @@ static u64 cgroup_left(const struct cgroup_files *v, char *path)
 	}
 }
 
-/* Is `name` one of the comma-separated words before the ':'? */
+/* Returns true if `name` is one of the comma-separated words before the ':'. */
 static bool lists(const char *words, const char *name)
 {
 	size_t len = strlen(name);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that counts against a budget. Everything the library holds comes from here, so that
- * `--memory` is a promise and the fault layer reaches every allocation.
+ * Memory that counts against a budget. Budgets are kept by counting: everything that the
+ * library holds comes from memory_new, which adds the block to its budget and fails if the
+ * limit would be passed. A run allocates its state first; frames for pages get what is left.
+ * So `--memory` is a promise, and the fault layer reaches every allocation.
  */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
@@ -16,28 +18,32 @@ struct budget {
 };
 
 void budget_init(struct budget *b, u64 limit);
-/* Bytes that can still be taken; UINT64_MAX without a limit. */
+/* Returns the bytes that are left; UINT64_MAX without a limit. */
 u64 budget_left(const struct budget *b);
 
 /*
- * n zeroed elements of `size` bytes; *out is left alone on failure. Overflow-safe. Blocks from
- * 2 MiB on are mapped on their own, aligned to a memory page (fit for O_DIRECT) and advised to use huge
- * pages: random access to vertex state is up to 1.8 times faster so. Smaller ones are aligned
- * to 64 bytes. budget may be NULL (not counted). `what` names the thing in the error message.
+ * Allocates n zeroed elements of `size` bytes; on failure *out_pointer is unchanged. The
+ * product cannot overflow unnoticed. Blocks of 2 MiB or more get a mapping of their own,
+ * aligned to a memory page (good for O_DIRECT) and advised to use huge pages, which makes
+ * random access to vertex state up to 1.8 times faster. Smaller blocks are aligned to 64
+ * bytes. budget may be NULL: not counted. `what` names the thing in the error message.
  */
 mill_err memory_new(void *out_pointer, struct budget *budget, u64 n, size_t size, const char *what);
-/* Frees and un-counts; NULL is fine. */
+/* Frees a block and subtracts it from its budget; NULL is fine. */
 void memory_free(void *p);
-/* A counted copy of a string. */
-/* Repeats a pattern over bytes, which are a multiple of its size or end within it. */
+/* Fills `bytes` bytes with copies of a pattern of `size` bytes. The last copy may be cut. */
 void memory_fill(void *to, u64 bytes, const void *pattern, size_t size);
+/* Makes a copy of a string that counts against the budget. */
 mill_err memory_string(char **out, struct budget *budget, const char *text);
 mill_err memory_printf(char **out, struct budget *budget, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* What a process may use now: MemAvailable, and the cgroup's limit (v1 and v2) less its use. */
+/*
+ * Returns the bytes that this process can still use: the least of MemAvailable and, for each
+ * cgroup of the process (v1 and v2), the limit minus the use.
+ */
 u64 memory_available(void);
-/* Peak resident set (VmHWM) and the present one (VmRSS) of this process, in bytes. */
+/* Return the largest resident set so far (VmHWM) and the present one (VmRSS), in bytes. */
 u64 memory_peak_rss(void);
 u64 memory_rss(void);
 

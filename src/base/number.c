@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers and sizes as text: parsing and writing. */
 #include "base/number.h"
 
 #include <float.h>
@@ -30,16 +31,19 @@ bool number_u64(u64 *out, const char *text, const char *end)
 
 /* ---- Reading floating point ---- */
 
-/* No double lies between two decimals that agree in so many digits, unless it is one of them. */
+/*
+ * A double, or a point half-way between two doubles, has fewer than 800 significant digits. So
+ * of the digits after the first 800 it only matters whether all are 0 (`lost`).
+ */
 #define MAX_DIGITS 800
 
 /* digit[] x 10^exponent */
 struct decimal {
-	char digit[MAX_DIGITS + 1];	/* without leading zeros; the last one may be sticky */
+	char digit[MAX_DIGITS + 1];	/* without leading zeros; one more for a sticky digit */
 	u32 n_digits;
 	i64 exponent;
 	u64 mantissa;			/* the same digits, if there are at most 19 */
-	bool lost;			/* a digit other than 0 found no room */
+	bool lost;			/* a digit other than 0 had no room */
 };
 
 static void decimal_add(struct decimal *d, char c)
@@ -56,7 +60,7 @@ static void decimal_add(struct decimal *d, char c)
 	}
 }
 
-/* The whole of [at, end), without a sign. */
+/* Parses all of [at, end), which has no sign. */
 static bool decimal_parse(struct decimal *d, const char *at, const char *end)
 {
 	bool some = false, negative;
@@ -87,15 +91,17 @@ static bool decimal_parse(struct decimal *d, const char *at, const char *end)
 	if (at == end)
 		return false;
 	for (; at < end && is_digit(*at); at++)
-		if (exponent < INT64_C(1000000000000000))	/* more than any text makes up for */
+		/* Larger exponents need no exact value: no text has so many digits. */
+		if (exponent < INT64_C(1000000000000000))
 			exponent = exponent * 10 + (*at - '0');
 	d->exponent += negative ? -exponent : exponent;
 	return at == end;
 }
 
 /*
- * Exact where both parts are doubles and one rounding remains (Clinger's fast case), else strtod,
- * with an integer mantissa: no locale has another idea of that.
+ * If mantissa and power of ten are both exact doubles, one operation with one rounding gives the
+ * result (Clinger's fast case). Else strtod does it; the text for it has an integer mantissa, so
+ * the locale's decimal point does not matter.
  */
 static f64 decimal_value(struct decimal *d)
 {
@@ -109,7 +115,7 @@ static f64 decimal_value(struct decimal *d)
 		return 0;
 	if (d->n_digits <= 19 && d->mantissa <= (u64)1 << 53 && e >= -22 && e <= 22)
 		return e < 0 ? (f64)d->mantissa / power[-e] : (f64)d->mantissa * power[e];
-	if (d->lost) {	/* a little more than what the digits say */
+	if (d->lost) {	/* the value is a little larger than its first 800 digits */
 		d->digit[d->n_digits++] = '1';
 		e--;
 	}
@@ -126,7 +132,7 @@ static bool is_word(const char *text, const char *end, const char *word)
 	return (size_t)(end - text) == strlen(word) && !strncasecmp(text, word, strlen(word));
 }
 
-/* A finite number that only infinity could stand for is refused: it is not what was written. */
+/* Refuses a finite number that is too large for a double: infinity is not what was written. */
 bool number_f64(f64 *out, const char *text, const char *end)
 {
 	struct decimal d;
@@ -172,7 +178,7 @@ size_t number_put_u64(char *to, u64 value)
 	return len;
 }
 
-/* "inf", "-inf", "nan", small integers; 0: none of these. */
+/* Writes "inf", "-inf", "nan" and integers below 10^6. Returns 0 for other values. */
 static size_t put_simple(char *to, f64 value)
 {
 	size_t sign = signbit(value) ? 1 : 0;
@@ -192,7 +198,7 @@ static size_t put_simple(char *to, f64 value)
 	return 0;
 }
 
-/* In some locales printf writes another decimal point, possibly of several bytes. */
+/* Writes '.' as decimal point. In some locales printf writes another, even of several bytes. */
 static size_t put_format(char *to, f64 value, int digits)
 {
 	char text[64];
@@ -213,8 +219,9 @@ static size_t put_format(char *to, f64 value, int digits)
 }
 
 /*
- * A decimal of DBL_DIG (FLT_DIG) digits survives the way through a normal number, so that the
- * shortest text of one is found at that precision or above it; subnormal ones have fewer digits.
+ * Tries more and more digits until the text reads back. It begins with DBL_DIG (FLT_DIG) digits:
+ * decimals up to that length survive the conversion to a normal number and back, and %g drops
+ * their trailing zeros, so shorter texts are found too. Subnormal numbers have fewer digits.
  */
 size_t number_put_f64(char *to, f64 value)
 {
@@ -225,7 +232,10 @@ size_t number_put_f64(char *to, f64 value)
 		return len;
 	for (int digits = fabs(value) < DBL_MIN ? 1 : DBL_DIG;; digits++) {
 		len = put_format(to, value, digits);
-		/* 17 digits are always enough. The largest doubles, rounded up, do not read back. */
+		/*
+		 * 17 digits are always enough. With fewer, the largest doubles may round up to a
+		 * text that number_f64 refuses.
+		 */
 		if (digits >= 17 || (number_f64(&back, to, to + len) && back == value))
 			return len;
 	}
@@ -240,8 +250,9 @@ static f64 f32_of_bits(u32 bits)
 }
 
 /*
- * Does the text read back as this positive float, both at once and by way of a double? It does when the
- * double lies strictly inside of what rounds to the float.
+ * Returns true if the text reads back as this positive float, both directly and by way of a
+ * double. That is so if the double lies strictly between the two points half-way to the float's
+ * neighbours.
  */
 static bool reads_back_f32(const char *text, size_t len, f32 value)
 {
@@ -277,7 +288,7 @@ size_t number_put_f32(char *to, f32 value)
 
 static const char units[] = "KMGTPE";
 
-/* Decimal digits and at most one point: no sign, no exponent. */
+/* Returns true for digits with at most one decimal point: no sign, no exponent. */
 static bool is_plain(const char *text, const char *end)
 {
 	int n_points = 0;
@@ -310,9 +321,10 @@ mill_err size_parse(u64 *out, const char *text, u64 csr_bytes)
 	if (!is_plain(text, end) || !number_f64(&value, text, end))
 		return fail(MILL_EUSAGE, "'%s' is not a size: say 4096, 64K, 1.5G or 25%%", text);
 	if (suffix == '%' && !csr_bytes)
-		return fail(MILL_EUSAGE, "'%s': a share makes no sense here, say a size", text);
+		return fail(MILL_EUSAGE, "'%s': a percentage makes no sense here: give a size",
+			    text);
 
-	/* Whole numbers exactly, the others as near as a double comes. */
+	/* Whole numbers are exact, the others as exact as a double. */
 	if (suffix != '%' && number_u64(&whole, text, end)) {
 		if (__builtin_mul_overflow(whole, (u64)1 << shift, &bytes))
 			goto too_large;
@@ -325,7 +337,7 @@ mill_err size_parse(u64 *out, const char *text, u64 csr_bytes)
 	*out = (u64)(value * scale);
 	return MILL_OK;
 too_large:
-	return fail(MILL_EUSAGE, "'%s' is larger than any size", text);
+	return fail(MILL_EUSAGE, "'%s' is too large for a size", text);
 }
 
 MILL_API mill_err mill_size_parse(uint64_t *out, const char *text, uint64_t csr_bytes)
@@ -349,7 +361,7 @@ char *size_show(char *to, u64 bytes)
 
 		tenths = bytes / one * 10 + (bytes % one / (one / 64) * 10 + 32) / 64;
 		if (tenths < 10240 || unit + 2 == sizeof(units))
-			break;	/* else it rounds to a whole one of the next unit */
+			break;	/* else it rounds to 1024, which is 1 of the next unit */
 	}
 	if (tenths % 10)
 		snprintf(to, NUMBER_TEXT, "%u.%u %ciB", (unsigned)(tenths / 10),

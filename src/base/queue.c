@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The queue: a ring under one lock, with a condition for each side. */
 #include "base/queue.h"
 
 #include <pthread.h>
@@ -6,7 +7,7 @@
 struct queue {
 	pthread_mutex_t lock;
 	pthread_cond_t filled, drained;
-	u32 capacity, size, head;	/* head: the oldest */
+	u32 capacity, size, head;	/* head: place of the oldest value in the ring */
 	bool closed;
 	u64 ring[];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bounded queue of integers between threads: producers and consumers wait without spinning. */
+/* A bounded queue of integers between threads. Producers and consumers wait without spinning. */
 #ifndef BASE_QUEUE_H
 #define BASE_QUEUE_H
 
@@ -9,11 +9,14 @@ struct queue;
 
 mill_err queue_new(struct queue **out, struct budget *budget, u32 capacity);
 void queue_free(struct queue *q);
-/* False if the queue was closed. */
+/* Waits for room. Returns false if the queue was closed. */
 bool queue_push(struct queue *q, u64 value);
-/* False if the queue is closed and empty. */
+/* Waits for a value. Returns false if the queue is closed and empty. */
 bool queue_pop(struct queue *q, u64 *value);
-/* Wakes everyone; nothing can be pushed any more, what is inside can be popped. */
+/*
+ * Wakes all waiting threads. Nothing can be pushed after this; values in the queue can still be
+ * popped.
+ */
 void queue_close(struct queue *q);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The pool of worker threads. */
 #define _GNU_SOURCE 1	/* sched_getaffinity */
 #include "base/thread.h"
 
@@ -13,20 +14,20 @@
 
 #define MAX_WORKERS 1024u
 #define STACK_SIZE (1 * MIB)
-#define SPIN_SECONDS 10e-6	/* before sleeping, and only with a core for every worker */
+#define SPIN_SECONDS 10e-6	/* before a thread sleeps; only if every worker has a core */
 
 struct worker {
 	struct pool *pool;
-	pthread_t thread;	/* of worker 0: unused */
+	pthread_t thread;	/* unused in worker 0 */
 	unsigned number;
-	u64 chunk;		/* pool_for: the one that failed */
+	u64 chunk;		/* pool_for: the chunk that failed */
 	struct error error;
 };
 
 /*
- * A job is published by a new generation (release) and taken by whoever sees it (acquire); the
- * last worker to finish takes `running` to 0 (release), which lets the caller go on (acquire).
- * The lock and the conditions only serve those who went to sleep.
+ * The caller publishes a job by increasing `generation` (release); workers see that (acquire) and
+ * do their share. The last worker to finish lowers `running` to 0 (release), and the caller goes
+ * on when it sees that (acquire). The lock and the conditions serve only threads that sleep.
  */
 struct pool {
 	unsigned n;
@@ -34,11 +35,11 @@ struct pool {
 	bool quit;
 	mill_err (*work)(void *arg, unsigned worker);
 	void *arg;
-	struct trace *trace;	/* of the caller: what workers do belongs to it */
+	struct trace *trace;	/* the caller's: the workers' spans go there */
 	pthread_mutex_t lock;
 	pthread_cond_t start, done;
 	_Alignas(64) u64 generation;	/* atomic */
-	_Alignas(64) unsigned running;	/* atomic: workers other than the caller */
+	_Alignas(64) unsigned running;	/* atomic: workers other than the caller that still work */
 	_Alignas(64) struct worker worker[];
 };
 
@@ -51,7 +52,7 @@ static void relax(void)
 #endif
 }
 
-/* Looks for a little while; false: time to sleep. */
+/* Waits a short time for a new generation. Returns false if the thread should sleep now. */
 static bool spin_generation(const struct pool *p, u64 seen)
 {
 	f64 end = p->spins ? clock_now() + SPIN_SECONDS : 0;
@@ -131,10 +132,11 @@ static unsigned usable_cpus(void)
 
 	if (!sched_getaffinity(0, sizeof(set), &set) && CPU_COUNT(&set) > 0)
 		return (unsigned)CPU_COUNT(&set);
-	return online > 0 ? (unsigned)online : 1;	/* more CPUs than a cpu_set_t holds */
+	/* sched_getaffinity fails if there are more CPUs than a cpu_set_t holds. */
+	return online > 0 ? (unsigned)online : 1;
 }
 
-/* Signals stay with the threads of the program: a worker takes none. */
+/* Blocks all signals in the workers: signals go to the threads of the program. */
 static void start_workers(struct pool *p, unsigned n)
 {
 	pthread_attr_t attr;
@@ -169,7 +171,7 @@ mill_err pool_new(struct pool **out, unsigned n)
 		p->worker[i].number = i;
 	}
 	p->spins = n <= cpus;
-	p->n = 1;	/* the caller; where threads cannot be had it works alone */
+	p->n = 1;	/* the caller; if no thread can be made, it works alone */
 	start_workers(p, n);
 	*out = p;
 	return MILL_OK;
@@ -204,7 +206,7 @@ unsigned pool_size(const struct pool *p)
 	return p->n;
 }
 
-/* Every worker does its share; the errors stay with the workers. */
+/* Lets every worker run `work` once, and waits. Errors are left in the workers. */
 static void dispatch(struct pool *p, mill_err (*work)(void *arg, unsigned worker), void *arg)
 {
 	p->work = work;
@@ -234,7 +236,7 @@ struct loop {
 	u64 n, grain, n_chunks;
 	mill_err (*work)(void *arg, u64 begin, u64 end, unsigned worker);
 	void *arg;
-	_Alignas(64) u64 next;	/* atomic: the chunk that nobody has yet */
+	_Alignas(64) u64 next;	/* atomic: the next chunk to hand out */
 	bool failed;		/* atomic */
 };
 
@@ -246,8 +248,8 @@ static mill_err do_chunk(const struct loop *l, u64 i, unsigned worker)
 }
 
 /*
- * Looks for a failure before it takes a chunk, never between taking and working: every chunk below a
- * failed one is then worked on, and the lowest failing chunk is the same on any number of threads.
+ * Checks for a failure before it takes a chunk, never after. So every chunk below a failed one
+ * is worked on, and the lowest failing chunk is the same on any number of threads.
  */
 static mill_err do_chunks(void *arg, unsigned worker)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The trace: a buffer of events for each thread, written to one file. */
 #include "base/trace.h"
 
 #include <pthread.h>
@@ -8,24 +9,24 @@
 #include "base/bitmap.h"
 #include "base/file.h"
 
-#define LANE_EVENTS 256u
-#define FIRST_TRACK 1000000u	/* beyond the number of any thread: those that are no thread's */
+#define TRACK_EVENTS 256u	/* events that wait in a thread's buffer */
+#define FIRST_TRACK 1000000u	/* number of the first track that is no thread's, in the file */
 
 struct event {
 	const char *name, *key;
 	f64 began, ended;
 	u64 value;
-	u32 track;
+	u32 track;	/* TRACE_THREAD and so on */
 };
 
-/* The track of one thread, and the events on it that are not written yet. */
-struct lane {
-	struct lane *next;
+/* The track of one thread, and the thread's events (for any track) that are not written yet. */
+struct track {
+	struct track *next;
 	const char *name;
 	pthread_t thread;
-	bool taken;		/* a thread lives on it */
+	bool taken;		/* in use by a thread that has not ended */
 	u32 number, n_events;
-	struct event event[LANE_EVENTS];
+	struct event event[TRACK_EVENTS];
 };
 
 struct word {
@@ -37,22 +38,22 @@ struct trace {
 	u64 id;
 	struct budget *budget;
 	struct outfile *file;
-	struct lane *lane;
-	u32 n_lanes;
+	struct track *track;	/* list of the threads' tracks */
+	u32 n_tracks;
 	f64 began;
-	pthread_mutex_t lock;	/* over all that follows, the list of lanes and the file */
-	u64 written, dropped;
-	struct word *word;
-	u64 used[TRACE_TRACKS / 64 + 1];	/* tracks, but those of threads, as bits */
-	struct error error;	/* the first of writing */
+	pthread_mutex_t lock;	/* guards the fields below, the list of tracks and the file */
+	u64 written, dropped;	/* events */
+	struct word *word;	/* list of the texts of trace_word */
+	u64 used[TRACE_TRACKS / 64 + 1];	/* bitmap of the tracks that have events */
+	struct error error;	/* first failure of a write */
 };
 
 _Thread_local struct trace *trace_current;
 /*
- * The thread's lane in the trace of this id. Addresses come again, and another thread may have closed the trace: ids
- * do not.
+ * The thread's track in the trace with this id. Not found by the trace's address: another thread
+ * may have closed the trace, and a new one may have the same address. Ids are never reused.
  */
-static _Thread_local struct lane *my_lane;
+static _Thread_local struct track *my_track;
 static _Thread_local u64 my_id;
 static u64 last_id;	/* atomic */
 
@@ -68,8 +69,10 @@ mill_err trace_open(struct trace **out, const char *path, struct budget *budget)
 	pthread_mutex_init(&t->lock, NULL);
 	err = outfile_open(&t->file, path);
 	if (!err)
-		err = outfile_printf(t->file, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n"
-				     "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 1, \"tid\": 0, "
+		err = outfile_printf(t->file,
+				     "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n"
+				     "{\"ph\": \"M\", \"name\": \"process_name\", "
+				     "\"pid\": 1, \"tid\": 0, "
 				     "\"args\": {\"name\": \"millrace\"}}");
 	if (err) {
 		outfile_abandon(t->file);
@@ -85,19 +88,26 @@ void trace_use(struct trace *t) { trace_current = t; }
 
 /* ---- Writing, under the lock ---- */
 
-static mill_err write_event(struct trace *t, u32 lane, const struct event *e)
+static mill_err write_event(struct trace *t, u32 thread_track, const struct event *e)
 {
-	/* Microseconds with three digits: nanoseconds are what the clock has. */
-	TRY(outfile_printf(t->file, ",\n{\"ph\": \"X\", \"name\": \"%s\", \"pid\": 1, \"tid\": %u, \"ts\": %.3f, \"dur\": %.3f",
-			   e->name, e->track == TRACE_THREAD ? lane : FIRST_TRACK + e->track, (e->began - t->began) * 1e6,
-			   (e->ended - e->began) * 1e6));
+	/* Microseconds with three digits, since the clock has nanoseconds. */
+	TRY(outfile_printf(t->file,
+			   ",\n{\"ph\": \"X\", \"name\": \"%s\", \"pid\": 1, \"tid\": %u, "
+			   "\"ts\": %.3f, \"dur\": %.3f",
+			   e->name,
+			   e->track == TRACE_THREAD ? thread_track : FIRST_TRACK + e->track,
+			   (e->began - t->began) * 1e6, (e->ended - e->began) * 1e6));
 	if (e->key)
-		TRY(outfile_printf(t->file, ", \"args\": {\"%s\": %llu}", e->key, (unsigned long long)e->value));
+		TRY(outfile_printf(t->file, ", \"args\": {\"%s\": %llu}", e->key,
+				   (unsigned long long)e->value));
 	return outfile_printf(t->file, "}");
 }
 
-/* A failure is told at the end: until then the thread's last one is that of the run. */
-static void write_lane(struct trace *t, struct lane *l)
+/*
+ * Writes the events of a thread's buffer. A failure is kept for trace_close; the thread's last
+ * error stays that of the run.
+ */
+static void write_track(struct trace *t, struct track *l)
 {
 	mill_err err = t->error.code;
 	struct error kept;
@@ -120,11 +130,12 @@ static void write_lane(struct trace *t, struct lane *l)
 
 static mill_err write_track_name(struct trace *t, u32 number, const char *name)
 {
-	return outfile_printf(t->file, ",\n{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": %u, "
-			      "\"args\": {\"name\": \"%s\"}}", number, name);
+	return outfile_printf(t->file,
+			      ",\n{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, "
+			      "\"tid\": %u, \"args\": {\"name\": \"%s\"}}", number, name);
 }
 
-/* The first device is mostly the only one. */
+/* Names a queue's track. The first device has no number, since it is mostly the only one. */
 static void name_queue(char *name, size_t size, u32 track)
 {
 	u32 device = track / (2 * TRACE_QUEUES), queue = track / 2 % TRACE_QUEUES;
@@ -140,7 +151,7 @@ static mill_err write_end(struct trace *t)
 {
 	char name[64];
 
-	for (const struct lane *l = t->lane; l; l = l->next) {
+	for (const struct track *l = t->track; l; l = l->next) {
 		snprintf(name, sizeof(name), "%s %u", l->name ? l->name : "worker", l->number);
 		TRY(write_track_name(t, l->number, name));
 	}
@@ -155,7 +166,8 @@ static mill_err write_end(struct trace *t)
 			name_queue(name, sizeof(name), i - TRACE_QUEUE);
 		TRY(write_track_name(t, FIRST_TRACK + i, name));
 	}
-	return outfile_printf(t->file, "\n], \"otherData\": {\"events\": %llu, \"dropped\": %llu}}\n",
+	return outfile_printf(t->file,
+			      "\n], \"otherData\": {\"events\": %llu, \"dropped\": %llu}}\n",
 			      (unsigned long long)t->written, (unsigned long long)t->dropped);
 }
 
@@ -167,18 +179,18 @@ mill_err trace_close(struct trace *t)
 		return MILL_OK;
 	if (trace_current == t)
 		trace_use(NULL);
-	for (struct lane *l = t->lane; l; l = l->next)
-		write_lane(t, l);
+	for (struct track *l = t->track; l; l = l->next)
+		write_track(t, l);
 	err = t->error.code ? error_restore(&t->error) : write_end(t);
 	if (err)
 		outfile_abandon(t->file);
 	else
 		err = outfile_commit(t->file);
-	while (t->lane) {
-		struct lane *next = t->lane->next;
+	while (t->track) {
+		struct track *next = t->track->next;
 
-		memory_free(t->lane);
-		t->lane = next;
+		memory_free(t->track);
+		t->track = next;
 	}
 	while (t->word) {
 		struct word *next = t->word->next;
@@ -193,22 +205,25 @@ mill_err trace_close(struct trace *t)
 
 /* ---- Tracks ---- */
 
-/* The thread's own from before, or one that another left, or a new one; NULL: there is no memory. */
-static struct lane *find_lane(struct trace *t)
+/*
+ * Returns the track that the thread had before, or one that another thread left, or a new one.
+ * NULL if there is no memory.
+ */
+static struct track *find_track(struct trace *t)
 {
 	pthread_t self = pthread_self();
-	struct lane *l, *left = NULL;
+	struct track *l, *left = NULL;
 
 	pthread_mutex_lock(&t->lock);
-	for (l = t->lane; l && !(l->taken && pthread_equal(l->thread, self)); l = l->next)
+	for (l = t->track; l && !(l->taken && pthread_equal(l->thread, self)); l = l->next)
 		if (!l->taken)
 			left = l;
 	if (!l)
 		l = left;
 	if (!l && !memory_new(&l, t->budget, 1, sizeof(*l), "the trace")) {
-		l->number = ++t->n_lanes;
-		l->next = t->lane;
-		t->lane = l;
+		l->number = ++t->n_tracks;
+		l->next = t->track;
+		t->track = l;
 	}
 	if (l) {
 		l->thread = self;
@@ -218,34 +233,34 @@ static struct lane *find_lane(struct trace *t)
 	return l;
 }
 
-static struct lane *lane_of_thread(void)
+static struct track *track_of_thread(void)
 {
 	struct error kept;
 
-	if (my_lane && my_id == trace_current->id)
-		return my_lane;
+	if (my_track && my_id == trace_current->id)
+		return my_track;
 	error_save(&kept, MILL_OK);
-	my_lane = find_lane(trace_current);
+	my_track = find_track(trace_current);
 	my_id = trace_current->id;
 	error_restore(&kept);
-	return my_lane;
+	return my_track;
 }
 
 void trace_leave(void)
 {
 	struct trace *t = trace_current;
 
-	if (!t || !my_lane || my_id != t->id)
+	if (!t || !my_track || my_id != t->id)
 		return;
 	pthread_mutex_lock(&t->lock);
-	my_lane->taken = false;
+	my_track->taken = false;
 	pthread_mutex_unlock(&t->lock);
-	my_lane = NULL;
+	my_track = NULL;
 }
 
 void trace_name(const char *name)
 {
-	struct lane *l = trace_current ? lane_of_thread() : NULL;
+	struct track *l = trace_current ? track_of_thread() : NULL;
 
 	if (l && !l->name)
 		l->name = name;
@@ -277,7 +292,7 @@ const char *trace_word(const char *text)
 void trace_past(u32 track, f64 began, f64 ended, const char *name, const char *key, u64 value)
 {
 	struct trace *t = trace_current;
-	struct lane *l = t ? lane_of_thread() : NULL;
+	struct track *l = t ? track_of_thread() : NULL;
 
 	if (!t)
 		return;
@@ -288,10 +303,10 @@ void trace_past(u32 track, f64 began, f64 ended, const char *name, const char *k
 		return;
 	}
 	l->event[l->n_events++] = (struct event){ name, key, began, ended, value, track };
-	if (l->n_events < LANE_EVENTS)
+	if (l->n_events < TRACK_EVENTS)
 		return;
 	pthread_mutex_lock(&t->lock);
-	write_lane(t, l);
+	write_track(t, l);
 	pthread_mutex_unlock(&t->lock);
 }
 

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The timeline of a run as Chrome trace events: spans, each on the track of the thread that it happened on, of a
- * device's queue, or of the disk.
+ * The timeline of a run as Chrome trace events: spans on tracks. A track belongs to a thread, to
+ * a device's queue, or to the disk.
  *
- * A thread works for at most one trace at a time: the caller's is chosen at the beginning of a call on a run, pools
- * hand it on to their workers. Without one a span costs a branch. Events wait in a small buffer of the thread and go
- * from there to the file, which appears whole at the end; after TRACE_EVENTS they are only counted.
+ * A trace belongs to a run, but it is not passed around: each thread works for at most one trace
+ * at a time. A call on a run chooses the caller's trace, and a pool hands the caller's trace on
+ * to its workers. Spans begin where pages and supersteps are processed, so algorithms contain no
+ * tracing code.
+ *
+ * Without a trace a span costs one branch. Events wait in a small buffer of the thread and go
+ * from there to the file in batches. The file appears whole at the end. Events beyond
+ * TRACE_EVENTS are only counted.
  */
 #ifndef BASE_TRACE_H
 #define BASE_TRACE_H
@@ -13,42 +18,61 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-#define TRACE_EVENTS 2000000u	/* some 200 MB, about what viewers take */
+#define TRACE_EVENTS 2000000u	/* about 200 MB, which is about as much as viewers can load */
 
 struct trace;
 
 extern _Thread_local struct trace *trace_current;
 
 mill_err trace_open(struct trace **out, const char *path, struct budget *budget);
-/* Writes what is left and makes the file visible. Frees t also when it fails; NULL is fine. */
+/*
+ * Writes the remaining events and makes the file visible. Frees t, also on failure; NULL is
+ * fine.
+ */
 mill_err trace_close(struct trace *t);
 
-/* What this thread does belongs to t (NULL: to none) from now on. */
+/* From now on, spans of this thread belong to t (NULL: to no trace). */
 void trace_use(struct trace *t);
-/* A worker that ends leaves its track to others. */
+/* A worker calls this before it ends, so that another thread can take over its track. */
 void trace_leave(void);
-/* What the thread's track is called, if it has no name yet; a literal. */
+/* Names the thread's track, unless it has a name. The name is a literal. */
 void trace_name(const char *name);
 
 /*
- * Tracks: the thread's own, the device's as the host sees it, from TRACE_DISK on one for each read that can be under way, and from
- * TRACE_QUEUE on two for each queue of a device: 2q transfers of queue q, 2q + 1 its kernels; those of the next device follow.
+ * Numbers of tracks. TRACE_THREAD: the thread's own. TRACE_DEVICE: the device as the host sees
+ * it. TRACE_DISK + i: the i-th read that can be under way. TRACE_QUEUE + 2q: transfers of queue
+ * q of the first device, TRACE_QUEUE + 2q + 1: its kernels. Tracks of the next device follow
+ * 2 * TRACE_QUEUES later.
  */
 enum {
-	TRACE_THREAD, TRACE_DEVICE, TRACE_DISK, TRACE_QUEUE = 64, TRACE_QUEUES = 257, TRACE_DEVICES = 16,
+	TRACE_THREAD,
+	TRACE_DEVICE,
+	TRACE_DISK,
+	TRACE_QUEUE = 64,
+	TRACE_QUEUES = 257,
+	TRACE_DEVICES = 16,
 	TRACE_TRACKS = TRACE_QUEUE + 2 * TRACE_QUEUES * TRACE_DEVICES
 };
-/* The slow part of trace_end. name and key (may be NULL) are literals, or of trace_word. */
+/*
+ * Records a span from `began` until now. name and key (may be NULL) are literals or come from
+ * trace_word.
+ */
 void trace_span(u32 track, f64 began, const char *name, const char *key, u64 value);
-/* What ended before now. */
+/* Records a span that ended in the past. */
 void trace_past(u32 track, f64 began, f64 ended, const char *name, const char *key, u64 value);
-/* A copy of the text that lives as long as the trace of this thread; without memory, or without a trace, a literal instead. */
+/*
+ * Returns a copy of the text that lives as long as the thread's trace. Returns the literal "?" if
+ * there is no trace or no memory.
+ */
 const char *trace_word(const char *text);
 
-/* The beginning of a span; 0: nobody traces. */
-static inline f64 trace_begin(void) { return __builtin_expect(trace_current != NULL, 0) ? clock_now() : 0; }
+/* Begins a span: returns the time, or 0 if this thread has no trace. */
+static inline f64 trace_begin(void)
+{
+	return __builtin_expect(trace_current != NULL, 0) ? clock_now() : 0;
+}
 
-/* The span from `began` until now, with a number that says what it was about. */
+/* Ends the span that began at `began`. key and value tell what it was about ("page", 7). */
 static inline void trace_end(f64 began, const char *name, const char *key, u64 value)
 {
 	if (__builtin_expect(began > 0, 0))

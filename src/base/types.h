@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names for integers, and the two widths that limit a graph.
+ * Short names for integer types, and the two widths that limit a graph.
  *
- * vid numbers vertices, eid counts edges. The test build narrows them (MILL_VID_BITS 8 with
- * MILL_EID_BITS 16) so that every limit can be reached and must give MILL_ELIMIT, never wrap.
+ * A vid is the number of a vertex, an eid the number of an edge. The test build narrows both
+ * (MILL_VID_BITS 8, MILL_EID_BITS 16), so that tests can reach every limit: the result must be
+ * MILL_ELIMIT, never a wrapped number.
  */
 #ifndef BASE_TYPES_H
 #define BASE_TYPES_H
@@ -46,7 +47,7 @@ typedef u16 eid;
 #error "MILL_EID_BITS is 16 or 64"
 #endif
 
-/* Not a vertex. The largest vertex number is one less, so n <= NO_VERTEX holds always. */
+/* Not a vertex. All vertex numbers are less, so the number of vertices is at most NO_VERTEX. */
 #define NO_VERTEX ((vid)~(vid)0)
 #define MAX_VERTICES ((u64)NO_VERTEX)
 #define MAX_EDGES ((u64)(eid)~(eid)0)
@@ -60,7 +61,7 @@ typedef u16 eid;
 static inline u64 min_u64(u64 a, u64 b) { return a < b ? a : b; }
 static inline u64 max_u64(u64 a, u64 b) { return a > b ? a : b; }
 static inline u64 div_up(u64 a, u64 b) { return a / b + (a % b != 0); }
-/* to: a power of two */
+/* to: a power of two. */
 static inline u64 round_up(u64 a, u64 to) { return (a + to - 1) & ~(to - 1); }
 
 #endif

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Page addresses: encoding, decoding and checking. */
 #include "store/address.h"
 
-#define HINTS 4096u	/* at most twice as many */
+#define HINTS 4096u	/* about the largest number of hints */
 
 bool addresses_fit(u64 n_pages, u64 slots, u64 sinks)
 {
 	u64 ids;
 
-	return !__builtin_mul_overflow(n_pages, slots, &ids) && !__builtin_add_overflow(ids, sinks, &ids) && ids <= MAX_VERTICES;
+	return !__builtin_mul_overflow(n_pages, slots, &ids) &&
+	       !__builtin_add_overflow(ids, sinks, &ids) && ids <= MAX_VERTICES;
 }
 
 void addresses_release(struct addresses *a)
@@ -45,7 +47,10 @@ mill_err addresses_make_hints(struct addresses *a, struct budget *budget)
 	return MILL_OK;
 }
 
-/* The page in which the list of v < n_rows begins: the last whose first is not beyond v, since pages in the middle of a list have none. */
+/*
+ * Returns the page in which the list of v < n_rows begins: the last page with first <= v. A page
+ * in the middle of v's list has a larger first, because v's list does not begin there.
+ */
 static u32 find(const struct addresses *a, u32 v)
 {
 	u32 low = a->hint[v >> a->shift], high = a->hint[(v >> a->shift) + 1] + 1;
@@ -61,9 +66,15 @@ static u32 find(const struct addresses *a, u32 v)
 	return low;
 }
 
-static u32 page_of_vertex(const struct addresses *a, u32 v) { return v < n_rows(a) ? find(a, v) : a->n_pages; }
+static u32 page_of_vertex(const struct addresses *a, u32 v)
+{
+	return v < n_rows(a) ? find(a, v) : a->n_pages;
+}
 
-/* A multiplication in place of a division, exact for 32 bits (Lemire, Kaser, Kurz: Faster remainder by direct computation). */
+/*
+ * Divides by a multiplication, which is exact for 32 bits (Lemire, Kaser, Kurz: Faster remainder
+ * by direct computation).
+ */
 static u32 page_of_id(const struct addresses *a, u32 id)
 {
 	u32 page = a->reciprocal ? (u32)((unsigned __int128)id * a->reciprocal >> 64) : id;
@@ -78,15 +89,17 @@ void addresses_encode(const struct addresses *a, const vid *vertex, u32 n, vid *
 	for (u32 k = 0; k < n; k++) {
 		u32 v = vertex[k];
 
-		if (v < a->first[page] || v >= a->first[page + 1])	/* not in that of the neighbour before it */
+		/* Looks up the page unless it is that of the neighbour before. */
+		if (v < a->first[page] || v >= a->first[page + 1])
 			page = page_of_vertex(a, v);
 		id[k] = (vid)(v - a->first[page] + page * a->slots);
 	}
 }
 
 /*
- * No branch asks for the page of the neighbour before: where neighbours are spread, it would be guessed wrongly. No sum wraps: first[page] is
- * at most page * slots, so a number is at most its id.
+ * Does not test whether the page is that of the neighbour before: if neighbours are far apart,
+ * this branch would be mispredicted. No sum wraps: first[page] is at most page * slots, so a
+ * number is at most its id.
  */
 bool addresses_decode(const struct addresses *a, const vid *id, u32 n, vid *vertex)
 {

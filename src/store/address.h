@@ -1,48 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Page addresses: what the lists of a paged store hold in place of vertex numbers. GTS's record id and Graphie's second renaming are
- * this one idea:
+ * Page addresses: the lists of a paged store (import --addressing paged) hold ids in place of
+ * vertex numbers. This is GTS's record id and Graphie's second renaming in one:
  *
- *	id = page * slots + slot	of a vertex that has a row: the page in which its list begins, and the row there
- *	id = n_pages * slots + k	of the k-th vertex behind those with rows (a sink)
+ *	id = page * slots + slot	a vertex that has a row: the page in which its list
+ *					begins, and the row in that page
+ *	id = n_pages * slots + k	the k-th vertex after those with rows (a sink)
  *
- * so the page of a neighbour costs a division, and its number is first[page] + slot. Ids ascend as numbers do: lists stay sorted. An id
- * says a page of the direction in whose lists it stands.
+ * So a division gives the page of a neighbour, and its number is first[page] + slot. Ids ascend
+ * as numbers do, so lists stay sorted. An id refers to pages of the direction in which its list
+ * is stored.
+ *
+ * Readers get dense numbers: ids are translated where a page is decoded, or on a device when the
+ * page arrives (pages_number). Above pages only Graphie's wires `edges` and `csr` know ids; they
+ * use them as stored, with tables and flags by page. Import first writes pages with numbers and
+ * renames them when a direction is complete, because only then it is known where lists begin.
  */
 #ifndef STORE_ADDRESS_H
 #define STORE_ADDRESS_H
 
 #include "base/memory.h"
 
-/* Of one direction. */
+/* The addresses of one direction. */
 struct addresses {
-	u32 slots;	/* ids of a page, a stride: at least the rows of any; 0: the lists hold dense numbers */
+	u32 slots;	/* ids per page, at least the rows of any page; 0: lists hold numbers */
 	u32 n_pages;
-	u64 reciprocal;	/* 2^64 / slots, rounded up; 0: 1 slot */
+	u64 reciprocal;	/* 2^64 / slots, rounded up; 0: slots is 1 */
 	/*
-	 * n_pages + 2: the first vertex whose list begins in each page or behind it; then n_rows, where the sinks begin, and where they
-	 * end. So sinks are as the rows of a page more.
+	 * n_pages + 2 elements. For each page: the first vertex that has its list's beginning in
+	 * this page or a later one. Then n_rows, where the sinks begin, and the end of the sinks:
+	 * sinks look like the rows of one more page.
 	 */
 	u32 *first;
-	u32 *hint;	/* for who makes ids: the page of each 2^shift-th vertex */
+	u32 *hint;	/* for encoding: the page of each 2^shift-th vertex */
 	u32 shift;
 };
 
-/* Do all ids exist? They stay below the number that is no vertex. */
+/* Returns true if all ids are less than NO_VERTEX. */
 bool addresses_fit(u64 n_pages, u64 slots, u64 sinks);
-/* What a page adds to the table: the first vertex of its first row, but that of a list that began before. */
+/* Returns a page's element of `first`. skip: edges of its first list that are in earlier pages. */
 static inline u32 address_first(u32 first_vertex, u64 skip) { return first_vertex + (skip != 0); }
 
-/* The rest, where first[0 .. n_pages) is there. Pages have at most `slots` rows, and all ids exist. */
+/*
+ * Sets the other fields, when first[0 .. n_pages) is filled. Pages have at most `slots` rows,
+ * and addresses_fit is true.
+ */
 void addresses_set(struct addresses *a, u32 slots, u32 n_pages, u32 n_rows, u32 sinks);
-/* After it. */
+/* Makes `hint`, which addresses_encode needs. Call it after addresses_set. */
 mill_err addresses_make_hints(struct addresses *a, struct budget *budget);
 void addresses_release(struct addresses *a);	/* a zeroed struct is fine */
 
-/* Numbers become ids, and back; in place is fine. Fast for lists that ascend. False: an id that no vertex has, and nothing of `to` counts. */
+/* Turns n numbers into ids. Fast for ascending lists. vertex and id may be the same array. */
 void addresses_encode(const struct addresses *a, const vid *vertex, u32 n, vid *id);
+/*
+ * Turns n ids into numbers. Returns false if an id belongs to no vertex; then the numbers are
+ * undefined. id and vertex may be the same array.
+ */
 bool addresses_decode(const struct addresses *a, const vid *id, u32 n, vid *vertex);
-/* Only looks. */
+/* Returns true if all ids belong to vertices. */
 bool addresses_are_good(const struct addresses *a, const vid *id, u32 n);
 
 #endif

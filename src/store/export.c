@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text: the sorted edge list and Matrix Market. ranked.h gives the lists in the order of the ids. */
+/*
+ * The text formats: the sorted edge list and Matrix Market. ranked.h gives the lists in the order
+ * of the ids.
+ */
 #include "store/export.h"
 
 #include <string.h>
@@ -8,7 +11,10 @@
 #include "store/names.h"
 #include "store/ranked.h"
 
-/* Ids that a file may name without their having an edge: some always, and more with the edges. */
+/*
+ * Formats that have every id up to the largest: the largest id may be IDS_FREE + IDS_PER_EDGE
+ * times the number of edges.
+ */
 #define IDS_FREE ((u64)1 << 20)
 #define IDS_PER_EDGE 16u
 
@@ -46,8 +52,8 @@ mill_err export_check_ids(const struct store *st, const char *format, u64 most)
 	if (!st->vertices || st->max_id <= limit)
 		return MILL_OK;
 	return fail(MILL_ELIMIT,
-		    "%s: the largest id is %llu, and %s names all ids up to it, of this graph at "
-		    "most %llu: export an edge list",
+		    "%s: the largest id is %llu, and a file of format %s has all ids up to it, for "
+		    "this graph at most %llu: export an edge list",
 		    st->path, (unsigned long long)st->max_id, format, (unsigned long long)limit);
 }
 
@@ -61,7 +67,7 @@ static mill_err put_named(struct exporter *x, u64 rank)
 	return outfile_write(x->out, field, name_put(field, text, n, " ,"));
 }
 
-/* The lines of a list between names. */
+/* Writes the edges of a list, with names. */
 static mill_err put_named_list(struct exporter *x, const struct ranked_list *l)
 {
 	char weight[NUMBER_TEXT + 2];
@@ -109,7 +115,8 @@ static mill_err put_list(void *arg, const struct ranked_list *l)
 		return put_named_list(x, l);
 	for (u64 k = 0; k < l->degree; k++)
 		if (x->st->directed || l->rank <= l->neighbour[k])
-			TRY(put_edge(x, from, ranked_id(x->st, x->id, l->neighbour[k]), l->weight, k));
+			TRY(put_edge(x, from, ranked_id(x->st, x->id, l->neighbour[k]), l->weight,
+				     k));
 	return MILL_OK;
 }
 
@@ -125,7 +132,7 @@ mill_err export_edges(struct exporter *x)
 	return err;
 }
 
-/* Of a symmetric matrix the lower triangle: the row is the larger id. */
+/* Writes a row of the matrix. Of a symmetric one only the lower triangle: row id >= column id. */
 static mill_err put_row(void *arg, const struct ranked_list *l)
 {
 	struct exporter *x = arg;
@@ -166,7 +173,7 @@ static const struct {
 	{ "wsg", export_sg, true },
 };
 
-/* The format asked for, or that of the suffix, or the first. */
+/* Chooses the given format, else that of the path's suffix, else the first. */
 static mill_err choose(size_t *out, const char *path, const char *format)
 {
 	const char *dot = strrchr(path, '.'), *name = format ? format : dot ? dot + 1 : "";

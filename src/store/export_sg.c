@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GAPBS's serialized graphs (import/gapbs.c has the layout). Ids are kept, so that those
- * without a vertex become vertices without an edge.
+ * GAPBS's serialized graphs (import/gapbs.c has the layout). Ids are kept, so an id that no vertex
+ * has becomes a vertex without edges.
  */
 #include <string.h>
 
@@ -25,7 +25,8 @@ static mill_err check(const struct exporter *x)
 	if ((st->weight != MILL_WEIGHT_U32 && st->weight != MILL_WEIGHT_I32) ||
 	    st->max_weight > INT32_MAX)
 		return fail(MILL_ELIMIT,
-			    "%s: the weights of a .wsg are 32-bit signed integers, and these are not",
+			    "%s: a .wsg has weights that are 32-bit signed integers, and these "
+			    "weights are not",
 			    st->path);
 	return MILL_OK;
 }

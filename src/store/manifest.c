@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes and parses the manifest. A parsed manifest is written again and compared. */
 #include "store/manifest.h"
 
 #include <inttypes.h>
@@ -27,7 +28,7 @@ static const struct {
 	[MILL_WEIGHT_F64] = { "f64", 8 },
 };
 
-/* The last line, by which any version of a manifest is recognised. */
+/* The last line. Manifests of all versions have it. */
 #define CHECKSUM_KEY "checksum "
 #define CHECKSUM_LINE (sizeof(CHECKSUM_KEY) - 1 + 16 + 1)
 #define VERSION_KEY "millrace-store "
@@ -58,7 +59,7 @@ void uuid_show(char *to, const u8 *uuid)
 	*to = '\0';
 }
 
-/* Writing. Every line is bounded, and MANIFEST_MAX is more than their sum. */
+/* Writing. The length of every line is bounded, and MANIFEST_MAX is more than their sum. */
 
 struct text {
 	char *to;
@@ -132,13 +133,14 @@ size_t manifest_format(char *text, const struct manifest *m)
 	return t.size;
 }
 
-/* Reading: what is left of the text. All functions say false when the text is not as it must be. */
+/* Reading. All take_* functions return false if the text has the wrong form. */
 
+/* The text that is not parsed yet. */
 struct cursor {
 	const char *at, *end;
 };
 
-/* The value of the next line, which must have this key. */
+/* Takes the value of the next line, which must have this key. */
 static bool take(struct cursor *c, const char *key, const char **value, const char **end)
 {
 	size_t n = strlen(key);
@@ -239,7 +241,7 @@ static bool take_codec(struct cursor *c, enum page_codec *out)
 	return equals(value, end, codec_name(*out));
 }
 
-/* A dense store has an earlier version, which says nothing of it. */
+/* A dense store has a version before 3, and no lines about addressing. */
 static bool take_addressing(struct cursor *c, struct manifest *m)
 {
 	const char *value, *end;
@@ -247,8 +249,8 @@ static bool take_addressing(struct cursor *c, struct manifest *m)
 	if (m->version < 3)
 		return true;
 	m->paged = true;
-	return take(c, "addressing", &value, &end) && equals(value, end, PAGED) && take_u32(c, "out_slots", &m->slots[0]) &&
-	       take_u32(c, "in_slots", &m->slots[1]);
+	return take(c, "addressing", &value, &end) && equals(value, end, PAGED) &&
+	       take_u32(c, "out_slots", &m->slots[0]) && take_u32(c, "in_slots", &m->slots[1]);
 }
 
 static bool take_origin(struct cursor *c, char *out)
@@ -266,7 +268,7 @@ static bool take_origin(struct cursor *c, char *out)
 	return true;
 }
 
-/* Digits here, dashes by the comparison with the text written again. */
+/* Checks the digits. The dashes are checked when the manifest is written again and compared. */
 static bool take_uuid(struct cursor *c, u8 *out)
 {
 	const char *value, *end;
@@ -302,7 +304,8 @@ static bool take_body(struct cursor *c, struct manifest *m)
 	    !take_weight(c, &m->weight) || !take_bool(c, "names", &m->names) ||
 	    !take_u64(c, "vertices", &m->vertices) ||
 	    !take_u64(c, "sources", &m->sources) ||
-	    (m->version > 1 && !take_u64(c, "connected", &m->n_linked)) || !take_u64(c, "edges", &m->edges) ||
+	    (m->version > 1 && !take_u64(c, "connected", &m->n_linked)) ||
+	    !take_u64(c, "edges", &m->edges) ||
 	    !take_u64(c, "stored_edges", &m->stored_edges) ||
 	    !take_u64(c, "in_rows", &m->in_rows) || !take_u64(c, "self_loops", &m->self_loops) ||
 	    !take_u64(c, "parallel_edges", &m->parallel_edges) ||
@@ -317,7 +320,7 @@ static bool take_body(struct cursor *c, struct manifest *m)
 	return take_hex(c, "sums", &m->sums) && c->at == c->end;
 }
 
-/* The number of pages that the sizes of a direction's files agree on. */
+/* Returns true if the sizes of a direction's files agree on the number of pages. */
 static bool pages_agree(const struct manifest *m, enum store_file data, u64 rows, u64 degrees)
 {
 	u64 n = m->size[data] / m->page_size;
@@ -328,13 +331,16 @@ static bool pages_agree(const struct manifest *m, enum store_file data, u64 rows
 	       (n == 0) == (rows == 0);
 }
 
-/* Has every vertex an id in the lists of a direction? Empty directions have slots too. */
+/* Returns true if every vertex can have an id in a direction. Empty directions have slots too. */
 static bool slots_agree(const struct manifest *m, enum store_file data, u64 rows, u32 slots)
 {
 	return slots && addresses_fit(m->size[data] / m->page_size, slots, m->n_linked - rows);
 }
 
-/* How the numbers must depend on each other. Sizes of files bound every later allocation. */
+/*
+ * Returns what is wrong with the numbers, or NULL if they agree. The sizes of files limit every
+ * later allocation.
+ */
 static const char *shape_fault(const struct manifest *m)
 {
 	u64 once;
@@ -370,8 +376,10 @@ static const char *shape_fault(const struct manifest *m)
 	    m->size[STORE_ORDER] != m->vertices * sizeof(vid) ||
 	    m->size[STORE_RANK] != m->vertices * sizeof(vid))
 		return "sizes of files contradict the counts";
-	if (m->paged && (m->codec != PAGE_RAW || !slots_agree(m, STORE_OUT_PAGES, m->sources, m->slots[0]) ||
-			 (m->in_pages ? !slots_agree(m, STORE_IN_PAGES, m->in_rows, m->slots[1]) : m->slots[1] != 0)))
+	if (m->paged && (m->codec != PAGE_RAW ||
+			 !slots_agree(m, STORE_OUT_PAGES, m->sources, m->slots[0]) ||
+			 (m->in_pages ? !slots_agree(m, STORE_IN_PAGES, m->in_rows, m->slots[1])
+				      : m->slots[1] != 0)))
 		return "page addresses contradict the pages";
 	if (m->names && (m->min_id || m->max_id + (m->vertices != 0) != m->vertices ||
 			 m->size[STORE_NAMES_INDEX] != m->vertices * 8 ||
@@ -407,14 +415,14 @@ mill_err manifest_parse(struct manifest *out, const char *text, size_t size, con
 	m.version = (u32)version;
 	if (!take_uuid(&c, m.uuid) || !take_origin(&c, m.origin) ||
 	    !take_hex(&c, "fingerprint", &m.fingerprint) || !take_u64(&c, "vid_bits", &bits))
-		return fail(MILL_ECORRUPT, "%s is not as a manifest must be", shown);
+		return fail(MILL_ECORRUPT, "%s is not a valid manifest", shown);
 	if (bits != MILL_VID_BITS)
 		return fail(MILL_EINPUT,
 			    "%s: the store numbers vertices with %" PRIu64
 			    " bits, this build of millrace with %d",
 			    shown, bits, MILL_VID_BITS);
 	if (!take_body(&c, &m))
-		return fail(MILL_ECORRUPT, "%s is not as a manifest must be", shown);
+		return fail(MILL_ECORRUPT, "%s is not a valid manifest", shown);
 	if (version == 1)
 		m.n_linked = m.vertices;
 	fault = shape_fault(&m);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Names of vertices, read through a cache of blocks. */
 #include "store/names.h"
 
 #include <inttypes.h>
@@ -6,14 +7,14 @@
 
 #include "base/number.h"
 
-#define SLOTS_MIN 16u	/* blocks */
+#define FRAMES_MIN 16u	/* blocks */
 
-/* A cache of blocks of both files, in which each block has one slot. */
+/* A cache for blocks of both files. Block i can only be in frame i mod n_frames. */
 struct names {
 	const struct store *st;
-	u64 n_slots;
-	u64 name_blocks;	/* of `names`: those of the index are numbered after them */
-	u64 *held;		/* 1 + the block in each slot; 0: none */
+	u64 n_frames;
+	u64 name_blocks;	/* number of blocks of `names`; those of the index follow */
+	u64 *held;		/* by frame: 1 + the number of its block; 0: empty */
 	u8 *block;
 	char name[STORE_NAME_MAX + 1];
 };
@@ -28,10 +29,10 @@ mill_err names_open(struct names **out, const struct store *st, struct budget *b
 	TRY(memory_new(&n, budget, 1, sizeof(*n), "the names"));
 	n->st = st;
 	n->name_blocks = div_up(st->size[STORE_NAMES], STORE_BLOCK);
-	n->n_slots = max_u64(1, min_u64(blocks, max_u64(SLOTS_MIN, most / STORE_BLOCK)));
-	err = memory_new(&n->held, budget, n->n_slots, sizeof(*n->held), "the names");
+	n->n_frames = max_u64(1, min_u64(blocks, max_u64(FRAMES_MIN, most / STORE_BLOCK)));
+	err = memory_new(&n->held, budget, n->n_frames, sizeof(*n->held), "the names");
 	if (!err)
-		err = memory_new(&n->block, budget, n->n_slots, STORE_BLOCK, "the names");
+		err = memory_new(&n->block, budget, n->n_frames, STORE_BLOCK, "the names");
 	if (err) {
 		names_close(n);
 		return err;
@@ -49,28 +50,29 @@ void names_close(struct names *n)
 	memory_free(n);
 }
 
-/* Bytes [at, at + size) of a file, which has them. */
+/* Copies bytes [at, at + size) of a file. The range lies within the file. */
 static mill_err get(struct names *n, enum store_file f, void *to, u64 size, u64 at)
 {
 	u8 *out = to;
 
 	while (size) {
 		u64 number = at / STORE_BLOCK, in_block = at % STORE_BLOCK;
-		u64 part = min_u64(size, STORE_BLOCK - in_block);
-		u64 key = number + (f == STORE_NAMES ? 0 : n->name_blocks), slot = key % n->n_slots;
-		u8 *block = n->block + slot * STORE_BLOCK;
+		u64 some = min_u64(size, STORE_BLOCK - in_block);
+		u64 key = number + (f == STORE_NAMES ? 0 : n->name_blocks);
+		u64 frame = key % n->n_frames;
+		u8 *block = n->block + frame * STORE_BLOCK;
 
-		if (n->held[slot] != key + 1) {
-			n->held[slot] = 0;
+		if (n->held[frame] != key + 1) {
+			n->held[frame] = 0;
 			TRY(store_read(n->st, f, block,
 				       min_u64(STORE_BLOCK, n->st->size[f] - number * STORE_BLOCK),
 				       number * STORE_BLOCK));
-			n->held[slot] = key + 1;
+			n->held[frame] = key + 1;
 		}
-		memcpy(out, block + in_block, part);
-		out += part;
-		at += part;
-		size -= part;
+		memcpy(out, block + in_block, some);
+		out += some;
+		at += some;
+		size -= some;
 	}
 	return MILL_OK;
 }
@@ -98,8 +100,8 @@ mill_err names_get(struct names *n, u64 rank, const char **text, u32 *length)
 			    st->file[STORE_NAMES_INDEX].name, rank);
 	TRY(get(n, STORE_NAMES, n->name, end - begin, begin));
 	if (n->name[end - begin - 1] != '\n' || !is_printable(n->name, end - begin - 1))
-		return fail(MILL_ECORRUPT, "%s: at byte %" PRIu64 " is no name", st->file[STORE_NAMES].name,
-			    begin);
+		return fail(MILL_ECORRUPT, "%s: there is no valid name at byte %" PRIu64,
+			    st->file[STORE_NAMES].name, begin);
 	*text = n->name;
 	*length = (u32)(end - begin - 1);
 	return MILL_OK;
@@ -173,7 +175,8 @@ static mill_err find(const struct store *st, const char *text, size_t length, vi
 	return *is_id ? store_vertex(st, id, out) : MILL_OK;
 }
 
-mill_err names_vertex(const struct store *st, const char *text, size_t length, vid *out, bool *is_id)
+mill_err names_vertex(const struct store *st, const char *text, size_t length, vid *out,
+		      bool *is_id)
 {
 	TRY(find(st, text, length, out, is_id));
 	if (*out == NO_VERTEX && length > 3 && !memcmp(text, "id:", 3))

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A block is three streams of integers, degrees, first neighbours and gaps, in groups of eight: a
- * group whose values fit w bits is w bytes long, so groups begin at bytes and need no more than a
- * shuffle, a shift and a mask to become eight integers. The four-bit codes of the widths lie before
- * the groups of their stream.
+ * Packs and unpacks blocks of packed pages. A block is three streams of integers: degrees, first
+ * neighbours and gaps, in groups of eight. A group of width w has w bits per value and is w bytes
+ * long. So groups begin at whole bytes, and a shuffle, a shift and a mask turn a group into eight
+ * integers. The four-bit codes of the widths lie before the groups of their stream.
  *
- * The first neighbours are kept apart because they are wide where gaps are narrow: among the gaps
- * each would widen its whole group (measured on kron 22: 1.87 against 1.79 + 0.06 bytes an edge).
- * Groups of eight because they win or draw everywhere against 4, 16 and 32 (kron 22 in bytes an edge: 1.81,
- * 1.79, 1.82, 1.86; cnr-2000: 0.96, 1.10, 1.30, 1.51; grid: 1.22, 1.08, 1.06, 1.04).
+ * First neighbours have a stream of their own because they are wide and gaps are narrow: among the
+ * gaps each one would widen its whole group (kron 22: 1.87 bytes an edge instead of 1.79 + 0.06).
+ *
+ * Eight values are one AVX2 vector. Bytes an edge with groups of 4, 8, 16 and 32 values:
+ *	kron 22		1.81	1.79	1.82	1.86
+ *	cnr-2000	0.96	1.10	1.30	1.51
+ *	grid		1.22	1.08	1.06	1.04
  */
 #include "store/packed.h"
 
@@ -24,18 +27,18 @@
 bool packed_plain;
 const char packed_lacks[] = "a part of it was not read";
 
-/* No width between 22 and 32: a value must lie within four bytes from the one where it begins. */
+/* No width between 22 and 32: a value must lie within four bytes, from the byte where it begins. */
 static const u8 width_of[PACKED_WIDTHS] = { 0, 2,  4,  5,  6,  7,  8,  9,
 					    10, 11, 12, 14, 16, 18, 22, 32 };
 
-/* The code of the narrowest width that holds so many bits. */
+/* By number of bits: the code of the narrowest width that holds them. */
 static const u8 code_of[33] = { 0,  1,  1,  2,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 11, 12, 12,
 				13, 13, 14, 14, 14, 14, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15 };
 
 static u32 n_groups(u32 n) { return (n + PACKED_GROUP - 1) / PACKED_GROUP; }
 static u32 n_codes(u32 n) { return (n_groups(n) + 1) / 2; }	/* bytes */
 
-/* Small differences of either sign become small numbers; modulo 2^32, so nothing is lost. */
+/* Turns small differences of either sign into small numbers. Modulo 2^32, so it is reversible. */
 static u32 fold(u32 difference) { return difference << 1 ^ (difference >> 31 ? ~0u : 0); }
 static u32 unfold(u32 folded) { return folded >> 1 ^ (folded & 1 ? ~0u : 0); }
 
@@ -74,7 +77,10 @@ static unsigned group_code(const u32 *value)
 
 static u32 group_size(unsigned code, u32 n) { return (n * width_of[code] + 7) / 8; }
 
-/* Eight values of at most 16 bits: two halves of at most 64, of which the second may begin in a byte's middle. */
+/*
+ * Writes eight values of at most 16 bits, as two halves of at most 64 bits. With an odd width the
+ * second half begins in the middle of a byte.
+ */
 static void put_narrow(u8 *to, const u32 *value, unsigned width)
 {
 	u64 half[2];
@@ -108,7 +114,7 @@ static void put_wide(u8 *to, const u32 *value, unsigned width)
 	memcpy(to, &bits, 4);
 }
 
-/* value has room for whole groups. */
+/* Writes a stream. value has room for PACKED_GROUP more values. Returns the end. */
 static u8 *put_stream(u8 *to, u32 *value, u32 n)
 {
 	u8 *code = to;
@@ -141,15 +147,18 @@ u32 packer_put(struct packer *p, u8 *to)
 
 /* Decoding */
 
-/* The values of a stream; room for whole groups. */
+/* The unpacked streams of a block, with room for whole groups. */
 struct values {
 	u32 degree[PACKED_ROWS];
 	u32 first[PACKED_ROWS];
-	u32 before;				/* where the first list's first neighbour would be */
-	u32 gap[PACKED_EDGES + PACKED_GROUP];	/* lists are summed in whole groups from anywhere */
+	u32 before;				/* sum_avx2 reads the value before the first gap */
+	u32 gap[PACKED_EDGES + PACKED_GROUP];	/* lists are summed in groups, from any gap on */
 };
 
-/* Where the groups of a stream of n values begin and end; false if it is longer than the page. */
+/*
+ * Finds where the groups of a stream of n values begin, and where the next stream does. Returns
+ * false if the stream is longer than the page.
+ */
 static bool find_groups(const u8 *in, const u8 *end, u32 n, const u8 **groups, const u8 **next)
 {
 	u32 size = 0, full = n / PACKED_GROUP;
@@ -161,7 +170,8 @@ static bool find_groups(const u8 *in, const u8 *end, u32 n, const u8 **groups, c
 	if (full % 2)
 		size += width_of[in[full / 2] & 15];
 	if (n % PACKED_GROUP)
-		size += group_size(full % 2 ? in[full / 2] >> 4 : in[full / 2] & 15, n % PACKED_GROUP);
+		size += group_size(full % 2 ? in[full / 2] >> 4 : in[full / 2] & 15,
+				   n % PACKED_GROUP);
 	*groups = in + n_codes(n);
 	if ((u64)(end - *groups) < size)
 		return false;
@@ -185,7 +195,7 @@ static void unpack_plain(const u8 *code, const u8 *in, u32 n, u32 *out)
 	}
 }
 
-/* One list from its gaps. */
+/* Computes a list from its first neighbour and its gaps. */
 static void sum_plain(u32 first, const u32 *gap, u32 n, u32 *out)
 {
 	*out = first;
@@ -196,7 +206,7 @@ static void sum_plain(u32 first, const u32 *gap, u32 n, u32 *out)
 #if HAVE_AVX2
 #define AVX2 __attribute__((target("avx2")))
 
-/* How a group of each code becomes eight integers: its low half from byte 0, the other from w / 2. */
+/* How a group becomes eight integers. Its low half is loaded from byte 0, the other from w / 2. */
 struct unpack_ctx {
 	u8 byte[32];
 	u32 shift[8];
@@ -209,17 +219,18 @@ struct unpack_ctx {
 #define WIDTH(w) { \
 	{ BYTES(w, 0), BYTES(w, 1), BYTES(w, 2), BYTES(w, 3), \
 	  BYTES(w, 4), BYTES(w, 5), BYTES(w, 6), BYTES(w, 7) }, \
-	{ 0, (w) % 8, 2 * (w) % 8, 3 * (w) % 8, 4 * (w) % 8, 5 * (w) % 8, 6 * (w) % 8, 7 * (w) % 8 }, \
+	{ 0, (w) % 8, 2 * (w) % 8, 3 * (w) % 8, \
+	  4 * (w) % 8, 5 * (w) % 8, 6 * (w) % 8, 7 * (w) % 8 }, \
 	(u32)(((u64)1 << (w)) - 1), { 0 } }
 
-static const struct unpack_ctx unpacking[PACKED_WIDTHS] = {
+static const struct unpack_ctx unpack_of[PACKED_WIDTHS] = {
 	WIDTH(0),  WIDTH(2),  WIDTH(4),  WIDTH(5),  WIDTH(6),  WIDTH(7),  WIDTH(8),  WIDTH(9),
 	WIDTH(10), WIDTH(11), WIDTH(12), WIDTH(14), WIDTH(16), WIDTH(18), WIDTH(22), WIDTH(32),
 };
 
 AVX2 static inline const u8 *unpack_group(unsigned code, const u8 *in, u32 *out)
 {
-	const struct unpack_ctx *u = &unpacking[code];
+	const struct unpack_ctx *u = &unpack_of[code];
 	__m128i low = _mm_loadu_si128((const __m128i *)in);
 	__m128i high = _mm_loadu_si128((const __m128i *)(in + width_of[code] / 2));
 	__m256i x = _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
@@ -243,7 +254,7 @@ AVX2 static void unpack_avx2(const u8 *code, const u8 *in, u32 n, u32 *out)
 		unpack_group(*code & 15, in, out);
 }
 
-/* The running sums of eight integers. */
+/* Returns the running sums of eight integers. */
 AVX2 static inline __m256i sums(__m256i x)
 {
 	__m256i low;
@@ -255,8 +266,8 @@ AVX2 static inline __m256i sums(__m256i x)
 }
 
 /*
- * In whole groups: what is written beyond the list is overwritten by the next. The first neighbour takes
- * the place before the gaps, so lists up to eight are one group.
+ * Computes a list in whole groups; values written beyond its end are overwritten by the next list.
+ * The first neighbour takes the place before the gaps, so a list of up to eight is one group.
  */
 AVX2 static inline void sum_avx2(u32 first, const u32 *gap, u32 n, u32 *out)
 {
@@ -342,7 +353,7 @@ static bool take_stream(const u8 **in, const u8 *end, u32 n, u32 *out, bool avx2
 	return true;
 }
 
-/* Row offsets from degrees. False: they are not those of n_edges. */
+/* Computes row offsets from degrees. Returns false if the degrees do not add up to n_edges. */
 static bool put_rows(const struct values *v, const struct packed_block *b, u32 *row, u32 *n_firsts)
 {
 	u64 at = b->first_edge;
@@ -358,7 +369,7 @@ static bool put_rows(const struct values *v, const struct packed_block *b, u32 *
 	return at == (u64)b->first_edge + b->n_edges;
 }
 
-/* Checks the entry against where the block before ended. */
+/* Checks an entry of the block index against the end of the block before: at, rows, edges. */
 static const char *block_fault(const struct packed_page *p, const struct packed_block *b, u64 at,
 			       u64 rows, u64 edges)
 {
@@ -372,7 +383,7 @@ static const char *block_fault(const struct packed_page *p, const struct packed_
 	return NULL;
 }
 
-/* The lists of a block whose degrees are known. */
+/* Decodes the lists of a block. Its degrees are decoded already. */
 static const char *decode_lists(const struct packed_page *p, const struct packed_block *b,
 				struct values *v, u32 n_firsts, const u8 **in, vid *neighbour,
 				bool avx2)
@@ -411,7 +422,7 @@ void packed_block_at(const struct packed_page *p, u32 i, struct packed_block *ou
 	memcpy(out, p->page + p->index_at + (u64)i * sizeof(*out), sizeof(*out));
 }
 
-/* The streams of block i end where the next begins: at once, if its lists are empty. */
+/* Returns where the streams of block i end, by the entry of the next block. */
 static const u8 *skip_lists(const struct packed_page *p, u32 i, const u8 *in)
 {
 	struct packed_block next;
@@ -428,7 +439,10 @@ static bool is_wanted(const struct packed_page *p, const struct packed_block *b,
 	return !only || only->wanted(only->arg, first, first + b->n_rows);
 }
 
-/* Are the streams and the weights of block i here? Where the index is wrong in this, decoding will say so. */
+/*
+ * Returns true if the streams of block i were read; *weights says the same of its weights. If the
+ * index is wrong here, decoding will find that.
+ */
 static bool is_here(const struct packed_page *p, u32 i, const struct packed_block *b, bool *weights)
 {
 	u64 weight = p->weight_at + (u64)p->weight_size * b->first_edge;
@@ -439,7 +453,7 @@ static bool is_here(const struct packed_page *p, u32 i, const struct packed_bloc
 	return packed_has(p, b->at, min_u64(max_u64(next.at, b->at), p->end));
 }
 
-/* The first of its rows takes all edges of a block that is not here and that nobody asks for. */
+/* Makes row offsets for a block that was not read: its first row gets all its edges. */
 static void skip_rows(const struct packed_block *b, u32 *row)
 {
 	for (u32 r = 0; r < b->n_rows; r++)
@@ -476,7 +490,7 @@ const char *packed_decode(const struct packed_page *p, const struct row_filter *
 			return "the degrees of a block end too late";
 		else if (!put_rows(&v, &b, row, &n_firsts))
 			return "the degrees of a block do not add up to its edges";
-		row[b.first_row] = begin;	/* a list that goes on began in an earlier block */
+		row[b.first_row] = begin;	/* the first list may begin in an earlier block */
 		if (wanted)
 			fault = decode_lists(p, &b, &v, n_firsts, &in, neighbour, avx2);
 		else
@@ -494,20 +508,23 @@ const char *packed_decode(const struct packed_page *p, const struct row_filter *
 
 const char *packed_index_fault(const struct packed_page *p)
 {
-	u64 at = p->index_at + ((u64)p->n_blocks + 1) * sizeof(struct packed_block), rows = 0, edges = 0;
+	u64 at = p->index_at + ((u64)p->n_blocks + 1) * sizeof(struct packed_block);
+	u64 rows = 0, edges = 0;
 
 	for (u32 i = 0; i < p->n_blocks; i++) {
 		struct packed_block b;
 		const char *fault;
 
 		packed_block_at(p, i, &b);
-		fault = b.at < at || b.at > p->end || (!i && b.at != at) ? "a block is not where the one before ends"
-									 : block_fault(p, &b, b.at, rows, edges);
+		fault = b.at < at || b.at > p->end || (!i && b.at != at)
+				? "a block is not where the one before ends"
+				: block_fault(p, &b, b.at, rows, edges);
 		if (fault)
 			return fault;
 		at = b.at;
 		rows = (u64)b.first_row + b.n_rows;
 		edges += b.n_edges;
 	}
-	return rows == p->n_rows && edges == p->n_edges ? NULL : "the blocks are not all of the page";
+	return rows == p->n_rows && edges == p->n_edges ? NULL :
+							  "the blocks are not all of the page";
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads, checks and decodes pages. */
 #include "store/page.h"
 
 #include <assert.h>
@@ -17,7 +18,7 @@ u32 pages_find(const struct pages *p, vid v)
 		u32 middle = low + (high - low) / 2;
 		const struct page_entry *e = &p->entry[middle];
 
-		/* A page that goes on with v's list does not hold its beginning. */
+		/* v's list does not begin in a page that continues it. */
 		if (e->first_vertex < v || (e->first_vertex == v && !e->skip))
 			low = middle;
 		else
@@ -26,7 +27,10 @@ u32 pages_find(const struct pages *p, vid v)
 	return low;
 }
 
-bool page_goes_on(const struct pages *p, u32 i) { return i + 1 < p->n_pages && p->entry[i + 1].skip; }
+bool page_goes_on(const struct pages *p, u32 i)
+{
+	return i + 1 < p->n_pages && p->entry[i + 1].skip;
+}
 
 bool page_is_large(const struct pages *p, u32 i)
 {
@@ -41,7 +45,8 @@ struct page_place page_place(const struct pages *p, u32 i)
 	assert(i < p->n_pages);
 	if (!n)
 		return (struct page_place){ &st->file[p->data], (u64)i * st->page_size };
-	return (struct page_place){ &st->stripe[p->data == STORE_IN_PAGES][i % n], (u64)(i / n) * st->page_size };
+	return (struct page_place){ &st->stripe[p->data == STORE_IN_PAGES][i % n],
+				    (u64)(i / n) * st->page_size };
 }
 
 mill_err page_check(const struct pages *p, u32 i, u32 first, u32 n, const void *data)
@@ -69,8 +74,9 @@ mill_err page_read(const struct pages *p, u32 i, void *frame)
 
 mill_err page_frame_new(void **out, const struct store *st, struct budget *budget)
 {
-	/* From 2 MiB on memory is aligned as direct I/O needs it. */
-	return memory_new(out, budget, max_u64(st->page_size + store_scratch(st), 2 * MIB), 1, "a page");
+	/* At least 2 MiB: blocks of that size are aligned as direct I/O needs it. */
+	return memory_new(out, budget, max_u64(st->page_size + store_scratch(st), 2 * MIB), 1,
+			  "a page");
 }
 
 static mill_err bad_page(const struct pages *p, u32 i, const char *what)
@@ -78,7 +84,10 @@ static mill_err bad_page(const struct pages *p, u32 i, const char *what)
 	return fail(MILL_ECORRUPT, "%s: page %u: %s", page_place(p, i).file->name, i, what);
 }
 
-/* Offsets ascend from 0 to n_edges. One flag instead of an exit per row: this can be vectorised. */
+/*
+ * Returns true if the offsets ascend from 0 to n_edges. Sets a flag instead of returning early, so
+ * that the loop can be vectorised.
+ */
 static bool rows_are_good(const u32 *row, u32 n_rows, u32 n_edges)
 {
 	u32 bad = 0;
@@ -97,7 +106,7 @@ static vid largest(const vid *neighbour, u32 n)
 	return max;
 }
 
-/* Does the page say what the index says? */
+/* Returns NULL if the page's header agrees with the index, else what is wrong. */
 static const char *header_fault(const struct pages *p, u32 i, const struct page_header *h)
 {
 	const struct store *st = p->store;
@@ -139,16 +148,21 @@ static const char *view_raw(const struct pages *p, const u8 *page, struct segmen
 	seg->neighbour = (const vid *)(page + h->neighbour_at);
 	if (!rows_are_good(seg->row, seg->n_rows, seg->n_edges))
 		return "row offsets do not ascend to the number of edges";
-	if (!p->store->paged && seg->n_edges && largest(seg->neighbour, seg->n_edges) >= p->store->n_linked)
+	if (!p->store->paged && seg->n_edges &&
+	    largest(seg->neighbour, seg->n_edges) >= p->store->n_linked)
 		return no_neighbour;
 	return NULL;
 }
 
-/* Rows whose lists are looked for together, so that few questions are asked of a filter. */
+/* Rows for which the filter is asked at once, so that it is called seldom. */
 #define FILTERED_ROWS 64u
 
-/* A raw page whose neighbours are addresses: they become numbers beside a copy of the rows. */
-static const char *translate(const struct pages *p, const struct row_filter *only, void *scratch, struct segment *seg)
+/*
+ * Translates the addresses of a raw page into numbers. scratch gets a copy of the row offsets and
+ * then the numbers.
+ */
+static const char *translate(const struct pages *p, const struct row_filter *only, void *scratch,
+			     struct segment *seg)
 {
 	u32 *row = scratch;
 	vid *neighbour = (vid *)(row + seg->n_rows + 1);
@@ -160,7 +174,8 @@ static const char *translate(const struct pages *p, const struct row_filter *onl
 
 		if (only && !only->wanted(only->arg, seg->first + r, seg->first + end))
 			continue;
-		if (!addresses_decode(&p->address, seg->neighbour + row[r], row[end] - row[r], neighbour + row[r]))
+		if (!addresses_decode(&p->address, seg->neighbour + row[r], row[end] - row[r],
+				      neighbour + row[r]))
 			return no_neighbour;
 	}
 	seg->row = row;
@@ -168,15 +183,16 @@ static const char *translate(const struct pages *p, const struct row_filter *onl
 	return NULL;
 }
 
-static const char *view_paged(const struct pages *p, const u8 *page, const struct rows_wanted *want, void *scratch,
-			      struct segment *seg)
+static const char *view_paged(const struct pages *p, const u8 *page,
+			      const struct rows_wanted *want, void *scratch, struct segment *seg)
 {
 	const char *fault = view_raw(p, page, seg);
 
 	if (fault || want->rows_only)
 		return fault;
 	if (want->as_stored)
-		return addresses_are_good(&p->address, seg->neighbour, seg->n_edges) ? NULL : no_neighbour;
+		return addresses_are_good(&p->address, seg->neighbour, seg->n_edges) ?
+			       NULL : no_neighbour;
 	return translate(p, want->only, scratch, seg);
 }
 
@@ -194,9 +210,11 @@ const char *page_find_blocks(const struct pages *p, u32 i, const void *frame,
 		return "wrong layout";
 	memcpy(&last, (const u8 *)frame + h->neighbour_at - one, one);
 	if (last.at < h->neighbour_at || last.at > size - PACKED_SLACK ||
-	    last.first_row != e->n_rows || last.first_edge != e->n_edges || last.n_rows || last.n_edges)
-		return "the blocks have no end";
-	if (h->weight_at != (w ? round_up(last.at, 8) : 0) || h->weight_at + w * e->n_edges > size)
+	    last.first_row != e->n_rows || last.first_edge != e->n_edges || last.n_rows ||
+	    last.n_edges)
+		return "the last entry of the block index is wrong";
+	if (h->weight_at != (w ? round_up(last.at, 8) : 0) ||
+	    h->weight_at + w * e->n_edges > size)
 		return "wrong layout";
 	*out = (struct packed_page){
 		.page = frame,
@@ -217,7 +235,9 @@ u32 page_slice(const struct store *st) { return (u32)max_u64(STORE_BLOCK, st->pa
 static u32 n_slices(const struct store *st) { return st->page_size / page_slice(st); }
 u64 page_slices(const struct pages *p) { return ~(u64)0 >> (64 - n_slices(p->store)); }
 
-static void add_rows(struct slice_rows *slice, u64 begin, u64 end, u32 size, u32 first, u32 rows_end)
+/* Notes that rows [first, rows_end) have bytes [begin, end) of the page. size: of a slice. */
+static void add_rows(struct slice_rows *slice, u64 begin, u64 end, u32 size, u32 first,
+		     u32 rows_end)
 {
 	for (u64 u = begin / size; begin < end && u <= (end - 1) / size; u++) {
 		if (slice[u].first == slice[u].end)
@@ -242,7 +262,7 @@ void page_learn(const struct pages *p, u32 i, const void *frame, struct slice_ro
 	struct packed_block b, next;
 
 	if (page_find_blocks(p, i, frame, &packed))
-		return;	/* decoding has said so */
+		return;	/* cannot happen: the page was decoded before */
 	for (u32 k = 0; k < packed.n_blocks; k++) {
 		u64 weight;
 
@@ -251,22 +271,26 @@ void page_learn(const struct pages *p, u32 i, const void *frame, struct slice_ro
 		weight = h->weight_at + (u64)w * b.first_edge;
 		add_rows(slice, b.at, next.at, size, b.first_row, b.first_row + b.n_rows);
 		if (w)
-			add_rows(slice + n_slices(p->store), weight, weight + (u64)w * b.n_edges, size, b.first_row,
-				 b.first_row + b.n_rows);
+			add_rows(slice + n_slices(p->store), weight, weight + (u64)w * b.n_edges,
+				 size, b.first_row, b.first_row + b.n_rows);
 	}
+	/* Slices with the header and the block index are needed for every row. */
 	for (u32 u = 0; u <= (h->neighbour_at - 1) / size; u++)
 		slice[u] = (struct slice_rows){ 0, UINT32_MAX };
 }
 
-static bool any_wanted(const struct page_entry *e, const struct slice_rows *slice, const struct row_filter *only)
+static bool any_wanted(const struct page_entry *e, const struct slice_rows *slice,
+		       const struct row_filter *only)
 {
 	if (slice->end == UINT32_MAX)
 		return true;
-	return slice->first < slice->end && (!only || only->wanted(only->arg, (u64)e->first_vertex + slice->first,
-						       (u64)e->first_vertex + slice->end));
+	return slice->first < slice->end &&
+	       (!only || only->wanted(only->arg, (u64)e->first_vertex + slice->first,
+				      (u64)e->first_vertex + slice->end));
 }
 
-u64 page_slices_wanted(const struct pages *p, u32 i, const struct slice_rows *slice, const struct rows_wanted *want)
+u64 page_slices_wanted(const struct pages *p, u32 i, const struct slice_rows *slice,
+		       const struct rows_wanted *want)
 {
 	bool weights = p->store->weight && !want->lists_only;
 	const struct page_entry *e = &p->entry[i];
@@ -276,7 +300,8 @@ u64 page_slices_wanted(const struct pages *p, u32 i, const struct slice_rows *sl
 	if (!slice[0].end)
 		return page_slices(p);
 	for (u32 u = 0; u < n; u++)
-		if (any_wanted(e, &slice[u], want->only) || (weights && any_wanted(e, &slice[n + u], want->only)))
+		if (any_wanted(e, &slice[u], want->only) ||
+		    (weights && any_wanted(e, &slice[n + u], want->only)))
 			wanted |= (u64)1 << u;
 	return wanted;
 }
@@ -302,14 +327,14 @@ static const char *unpack(const struct pages *p, u32 i, const u8 *page, u64 have
 	return fault;
 }
 
-/* Do the lists that lie in several pages go on where they should? */
+/* Checks the lists at both ends of a page that lie in several pages. Returns NULL or a fault. */
 static const char *split_fault(const struct pages *p, u32 i, const struct segment *seg)
 {
 	const struct page_entry *e = &p->entry[i];
 	u32 last = seg->row[e->n_rows] - seg->row[e->n_rows - 1];
 
 	if (e->skip && seg->row[1] == 0)
-		return "goes on with a list and has nothing of it";
+		return "continues a list but has no edge of it";
 	if (seg->continues && last + (e->n_rows == 1 ? e->skip : 0) != p->entry[i + 1].skip)
 		return "the next page does not go on where this one ends";
 	return NULL;
@@ -326,7 +351,8 @@ static struct segment segment_of(const struct pages *p, u32 i, const u8 *page)
 		.first_edge = (eid)e->first_edge,
 		.skip = e->skip,
 		.continues = page_goes_on(p, i),
-		.weight = p->store->weight ? page + ((const struct page_header *)page)->weight_at : NULL,
+		.weight = p->store->weight ?
+				  page + ((const struct page_header *)page)->weight_at : NULL,
 	};
 }
 
@@ -372,13 +398,15 @@ mill_err page_decode_part(const struct pages *p, u32 i, const void *frame, u64 h
 	*seg = segment_of(p, i, page);
 	fault = header_fault(p, i, h);
 	if (!fault)
-		fault = p->store->codec == PAGE_PACKED ? unpack(p, i, page, have, scratch, want, seg) :
-			p->store->paged		       ? view_paged(p, page, want, scratch, seg) :
-							 view_raw(p, page, seg);
+		fault = p->store->codec == PAGE_PACKED
+				? unpack(p, i, page, have, scratch, want, seg)
+			: p->store->paged ? view_paged(p, page, want, scratch, seg)
+					  : view_raw(p, page, seg);
 	*lacks = fault == packed_lacks;
 	if (*lacks)
 		return MILL_OK;
-	if (!fault && have == page_slices(p))	/* rows that are not here say nothing */
+	/* If the page was read partly, the offsets of missing rows mean nothing. */
+	if (!fault && have == page_slices(p))
 		fault = split_fault(p, i, seg);
 	return fault ? bad_page(p, i, fault) : MILL_OK;
 }

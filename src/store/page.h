@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page: a header, then row offsets and neighbours (raw) or a block index and streams (packed,
- * see packed.h), then weights. docs/format.md has the picture.
+ * The layout of a page: a header, then row offsets and neighbours (raw) or a block index and
+ * streams (packed, see packed.h), then weights. docs/format.md has the picture.
  */
 #ifndef STORE_PAGE_H
 #define STORE_PAGE_H
@@ -13,7 +13,7 @@ struct pages;
 
 #define PAGE_MAGIC 0x4547415044414552u	/* the bytes "READPAGE" */
 
-/* 64 bytes, little-endian, at the start of every page. *_at: byte offsets from the page's start. */
+/* The first 64 bytes of every page, little-endian. *_at: byte offsets from the page's start. */
 struct page_header {
 	u64 magic;
 	u8 uuid[16];
@@ -25,13 +25,13 @@ struct page_header {
 	u32 n_edges;
 	u32 row_at;		/* raw: u32[n_rows + 1]; packed: struct packed_block[] */
 	u32 neighbour_at;	/* raw: vid[n_edges]; packed: the streams of the blocks */
-	u32 weight_at;		/* 0 without weights; else a multiple of 8 */
+	u32 weight_at;		/* a multiple of 8; 0 without weights */
 	u64 first_edge;
 };
 _Static_assert(sizeof(struct page_header) == 64, "page_header is a disk format");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "pages are used as they lie on disk");
 
-/* Where things lie in a raw page of so many rows and edges. */
+/* Offsets in a raw page that has this number of rows and edges. */
 static inline u64 page_neighbour_at(u64 n_rows)
 {
 	return sizeof(struct page_header) + 4 * (n_rows + 1);
@@ -42,13 +42,13 @@ static inline u64 page_weight_at(u64 n_rows, u64 n_edges)
 	return round_up(page_neighbour_at(n_rows) + sizeof(vid) * n_edges, 8);
 }
 
-/* Row offsets and neighbours, one after the other: what a page is decoded into. */
+/* Returns the bytes of a decoded page: row offsets, then neighbours. */
 static inline u64 page_lists_bytes(u64 n_rows, u64 n_edges)
 {
 	return 4 * (n_rows + 1) + sizeof(vid) * n_edges;
 }
 
-/* The bytes used in a raw page; weight_size may be 0. Callers keep the counts below 2^48. */
+/* Returns the bytes used in a raw page; weight_size may be 0. The counts are less than 2^48. */
 static inline u64 page_bytes(u64 n_rows, u64 n_edges, size_t weight_size)
 {
 	if (!weight_size)
@@ -56,7 +56,10 @@ static inline u64 page_bytes(u64 n_rows, u64 n_edges, size_t weight_size)
 	return page_weight_at(n_rows, n_edges) + weight_size * n_edges;
 }
 
-/* Where the blocks of packed page i lie, or what is wrong; the header has been compared with the index. */
+/*
+ * Finds the blocks of packed page i. Returns NULL, or what is wrong. The page's header was
+ * compared with the index before.
+ */
 const char *page_find_blocks(const struct pages *p, u32 i, const void *frame,
 			     struct packed_page *out);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes a store in PATH.new and publishes it by a rename. */
 #include "store/place.h"
 
 #include <dirent.h>
@@ -15,9 +16,9 @@
 #include "store/manifest.h"
 #include "store/stripe.h"
 
-#define MARK_NAME "making"	/* holds the name of the store that a PATH.new belongs to */
+#define MARK_NAME "making"	/* the mark in PATH.new: holds the name of the store */
 #define MANIFEST_TEMP "manifest.tmp"
-#define CLAIM_TRIES 20		/* 10 ms each: a reader that sweeps holds the lock for a moment */
+#define CLAIM_TRIES 20		/* 10 ms apart: a reader that sweeps has the lock for a moment */
 
 struct place {
 	struct budget *budget;
@@ -25,9 +26,9 @@ struct place {
 	char *parent;
 	char *temp;		/* PATH.new */
 	const char *base;	/* the last component of path */
-	struct file dir;	/* temp, locked */
+	struct file dir;	/* temp, open and locked */
 	struct stripes stripes;
-	mode_t mode;		/* of finished files */
+	mode_t mode;		/* of complete files */
 	bool force, committed;
 };
 
@@ -58,7 +59,7 @@ static mill_err parent_of(char **out, struct budget *budget, const char *path)
 	return memory_printf(out, budget, "%.*s", (int)n, path);
 }
 
-/* What is in a directory */
+/* Contents of directories */
 
 static bool has_file(int dir, const char *name)
 {
@@ -67,7 +68,10 @@ static bool has_file(int dir, const char *name)
 	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode);
 }
 
-/* Does the file `name` begin with this text (and, if whole, end there too)? Missing: no. */
+/*
+ * Tells if the file `name` begins with this text (whole: has this text only). A missing file does
+ * not.
+ */
 static mill_err file_says(bool *out, int dir, const char *name, const char *text, bool whole)
 {
 	u64 size, want = strlen(text);
@@ -88,12 +92,15 @@ static mill_err file_says(bool *out, int dir, const char *name, const char *text
 	return err;
 }
 
-static bool is_part(const char *name)
+/* Returns true if a file of this name can be in a store or in the folder of a stripe. */
+static bool is_store_name(const char *name)
 {
-	static const char *const part[] = { MANIFEST_NAME, MANIFEST_TEMP, SUMS_NAME, MARK_NAME, STRIPE_MARK };
+	static const char *const known[] = {
+		MANIFEST_NAME, MANIFEST_TEMP, SUMS_NAME, MARK_NAME, STRIPE_MARK,
+	};
 
-	for (size_t i = 0; i < ARRAY_LEN(part); i++)
-		if (!strcmp(name, part[i]))
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (!strcmp(name, known[i]))
 			return true;
 	for (enum store_file f = 0; f < STORE_FILES; f++)
 		if (!strcmp(name, store_file_name(f)))
@@ -103,21 +110,25 @@ static bool is_part(const char *name)
 
 static mill_err find_stranger(char *out, size_t size, int dir, const char *within);
 
-/* Part of a store? A stripe that is a directory, as in a copy that followed the links, is if all in it is. */
-static mill_err look_at(char *out, size_t size, int dir, const char *name)
+/*
+ * Copies the name to `out` if it is not one of a store's files. A stripe can be a directory, in a
+ * copy that followed the links: then the files in it are checked.
+ */
+static mill_err check_entry(char *out, size_t size, int dir, const char *name)
 {
 	struct stat st;
 
 	if (!strcmp(name, ".") || !strcmp(name, ".."))
 		return MILL_OK;
-	if (is_stripe_name(name) && !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode))
+	if (is_stripe_name(name) && !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	    S_ISDIR(st.st_mode))
 		return find_stranger(out, size, dir, name);
-	if (!is_part(name))
+	if (!is_store_name(name))
 		snprintf(out, size, "%s", name);
 	return MILL_OK;
 }
 
-/* Something in the directory `within` dir that is not part of a store; "" if there is nothing else. */
+/* Finds a file in the directory `within` that is no file of a store; "" if there is none. */
 static mill_err find_stranger(char *out, size_t size, int dir, const char *within)
 {
 	struct dirent *entry;
@@ -135,14 +146,17 @@ static mill_err find_stranger(char *out, size_t size, int dir, const char *withi
 		return err;
 	}
 	while (errno = 0, !err && !*out && (entry = readdir(list)))
-		err = look_at(out, size, fd, entry->d_name);
+		err = check_entry(out, size, fd, entry->d_name);
 	if (!err && !*out && errno)
 		err = fail_errno("cannot read a directory");
 	closedir(list);
 	return err;
 }
 
-/* May this unlocked PATH.new be removed? A user's own store of that name may not. */
+/*
+ * Tells if a PATH.new that no process has locked is a leftover and can be removed. It can be a
+ * user's own store with such a name, which must stay.
+ */
 static mill_err is_leftover(bool *out, int dir, const char *base)
 {
 	char stranger[NAME_MAX + 1];
@@ -165,8 +179,9 @@ static bool same_inode(int fd, const char *path)
 }
 
 /*
- * Opens and locks a directory. *out is FILE_CLOSED with MILL_OK if it is not there, or not any more
- * when the lock is ours. MILL_ELOCKED: another process has it. MILL_EUSAGE: not a directory.
+ * Opens and locks a directory. If it does not exist, or was removed before we had the lock, the
+ * result is MILL_OK and *out is FILE_CLOSED. Fails with MILL_ELOCKED if another process has the
+ * lock, with MILL_EUSAGE if the path is not a directory.
  */
 static mill_err lock_dir(struct file *out, const char *path)
 {
@@ -178,7 +193,7 @@ static mill_err lock_dir(struct file *out, const char *path)
 	if (lstat(path, &st))
 		return MILL_OK;
 	if (!S_ISDIR(st.st_mode))
-		return fail(MILL_EUSAGE, "%s is in the way: not a directory", path);
+		return fail(MILL_EUSAGE, "%s is in the way: it is not a directory", path);
 	err = file_open(&dir, AT_FDCWD, path, FILE_READ, NULL);
 	if (err)
 		return path_exists(path) ? err : MILL_OK;
@@ -196,8 +211,8 @@ static mill_err lock_dir(struct file *out, const char *path)
 }
 
 /*
- * The manifest first: without it the rest is a leftover, should we be killed half-way; the links to the
- * stripes after what they lead to. What stays is swept by the next command.
+ * Removes the manifest first: if we are killed half-way, the rest is a leftover that the next
+ * command sweeps. Removes the folders of stripes before the links to them.
  */
 static mill_err remove_store(int dir, const char *path)
 {
@@ -223,7 +238,7 @@ void place_sweep(const char *path)
 
 /* Opening */
 
-/* Is what is at the target's path a store, and nothing but that? */
+/* Fails unless the target is a store and holds no other files. */
 static mill_err check_replaceable(const struct place *p)
 {
 	struct file dir;
@@ -259,7 +274,10 @@ static mill_err check_target(const struct place *p)
 	return check_replaceable(p);
 }
 
-/* The sign that a PATH.new is ours; durable before there can be a manifest beside it. */
+/*
+ * Writes the mark, which says that a PATH.new was made by millrace. It is durable before a
+ * manifest can be beside it.
+ */
 static mill_err write_mark(const struct place *p, int dir)
 {
 	struct file f;
@@ -279,7 +297,7 @@ static mill_err write_mark(const struct place *p, int dir)
 	return err;
 }
 
-/* One attempt to get PATH.new, new and locked: p->dir stays closed when it must be tried again. */
+/* Tries once to make and lock PATH.new. If p->dir is closed after MILL_OK, try again. */
 static mill_err claim(struct place *p)
 {
 	bool leftover = false;
@@ -290,7 +308,7 @@ static mill_err claim(struct place *p)
 		return made;
 	err = lock_dir(&p->dir, p->temp);
 	if (err && !made && err != MILL_ELOCKED)
-		(void)rmdir(p->temp);	/* ours, and empty */
+		(void)rmdir(p->temp);	/* we made it, and it is empty */
 	if (err || p->dir.fd < 0 || !made)
 		return err;
 	err = is_leftover(&leftover, p->dir.fd, p->base);
@@ -298,7 +316,7 @@ static mill_err claim(struct place *p)
 		err = fail(MILL_EUSAGE, "%s is in the way, and not left over by an import of %s: "
 					"rename it, or choose another name", p->temp, p->path);
 	if (!err)
-		err = remove_store(p->dir.fd, p->temp);	/* what a killed process left */
+		err = remove_store(p->dir.fd, p->temp);	/* a killed process left it */
 	file_close(&p->dir);
 	return err;
 }
@@ -331,7 +349,7 @@ static mill_err prepare(struct place *p, const char *path)
 	TRY(claim_patiently(p));
 	if (fstat(p->dir.fd, &st))
 		return fail_errno("cannot look at %s", p->temp);
-	p->mode = st.st_mode & 0666;	/* the directory was made with the user's mask */
+	p->mode = st.st_mode & 0666;	/* the directory's mode follows the user's umask */
 	return write_mark(p, p->dir.fd);
 }
 
@@ -355,7 +373,10 @@ mill_err place_open(struct place **out, const char *path, bool force, struct bud
 
 /* Stripes */
 
-mill_err place_stripe(struct place *p, const char *list) { return stripes_choose(&p->stripes, list, p->budget); }
+mill_err place_stripe(struct place *p, const char *list)
+{
+	return stripes_choose(&p->stripes, list, p->budget);
+}
 
 u32 place_stripes(const struct place *p) { return p->stripes.n; }
 
@@ -416,7 +437,7 @@ static mill_err write_manifest(struct place *p, const char *text, size_t size)
 	return err;
 }
 
-/* Undoing must not hide why. */
+/* Undoes the rename after a failure. Keeps the message of that failure. */
 static mill_err take_back(const struct place *p, mill_err err, bool exchange)
 {
 	struct error why;
@@ -438,7 +459,10 @@ static mill_err publish_new(const struct place *p)
 	return err ? take_back(p, err, false) : MILL_OK;
 }
 
-/* old: locked, so that nobody takes it for a leftover before we have removed it. */
+/*
+ * Replaces an old store. old: its directory, locked, so that no other process removes it as a
+ * leftover before we do.
+ */
 static mill_err publish_over(const struct place *p, int old)
 {
 	mill_err err;
@@ -457,7 +481,7 @@ static mill_err publish_over(const struct place *p, int old)
 	if (err)
 		path_drop(old, MARK_NAME, false);
 	else if (same_inode(old, p->temp))
-		(void)remove_store(old, p->temp);	/* if it stays, the next command sweeps it */
+		(void)remove_store(old, p->temp);	/* if it fails, the next command sweeps */
 	return err;
 }
 
@@ -487,7 +511,7 @@ void place_close(struct place *p)
 
 	if (!p)
 		return;
-	/* By its inode: if an exchange could not be undone, PATH.new is the old store. */
+	/* Compares inodes: if an exchange could not be undone, PATH.new is the old store. */
 	if (!p->committed && p->dir.fd >= 0 && same_inode(p->dir.fd, p->temp)) {
 		error_save(&why, MILL_OK);
 		(void)remove_store(p->dir.fd, p->temp);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The place where a store is made: PATH.new, locked, which becomes PATH or vanishes. The order of
- * writes, syncs and renames is that of docs/format.md, "Making a store".
+ * The place where a store is made: the directory PATH.new, locked, which is renamed to PATH or
+ * removed. docs/format.md, "Making a store", has the order of writes, syncs and renames.
  */
 #ifndef STORE_PLACE_H
 #define STORE_PLACE_H
@@ -12,29 +12,37 @@
 struct place;
 
 /*
- * MILL_EUSAGE if the target exists without force, or with force is not a store; MILL_ELOCKED if
- * another process is making it.
+ * Makes PATH.new. Fails with MILL_EUSAGE if the target exists and force is false, or if force is
+ * true and the target is not a store; with MILL_ELOCKED if another process is making it.
  */
 mill_err place_open(struct place **out, const char *path, bool force, struct budget *budget);
-/* The directories of its stripes, "DIR,DIR,...", are looked at now; their folders are made when the uuid is known. */
+/*
+ * Chooses the directories of the stripes, "DIR,DIR,...", and checks them.
+ * place_make_stripes makes the folders in them, when the uuid is known.
+ */
 mill_err place_stripe(struct place *p, const char *list);
+/* Returns the number of stripes. */
 u32 place_stripes(const struct place *p);
 mill_err place_make_stripes(struct place *p, const u8 *uuid);
+/* Creates a file in the folder of a stripe. */
 mill_err place_create_in(struct place *p, u32 stripe, struct file *out, const char *name);
-/* The path of the directory. */
+/* Returns the path of the directory PATH.new. */
 const char *place_dir(const struct place *p);
-/* A new file in it. */
+/* Creates a file in PATH.new. */
 mill_err place_create(struct place *p, struct file *out, const char *name);
-/* The file is complete: gives it its final mode and syncs it. */
+/* Gives a complete file its final mode and syncs it. */
 mill_err place_finish(struct place *p, struct file *f);
-/* All files are finished: writes the manifest and makes the store visible and durable. */
+/* Writes the manifest and makes the store visible and durable. All files are finished before. */
 mill_err place_commit(struct place *p, const char *manifest, size_t size);
 /* Removes everything, unless it was committed. NULL is fine. Keeps the caller's mill_error(). */
 void place_close(struct place *p);
 
-/* Removes what a killed process left of making the store at `path`. Never fails, never waits. */
+/* Removes the PATH.new that a killed process left for the store at `path`. Never fails or waits. */
 void place_sweep(const char *path);
-/* path without trailing slashes; counted. MILL_EUSAGE if it can name no store ("", "/"). */
+/*
+ * Copies a path without trailing slashes; the copy counts against the budget. Fails with
+ * MILL_EUSAGE if the path cannot be that of a store ("", "/").
+ */
 mill_err place_path(char **out, struct budget *budget, const char *path);
 
 #endif

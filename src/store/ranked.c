@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A list is one ascending run of ranks, or two (sources, then the others), or anything if the
- * vertices were reordered: the first two need no sorting. Lists whose sources are not in order
- * are gathered in windows of ranks, one pass over the pages for each window.
+ * Gives out lists in the order of ranks. A list of the store, in ranks, is one ascending run, or
+ * two (sources, then the others), or unordered if import reordered the vertices. Only the last kind
+ * needs sorting; two runs are merged. If the sources themselves are not in order, lists are
+ * gathered in windows of ranks, with one pass over the pages for each window.
  */
 #include "store/ranked.h"
 
@@ -13,7 +14,7 @@
 struct ranked {
 	const struct store *st;
 	const struct pages *pages;	/* the direction */
-	u64 max_degree;			/* in it */
+	u64 max_degree;			/* of this direction */
 	struct budget *budget;
 	struct ticker *ticker;
 	mill_err (*take)(void *arg, const struct ranked_list *list);
@@ -23,20 +24,20 @@ struct ranked {
 	void *frame;
 	vid *rank;		/* of every vertex */
 	u64 next;		/* rank of the next list to give out */
-	/* Lists as they lie in the store, but in ranks. */
+	/* Lists in the order of the store, with ranks as neighbours. */
 	vid *list;
 	u8 *weight;
-	u64 room;		/* edges */
-	/* One list in order. */
+	u64 room;		/* of both, in edges */
+	/* One sorted list. */
 	vid *sorted;
 	u8 *sorted_weight;
-	u64 *key, *place;	/* of a list that is neither one run nor two; made when needed */
+	u64 *key, *place;	/* for sorting a list with more than two runs; made when needed */
 	/* A window: the list of rank `next + i` is [at[i], at[i + 1]), filled up to fill[i]. */
 	u64 *at, *fill;
-	u64 n_window;
+	u64 n_window;		/* number of lists in the window */
 };
 
-/* The one piece of a page's row that a pass looks at. */
+/* Takes a row of a page: a list of v, or a piece of it. last: the list ends here. */
 typedef mill_err piece_fn(struct ranked *x, vid v, const vid *neighbour, const u8 *weight, u64 n,
 			  bool last);
 
@@ -68,7 +69,8 @@ static mill_err sort(struct ranked *x, const vid *list, const u8 *weight, u64 n)
 
 	if (!x->key) {
 		TRY(memory_new(&x->key, x->budget, x->max_degree, sizeof(u64), "the longest list"));
-		TRY(memory_new(&x->place, x->budget, x->max_degree, sizeof(u64), "the longest list"));
+		TRY(memory_new(&x->place, x->budget, x->max_degree, sizeof(u64),
+			       "the longest list"));
 	}
 	for (u64 i = 0; i < n; i++) {
 		x->key[i] = list[i];
@@ -89,7 +91,7 @@ static u64 run_end(const vid *list, u64 at, u64 n)
 	return min_u64(at, n);
 }
 
-/* Gives out the list of rank `next`. n <= max_degree. */
+/* Sorts the list of rank `next` if needed and gives it to the caller. n <= max_degree. */
 static mill_err give(struct ranked *x, const vid *list, const u8 *weight, u64 n)
 {
 	struct ranked_list out = { .rank = x->next++, .degree = n };
@@ -116,6 +118,7 @@ static mill_err give_empty(struct ranked *x, u64 end)
 	return MILL_OK;
 }
 
+/* Reads all pages and calls `take` for each row. */
 static mill_err each_piece(struct ranked *x, piece_fn *take)
 {
 	const struct pages *pages = x->pages;
@@ -129,8 +132,8 @@ static mill_err each_piece(struct ranked *x, piece_fn *take)
 			const u8 *weight = seg.weight;
 
 			TRY(take(x, (vid)(seg.first + r), seg.neighbour + begin,
-				 x->wsize ? weight + begin * x->wsize : NULL, seg.row[r + 1] - begin,
-				 r + 1 < seg.n_rows || !seg.continues));
+				 x->wsize ? weight + begin * x->wsize : NULL,
+				 seg.row[r + 1] - begin, r + 1 < seg.n_rows || !seg.continues));
 		}
 		TRY(ticker_tick(x->ticker, ++x->done));
 	}
@@ -145,9 +148,12 @@ static void put(struct ranked *x, u64 at, const vid *neighbour, const u8 *weight
 		memcpy(x->weight + at * x->wsize, weight, n * x->wsize);
 }
 
-/* Sources in order: a list is given out as soon as it is complete. fill[0] edges of it came. */
-static mill_err take_in_order(struct ranked *x, vid v, const vid *neighbour, const u8 *weight, u64 n,
-			      bool last)
+/*
+ * For sources in order: gives out a list as soon as it is complete. fill[0]: edges of the list so
+ * far.
+ */
+static mill_err take_in_order(struct ranked *x, vid v, const vid *neighbour, const u8 *weight,
+			      u64 n, bool last)
 {
 	u64 had = x->fill[0];
 
@@ -163,8 +169,9 @@ static mill_err take_in_order(struct ranked *x, vid v, const vid *neighbour, con
 	return give(x, x->list, x->weight, n);
 }
 
-static mill_err take_in_window(struct ranked *x, vid v, const vid *neighbour, const u8 *weight, u64 n,
-			       bool last)
+/* Copies the row if its list belongs to the window. */
+static mill_err take_in_window(struct ranked *x, vid v, const vid *neighbour, const u8 *weight,
+			       u64 n, bool last)
 {
 	u64 i = x->rank[v] - x->next;
 
@@ -191,13 +198,13 @@ static mill_err give_window(struct ranked *x)
 	return MILL_OK;
 }
 
-/* The vertex with so high a rank has no list or one of `degree` edges. */
+/* Returns the degree of v; vertices without a row have degree 0. */
 static u64 degree_of(const struct ranked *x, const u32 *degree, vid v)
 {
 	return v < x->pages->n_rows ? degree[v] : 0;
 }
 
-/* As many ranks from `next` on as have room. */
+/* Makes the next window: as many ranks from `next` on as have room. */
 static mill_err cut_window(struct ranked *x, const vid *order, const u32 *degree)
 {
 	u64 end = x->next, edges = 0;
@@ -226,7 +233,7 @@ static mill_err give_windows(struct ranked *x, const vid *order, const u32 *degr
 	return MILL_OK;
 }
 
-/* Entries of `order` or `rank`, all of them vertices. */
+/* Reads all entries of `order` or `rank`, and checks that each is less than `vertices`. */
 static mill_err read_places(const struct ranked *x, enum store_file f, vid *to)
 {
 	const struct store *st = x->st;
@@ -234,8 +241,8 @@ static mill_err read_places(const struct ranked *x, enum store_file f, vid *to)
 	TRY(store_read(st, f, to, st->size[f], 0));
 	for (u64 i = 0; i < st->vertices; i++)
 		if (to[i] >= st->vertices)
-			return fail(MILL_ECORRUPT, "%s: entry %llu is not a vertex", st->file[f].name,
-				    (unsigned long long)i);
+			return fail(MILL_ECORRUPT, "%s: entry %llu is not a vertex",
+				    st->file[f].name, (unsigned long long)i);
 	return MILL_OK;
 }
 
@@ -257,7 +264,7 @@ static mill_err in_windows(struct ranked *x)
 	u32 *degree = NULL;
 	mill_err err;
 
-	/* The rest is for the arrays of this function. */
+	/* Half of the memory, minus 24 bytes a vertex for the other arrays. */
 	left = left / 2 > st->vertices * 24 ? left / 2 - st->vertices * 24 : 0;
 	TRY(lists_room(x, min_u64(st->stored_edges, max_u64(x->max_degree, left / size))));
 	TRY(memory_new(&x->at, x->budget, st->vertices + 1, sizeof(u64), "a window of lists"));
@@ -284,7 +291,7 @@ static mill_err in_order(struct ranked *x)
 	return give_empty(x, x->st->vertices);
 }
 
-/* The manifest knows the longest out-list only. */
+/* Finds the longest in-list: the manifest has only the longest out-list. */
 static mill_err longest_in_list(struct ranked *x)
 {
 	u64 n = x->pages->n_rows;
@@ -305,7 +312,8 @@ static mill_err run(struct ranked *x)
 	const struct store *st = x->st;
 	bool ordered = true;
 
-	TRY(memory_new(&x->rank, x->budget, st->vertices, sizeof(vid), "the ranks of the vertices"));
+	TRY(memory_new(&x->rank, x->budget, st->vertices, sizeof(vid),
+		       "the ranks of the vertices"));
 	TRY(read_places(x, STORE_RANK, x->rank));
 	for (u64 v = 1; v < x->pages->n_rows; v++)
 		ordered &= x->rank[v - 1] < x->rank[v];

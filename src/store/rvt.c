@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The table of record ids, made from the page index. */
 #include "store/rvt.h"
 
 #include <assert.h>
@@ -10,7 +11,7 @@
 static void fill(struct rvt *rvt)
 {
 	const struct pages *p = rvt->pages;
-	u32 after = 0;	/* pages from the next one on that go on with the list with which this one ends */
+	u32 after = 0;	/* number of pages after page i that continue its last list */
 
 	for (u32 i = p->n_pages; i-- > 0;) {
 		const struct page_entry *e = &p->entry[i];
@@ -21,7 +22,7 @@ static void fill(struct rvt *rvt)
 			.lp_first = begins ? 0 : -1,
 			.lp_last = begins ? (i32)after : -1,
 		};
-		/* A page with other rows too goes on with a list of its own, if any. */
+		/* A page with several rows ends the list that it continues. */
 		after = !e->skip ? 0 : e->n_rows == 1 ? after + 1 : 1;
 	}
 }
@@ -32,11 +33,13 @@ mill_err rvt_open(struct rvt **out, const struct pages *pages, struct budget *bu
 	mill_err err;
 
 	if (pages->n_pages > INT32_MAX)
-		return fail(MILL_ELIMIT, "%u pages, a table of record ids holds at most %d: import with a larger --page-size",
-			    pages->n_pages, INT32_MAX);
+		return fail(MILL_ELIMIT,
+			    "%u pages, a table of record ids holds at most %d: import with a "
+			    "larger --page-size", pages->n_pages, INT32_MAX);
 	TRY(memory_new(&rvt, budget, 1, sizeof(*rvt), "the table of record ids"));
 	rvt->pages = pages;
-	err = memory_new(&rvt->entry, budget, pages->n_pages + 1ull, sizeof(*rvt->entry), "the table of record ids");
+	err = memory_new(&rvt->entry, budget, pages->n_pages + 1ull, sizeof(*rvt->entry),
+			 "the table of record ids");
 	if (err) {
 		rvt_close(rvt);
 		return err;
@@ -74,7 +77,10 @@ vid rvt_vid(const struct rvt *rvt, struct rid rid)
 	return (vid)(rvt->entry[rid.page].start_vid + rid.slot);
 }
 
-f64 rid_largest_page(u32 p, u32 q) { return ldexp(p + q + OFF_BYTES + ADJLIST_SZ_BYTES + p + q, (int)(8 * q)); }
+f64 rid_largest_page(u32 p, u32 q)
+{
+	return ldexp(p + q + OFF_BYTES + ADJLIST_SZ_BYTES + p + q, (int)(8 * q));
+}
 
 f64 rid_pages(u64 vertices, u64 edges, u32 p, u32 q, u64 page_size)
 {

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A segment: consecutive vertices with their neighbour lists, as operators see them. A page
- * decodes into one; a graph resident in RAM is a single one (or a few, each below 2^32 edges).
+ * A segment: consecutive vertices with their neighbour lists, as operators see them. A page is
+ * decoded into one segment. A graph that is resident in RAM is one segment, or a few if it has
+ * 2^32 edges or more.
+ *
+ * Row offsets are 32-bit and relative to the segment. That is half the memory traffic of 64-bit
+ * offsets, and several segments cost nothing extra, since a streamed graph has many anyway.
  */
 #ifndef STORE_SEGMENT_H
 #define STORE_SEGMENT_H
@@ -9,9 +13,9 @@
 #include "base/types.h"
 
 /*
- * The sum over a neighbour list is defined as the sum, in order, of the sums of its blocks of so
- * many neighbours, counted from the list's beginning. A list that spans pages is cut only between such
- * blocks: so the bits of the result depend neither on the page size nor on the threads.
+ * Neighbours of a block of a list, counted from the list's beginning. The sum over a list is
+ * defined as the sum, in order, of the sums of its blocks. A list that spans pages is cut only
+ * between blocks, so the bits of the result depend neither on the page size nor on the threads.
  */
 #define LIST_BLOCK 1024u
 
@@ -22,27 +26,29 @@ struct segment {
 	eid first_edge;		/* number of edge 0 in the whole direction */
 	u64 skip;		/* edges of row 0's list that lie in earlier segments */
 	bool continues;		/* the last row's list goes on in the next segment */
-	const u32 *row;		/* n_rows + 1 offsets into neighbour, from 0 */
+	const u32 *row;		/* n_rows + 1 offsets into neighbour; row[0] is 0 */
 	const vid *neighbour;	/* ascending within a list */
 	const void *weight;	/* n_edges of the store's weight type, or NULL */
-	/* Edge numbers, where a run has them: see transfer/number.h. */
+	/* Edge numbers, if the run has them: see transfer/number.h. */
 	const u32 *number;	/* of each edge; NULL: first_edge + i */
-	const u32 *base;	/* by vertex: number less position of the edges that it owns; NULL: positions are the numbers */
+	/* By vertex: number minus position of the edges that it owns; NULL: the difference is 0. */
+	const u32 *base;
 };
 
-/* Says for which vertices there is anything to do: the lists of others need not be decoded. */
+/* Tells which vertices are wanted. The lists of others need not be decoded. */
 struct row_filter {
-	bool (*wanted)(void *arg, u64 begin, u64 end);	/* any of [begin, end)? */
+	/* Returns true if any vertex of [begin, end) is wanted. */
+	bool (*wanted)(void *arg, u64 begin, u64 end);
 	void *arg;
 };
 
-/* A row of which other segments hold parts too. */
+/* Returns true if other segments hold pieces of row i's list too. */
 static inline bool segment_row_is_partial(const struct segment *s, vid i)
 {
 	return (i == 0 && s->skip) || (s->continues && i + 1 == s->n_rows);
 }
 
-/* The row that has edge i: the last that begins at or before it and is not empty. */
+/* Returns the row that has edge i: the last row that begins at or before it. */
 static inline vid segment_row_of(const struct segment *s, u32 i)
 {
 	vid low = 0, high = s->n_rows;
@@ -58,7 +64,10 @@ static inline vid segment_row_of(const struct segment *s, u32 i)
 	return low;
 }
 
-/* The same for walkers: edges ascend, and the last one was of `row`. */
+/*
+ * Returns the row that has edge i, for callers that walk over ascending edges; the edge before
+ * was in `row`.
+ */
 static inline vid segment_row_on(const struct segment *s, vid row, u32 i)
 {
 	while (s->row[row + 1] <= i)
@@ -66,12 +75,12 @@ static inline vid segment_row_on(const struct segment *s, vid row, u32 i)
 	return row;
 }
 
-/* Of segments in order: the one that holds the beginning of v's row. n > 0. */
+/* Returns which of n ascending segments holds the beginning of v's row. n > 0. */
 static inline u32 segment_find(const struct segment *s, u32 n, vid v)
 {
 	u32 low = 0, high = n - 1;
 
-	/* The first segment whose last row is not before v: a list that is cut begins there. */
+	/* Finds the first segment that has v or a later vertex. A list that is cut begins there. */
 	while (low < high) {
 		u32 middle = (low + high) / 2;
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Statistics over lists. */
 #include "store/stats.h"
 
 #include <math.h>
 
-/* How many neighbours are less than v (or, with or_equal, not greater). */
+/* Returns the number of neighbours that are less than v (with or_equal: not greater). */
 static u64 count_below(const vid *neighbour, u64 n, vid v, bool or_equal)
 {
 	u64 low = 0, high = n;
@@ -27,7 +28,7 @@ static void widen(struct stats *s, f64 min, f64 max)
 		s->max_weight = max;
 }
 
-/* A part has fewer than 2^32 weights: their sum fits 64 bits. */
+/* A piece of a list has fewer than 2^32 weights, so their sum fits 64 bits. */
 static void add_u32(struct stats *s, const u32 *weight, u64 n)
 {
 	u32 min = UINT32_MAX, max = 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Opens a store and reads its files, and the public functions of mill_store. */
 #include "store/store.h"
 
 #include <assert.h>
@@ -31,9 +32,9 @@ static mill_err open_dir(struct file *out, const char *path)
 	return file_open(out, AT_FDCWD, path, FILE_READ, NULL);
 }
 
-/* A file in the directory `path` that must be a plain file of this size. */
-static mill_err open_part(struct file *out, const char *path, int dir, const char *name,
-			  enum file_mode mode, u64 size)
+/* Opens a file in the directory `path`. It must be a plain file of this size. */
+static mill_err open_sized(struct file *out, const char *path, int dir, const char *name,
+			   enum file_mode mode, u64 size)
 {
 	struct file f = FILE_CLOSED;
 	struct stat info;
@@ -124,25 +125,27 @@ static mill_err take_manifest(struct store *st, const struct manifest *m, struct
 	return MILL_OK;
 }
 
-static bool is_paged(enum store_file f)
+static bool is_page_file(enum store_file f)
 {
 	return f == STORE_OUT_PAGES || f == STORE_IN_PAGES;
 }
 
-/* Stripe k's share of a page file. */
-static mill_err open_share(struct store *st, const struct manifest *m, u32 k, int folder, enum store_file f)
+/* Opens stripe k's share of a page file. */
+static mill_err open_share(struct store *st, const struct manifest *m, u32 k, int folder,
+			   enum store_file f)
 {
 	u64 n = stripe_share(m->size[f] / m->page_size, k, m->stripes);
 
-	return open_part(&st->stripe[f == STORE_IN_PAGES][k], st->stripe_path[k], folder, store_file_name(f),
-			 FILE_READ_DIRECT, n * m->page_size);
+	return open_sized(&st->stripe[f == STORE_IN_PAGES][k], st->stripe_path[k], folder,
+			  store_file_name(f), FILE_READ_DIRECT, n * m->page_size);
 }
 
 static mill_err open_stripe(struct store *st, const struct manifest *m, int dir, u32 k)
 {
 	struct file folder = FILE_CLOSED;
-	mill_err err = stripe_open(&folder, &st->stripe_path[k], dir, st->path, k, m->stripes, m->uuid);
+	mill_err err;
 
+	err = stripe_open(&folder, &st->stripe_path[k], dir, st->path, k, m->stripes, m->uuid);
 	if (!err)
 		err = open_share(st, m, k, folder.fd, STORE_OUT_PAGES);
 	if (!err && m->in_pages)
@@ -151,11 +154,13 @@ static mill_err open_stripe(struct store *st, const struct manifest *m, int dir,
 	return err;
 }
 
-static mill_err open_stripes(struct store *st, const struct manifest *m, int dir, struct budget *budget)
+static mill_err open_stripes(struct store *st, const struct manifest *m, int dir,
+			     struct budget *budget)
 {
 	if (!m->stripes)
 		return MILL_OK;
-	TRY(memory_new(&st->stripe[0], budget, 2 * (u64)m->stripes, sizeof(struct file), "the stripes"));
+	TRY(memory_new(&st->stripe[0], budget, 2 * (u64)m->stripes, sizeof(struct file),
+		       "the stripes"));
 	st->stripe[1] = st->stripe[0] + m->stripes;
 	st->n_stripes = m->stripes;
 	for (u32 i = 0; i < 2 * m->stripes; i++)
@@ -165,22 +170,24 @@ static mill_err open_stripes(struct store *st, const struct manifest *m, int dir
 	return MILL_OK;
 }
 
-static mill_err open_parts(struct store *st, const struct manifest *m, int dir)
+static mill_err open_files(struct store *st, const struct manifest *m, int dir)
 {
 	for (enum store_file f = 0; f < STORE_FILES; f++) {
 		if (!manifest_has(m, f))
 			continue;
-		if (is_paged(f) && m->stripes)
-			TRY(memory_printf(&st->file[f].name, NULL, "%s/%s", st->path, store_file_name(f)));
+		if (is_page_file(f) && m->stripes)
+			TRY(memory_printf(&st->file[f].name, NULL, "%s/%s", st->path,
+					  store_file_name(f)));
 		else
-			TRY(open_part(&st->file[f], st->path, dir, store_file_name(f),
-				      is_paged(f) ? FILE_READ_DIRECT : FILE_READ, m->size[f]));
+			TRY(open_sized(&st->file[f], st->path, dir, store_file_name(f),
+				       is_page_file(f) ? FILE_READ_DIRECT : FILE_READ,
+				       m->size[f]));
 		st->bytes += m->size[f];
 	}
 	return MILL_OK;
 }
 
-/* The checksums: one allocation, of which st->sum[0] is the beginning. */
+/* Reads the checksums of all files into one allocation, which begins at st->sum[0]. */
 static mill_err read_sums(struct store *st, const struct manifest *m, int dir,
 			  struct budget *budget)
 {
@@ -191,7 +198,7 @@ static mill_err read_sums(struct store *st, const struct manifest *m, int dir,
 	for (enum store_file i = 0; i < STORE_FILES; i++)
 		n += div_up(m->size[i], STORE_BLOCK);
 	size = n * sizeof(u64);
-	TRY(open_part(&f, st->path, dir, SUMS_NAME, FILE_READ, size));
+	TRY(open_sized(&f, st->path, dir, SUMS_NAME, FILE_READ, size));
 	err = memory_new(&st->sum[0], budget, n, sizeof(u64), "the store's checksums");
 	if (!err)
 		err = file_read_at(&f, st->sum[0], size, 0);
@@ -206,7 +213,7 @@ static mill_err read_sums(struct store *st, const struct manifest *m, int dir,
 	return MILL_OK;
 }
 
-/* Can there be a page with so many rows and edges? This bounds what decoding takes. */
+/* Returns true if a page can have this number of rows and edges. This limits decoding memory. */
 static bool page_holds(const struct store *st, u64 n_rows, u64 n_edges)
 {
 	u64 w = weight_size(st->weight);
@@ -217,13 +224,18 @@ static bool page_holds(const struct store *st, u64 n_rows, u64 n_edges)
 	       n_edges * w < st->page_size;
 }
 
-/* Pages of a paged store are small, with whole lists, or large, with one row of a list that lies in several. */
-static bool form_follows(const struct pages *p, const struct page_entry *before, const struct page_entry *e)
+/*
+ * Returns true if entry e can be in a paged store, after `before`. A page there is small, with
+ * whole lists, or large, with a piece of one list that lies in several pages.
+ */
+static bool form_follows(const struct pages *p, const struct page_entry *before,
+			 const struct page_entry *e)
 {
-	return e->n_rows <= p->address.slots && (!e->skip || (e->n_rows == 1 && before->n_rows == 1));
+	return e->n_rows <= p->address.slots &&
+	       (!e->skip || (e->n_rows == 1 && before->n_rows == 1));
 }
 
-/* May entry e follow the entry before it (NULL: be the first)? */
+/* Returns true if entry e can follow the entry before it (NULL: be the first). */
 static bool entry_follows(const struct pages *p, const struct page_entry *before,
 			  const struct page_entry *e)
 {
@@ -237,7 +249,10 @@ static bool entry_follows(const struct pages *p, const struct page_entry *before
 		return false;
 	if (!e->skip)
 		return e->first_vertex == next;
-	/* The page before decides how much exactly, if it holds other rows too: see page_decode. */
+	/*
+	 * If the page before has several rows, its last row's length is only known when it is
+	 * decoded: page_decode checks e->skip exactly.
+	 */
 	return before && e->skip % LIST_BLOCK == 0 && e->first_vertex == next - 1 && e->n_edges &&
 	       (b->n_rows == 1 ? e->skip == most : e->skip <= most);
 }
@@ -245,7 +260,8 @@ static bool entry_follows(const struct pages *p, const struct page_entry *before
 static void note_size(struct pages *p, const struct page_entry *e)
 {
 	if (!store_in_place(p->store))
-		p->scratch = max_u64(p->scratch, page_lists_bytes(e->n_rows, e->n_edges) + PACKED_SLACK);
+		p->scratch = max_u64(p->scratch,
+				     page_lists_bytes(e->n_rows, e->n_edges) + PACKED_SLACK);
 	if (p->store->codec == PAGE_RAW) {
 		p->raw_bytes = p->store->page_size;
 		return;
@@ -283,15 +299,17 @@ static mill_err read_index(struct pages *p, struct budget *budget)
 
 static mill_err open_addresses(struct pages *p, u32 slots, struct budget *budget)
 {
-	TRY(memory_new(&p->address.first, budget, p->n_pages + 2ull, sizeof(u32), "the page addresses"));
+	TRY(memory_new(&p->address.first, budget, p->n_pages + 2ull, sizeof(u32),
+		       "the page addresses"));
 	for (u32 i = 0; i < p->n_pages; i++)
 		p->address.first[i] = address_first(p->entry[i].first_vertex, p->entry[i].skip);
-	addresses_set(&p->address, slots, p->n_pages, p->n_rows, (u32)(p->store->n_linked - p->n_rows));
+	addresses_set(&p->address, slots, p->n_pages, p->n_rows,
+		      (u32)(p->store->n_linked - p->n_rows));
 	return MILL_OK;
 }
 
-static mill_err open_pages(struct store *st, struct pages *p, enum store_file data, u64 n_rows, u32 slots,
-			   struct budget *budget)
+static mill_err open_pages(struct store *st, struct pages *p, enum store_file data, u64 n_rows,
+			   u32 slots, struct budget *budget)
 {
 	*p = (struct pages){
 		.store = st,
@@ -320,7 +338,7 @@ static mill_err open_all(struct store *st, const char *path, struct budget *budg
 	if (!err)
 		err = take_manifest(st, &m, budget);
 	if (!err)
-		err = open_parts(st, &m, dir.fd);
+		err = open_files(st, &m, dir.fd);
 	if (!err)
 		err = open_stripes(st, &m, dir.fd, budget);
 	if (!err)
@@ -357,7 +375,8 @@ mill_err store_open(struct store **out, const char *path, struct budget *budget)
 	return MILL_OK;
 }
 
-static mill_err adopt(struct store *st, const struct manifest *m, u64 *const *sum, struct budget *budget)
+static mill_err adopt(struct store *st, const struct manifest *m, u64 *const *sum,
+		      struct budget *budget)
 {
 	u64 n = 0, *to;
 
@@ -382,8 +401,8 @@ static mill_err adopt(struct store *st, const struct manifest *m, u64 *const *su
 	return open_pages(st, &st->in, STORE_IN_PAGES, m->in_rows, 0, budget);
 }
 
-mill_err store_adopt(struct store **out, const struct manifest *m, struct file *file, u64 *const *sum,
-		     struct budget *budget)
+mill_err store_adopt(struct store **out, const struct manifest *m, struct file *file,
+		     u64 *const *sum, struct budget *budget)
 {
 	struct store *st;
 	mill_err err = memory_new(&st, budget, 1, sizeof(*st), "a temporary graph");
@@ -445,20 +464,22 @@ u64 store_csr_bytes(const struct store *st)
 
 mill_err bad_block(const struct file *f, u64 at)
 {
-	return fail(MILL_ECORRUPT, "%s: the block at byte %" PRIu64 " does not match its checksum", f->name, at);
+	return fail(MILL_ECORRUPT, "%s: the block at byte %" PRIu64 " does not match its checksum",
+		    f->name, at);
 }
 
-/* Block `number` of a file, of which data holds all `size` bytes. */
-static mill_err check_block(const struct store *st, enum store_file f, u64 number, const void *data, u64 size)
+/* Verifies block `number` of a file; data holds all its `size` bytes. */
+static mill_err check_block(const struct store *st, enum store_file f, u64 number,
+			    const void *data, u64 size)
 {
 	if (checksum(data, size) == st->sum[f][number])
 		return MILL_OK;
 	return bad_block(&st->file[f], number * STORE_BLOCK);
 }
 
-/* Bytes [from, to) of one block that lies at `at`, through a buffer that holds all of it. */
-static mill_err read_part(const struct store *st, enum store_file f, u8 *buffer, void *out, u64 at,
-			  u64 from, u64 to)
+/* Reads bytes [from, to) of the block at byte `at`. buffer holds a whole block. */
+static mill_err read_in_block(const struct store *st, enum store_file f, u8 *buffer, void *out,
+			      u64 at, u64 from, u64 to)
 {
 	u64 size = min_u64(STORE_BLOCK, st->size[f] - at);
 
@@ -489,7 +510,7 @@ mill_err store_read(const struct store *st, enum store_file f, void *to, u64 siz
 			if (!buffer)
 				err = memory_new(&buffer, NULL, STORE_BLOCK, 1, "a block");
 			if (!err)
-				err = read_part(st, f, buffer, out, at, offset, stop);
+				err = read_in_block(st, f, buffer, out, at, offset, stop);
 		}
 		out += stop - offset;
 		offset = stop;
@@ -498,7 +519,7 @@ mill_err store_read(const struct store *st, enum store_file f, void *to, u64 siz
 	return err;
 }
 
-/* Entry i of `order` or `rank`. */
+/* Reads entry i of `order` or `rank`. */
 static mill_err read_place(const struct store *st, enum store_file f, u64 i, vid *out)
 {
 	TRY(store_read(st, f, out, sizeof(*out), i * sizeof(*out)));
@@ -585,7 +606,7 @@ u64 pages_large(const struct pages *p)
 	return n;
 }
 
-/* In GTS's layout, with record ids as wide as ours. */
+/* Computes numbers for GTS's own layout, with record ids as wide as this store's. */
 static void record_facts(const struct store *st, struct mill_info *out)
 {
 	u32 q = 0;
@@ -595,7 +616,8 @@ static void record_facts(const struct store *st, struct mill_info *out)
 	while (q < sizeof(vid) && (st->out.address.slots - 1ull) >> 8 * q)
 		q++;
 	out->largest_page = rid_largest_page((u32)sizeof(vid) - q, q);
-	out->record_pages = rid_pages(st->vertices, st->stored_edges, (u32)sizeof(vid) - q, q, st->page_size);
+	out->record_pages = rid_pages(st->vertices, st->stored_edges, (u32)sizeof(vid) - q, q,
+				      st->page_size);
 	if (st->directed && st->has_in)
 		out->record_pages *= 2;
 }

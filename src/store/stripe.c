@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes, opens and removes the folders of stripes. */
 #include "store/stripe.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include "store/manifest.h"
 
 #define MARK_MAX 256u
-#define NAME_TRIES 1000u	/* stores of the same name and content in one directory */
+#define NAME_TRIES 1000u	/* most stores of the same name and content in one directory */
 
 void stripe_name(char to[STRIPE_NAME], u32 k) { snprintf(to, STRIPE_NAME, "stripe.%u", k % 1000); }
 
@@ -32,16 +33,20 @@ bool is_stripe_name(const char *name)
 
 u64 stripe_share(u64 n, u32 k, u32 of) { return n / of + (k < n % of); }
 
-/* The first lines of a mark, which a reader compares; the last one is for who removes it. */
+/* Writes the first lines of a mark, which readers compare. put_owner writes the last line. */
 static size_t put_mark(char to[MARK_MAX], u32 k, u32 of, const u8 *uuid)
 {
 	char shown[37];
 
 	uuid_show(shown, uuid);
-	return (size_t)snprintf(to, MARK_MAX, "millrace-stripe 1\nuuid %s\nstripe %u of %u\n", shown, k, of);
+	return (size_t)snprintf(to, MARK_MAX, "millrace-stripe 1\nuuid %s\nstripe %u of %u\n",
+				shown, k, of);
 }
 
-/* The inode of a store's directory: renaming keeps it, and a copy has another. */
+/*
+ * Writes the inode of the store's directory, for code that removes the folder. A renamed store
+ * keeps its inode, a copy has another.
+ */
 static size_t put_owner(char to[MARK_MAX], int store)
 {
 	struct stat st = { .st_ino = 0 };
@@ -66,12 +71,13 @@ static mill_err read_mark(int folder, char to[MARK_MAX], u64 *size)
 
 /* Choosing */
 
-static mill_err choose(struct stripes *s, struct stat *at, const char *dir, size_t length, struct budget *budget)
+static mill_err choose(struct stripes *s, struct stat *at, const char *dir, size_t length,
+		       struct budget *budget)
 {
 	struct stat st;
 
 	if (!length)
-		return fail(MILL_EUSAGE, "a directory of the stripes has no name");
+		return fail(MILL_EUSAGE, "a directory in the list of stripes has no name");
 	if (s->n == STRIPES_MAX)
 		return fail(MILL_EUSAGE, "more than %u stripes", STRIPES_MAX);
 	TRY(memory_printf(&s->dir[s->n], budget, "%.*s", (int)length, dir));
@@ -82,7 +88,9 @@ static mill_err choose(struct stripes *s, struct stat *at, const char *dir, size
 		return fail(MILL_EUSAGE, "cannot put a stripe into %s: not a directory", dir);
 	for (u32 k = 0; k + 1 < s->n; k++)
 		if (at[k].st_dev == st.st_dev && at[k].st_ino == st.st_ino)
-			return fail(MILL_EUSAGE, "%s and %s are the same directory: a stripe each", s->dir[k], dir);
+			return fail(MILL_EUSAGE,
+				    "%s and %s are the same directory: give each stripe its own",
+				    s->dir[k], dir);
 	at[s->n - 1] = st;
 	return MILL_OK;
 }
@@ -112,7 +120,7 @@ void stripes_release(struct stripes *s)
 
 /* Making */
 
-/* DIR/NAME-UUID: a name that is free, from the store's name and the beginning of its uuid. */
+/* Finds a free path DIR/NAME-UUID, from the store's name and the first digits of its uuid. */
 static mill_err find_folder(char **out, const char *dir, const char *path, const u8 *uuid)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
@@ -131,10 +139,12 @@ static mill_err find_folder(char **out, const char *dir, const char *path, const
 		memory_free(*out);
 		*out = NULL;
 	}
-	return fail(MILL_EUSAGE, "%s holds too many stripes of stores called %s: remove what is not used", dir, base);
+	return fail(MILL_EUSAGE,
+		    "%s holds too many stripes of stores called %s: remove what is not used", dir,
+		    base);
 }
 
-/* Where `to` lies, seen from the directory `from`; both are absolute and without links. */
+/* Makes the relative path from the directory `from` to `to`; both are absolute, without links. */
 static mill_err relative(char **out, const char *from, const char *to)
 {
 	size_t same = 0, i;
@@ -156,7 +166,10 @@ static mill_err relative(char **out, const char *from, const char *to)
 	return memory_printf(out, NULL, "%s%s", up, *to == '/' ? to + 1 : to);
 }
 
-/* What the link in the store at `path` says: absolute as given, or relative to the store. */
+/*
+ * Makes the text of a link in the store at `path`: absolute if the user gave an absolute path, else
+ * relative to the store.
+ */
 static mill_err link_text(char **out, const char *dir, const char *folder, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = strrchr(folder, '/') + 1;
@@ -166,15 +179,18 @@ static mill_err link_text(char **out, const char *dir, const char *folder, const
 
 	if (dir[0] == '/')
 		return memory_string(out, NULL, folder);
-	err = memory_printf(&parent, NULL, "%.*s", slash ? (int)(slash + 1 - path) : 1, slash ? path : ".");
+	err = memory_printf(&parent, NULL, "%.*s", slash ? (int)(slash + 1 - path) : 1,
+			    slash ? path : ".");
 	if (!err && (!realpath(dir, there) || !realpath(parent, here)))
 		err = fail_errno("cannot find %s from %s", dir, parent);
 	if (!err)
-		err = memory_printf(&store, NULL, "%s/%s", strcmp(here, "/") ? here : "", slash ? slash + 1 : path);
+		err = memory_printf(&store, NULL, "%s/%s", strcmp(here, "/") ? here : "",
+				    slash ? slash + 1 : path);
 	if (!err)
 		err = relative(&way, store, there);
 	if (!err)
-		err = memory_printf(out, NULL, "%s%s%s", way, *way && way[strlen(way) - 1] != '/' ? "/" : "", name);
+		err = memory_printf(out, NULL, "%s%s%s", way,
+				    *way && way[strlen(way) - 1] != '/' ? "/" : "", name);
 	memory_free(way);
 	memory_free(store);
 	memory_free(parent);
@@ -217,7 +233,8 @@ static mill_err make_folder(const struct stripes *s, u32 k, int store, const u8 
 	return err;
 }
 
-mill_err stripes_make(struct stripes *s, int store, const char *made_in, const char *path, const u8 *uuid, u32 mode)
+mill_err stripes_make(struct stripes *s, int store, const char *made_in, const char *path,
+		      const u8 *uuid, u32 mode)
 {
 	for (u32 k = 0; k < s->n; k++)
 		TRY(find_folder(&s->folder[k], s->dir[k], path, uuid));
@@ -251,7 +268,7 @@ mill_err stripes_sync(const struct stripes *s)
 
 /* Reading */
 
-/* Where the link leads, as the user can reach it; the link itself where it is none. */
+/* Makes the path of a stripe's folder for messages. If `name` is no link, it is the folder. */
 static mill_err show_folder(char **out, int store, const char *path, const char *name)
 {
 	char text[PATH_MAX];
@@ -270,17 +287,20 @@ static mill_err find_stripe(int store, const char *path, const char *name, const
 	struct stat st;
 
 	if (!fstatat(store, name, &st, 0))
-		return S_ISDIR(st.st_mode) ? MILL_OK : fail(MILL_ECORRUPT, "%s is not a directory", shown);
+		return S_ISDIR(st.st_mode) ? MILL_OK
+					   : fail(MILL_ECORRUPT, "%s is not a directory", shown);
 	if (errno != ENOENT)
 		return fail_errno("cannot open %s", shown);
 	if (fstatat(store, name, &st, AT_SYMLINK_NOFOLLOW))
 		return fail(MILL_ECORRUPT, "%s is missing", shown);
-	return fail(MILL_EIO, "the stripe %s is missing: mount its disk, or let the link %s/%s lead to where it is now",
-		    shown, path, name);
+	return fail(MILL_EIO,
+		    "the stripe %s is missing: mount its disk, or let the link %s/%s lead to where "
+		    "it is now", shown, path, name);
 }
 
-/* Is this the folder that was made to be it? */
-static mill_err check_mark(const struct file *folder, const char *path, u32 k, u32 of, const u8 *uuid)
+/* Fails unless the mark says that this is the folder of stripe k of the store. */
+static mill_err check_mark(const struct file *folder, const char *path, u32 k, u32 of,
+			   const u8 *uuid)
 {
 	char want[MARK_MAX], got[MARK_MAX];
 	size_t n = put_mark(want, k, of, uuid);
@@ -288,16 +308,19 @@ static mill_err check_mark(const struct file *folder, const char *path, u32 k, u
 	u64 size;
 
 	if (fstatat(folder->fd, STRIPE_MARK, &st, 0) || !S_ISREG(st.st_mode))
-		return fail(MILL_ECORRUPT, "%s is not the folder of a stripe: it has no file \"%s\"", folder->name,
-			    STRIPE_MARK);
+		return fail(MILL_ECORRUPT,
+			    "%s is not the folder of a stripe: it has no file \"%s\"",
+			    folder->name, STRIPE_MARK);
 	TRY(read_mark(folder->fd, got, &size));
 	if (size < n || memcmp(got, want, n))
-		return fail(MILL_ECORRUPT, "%s is not stripe %u of %u of the store %s, but of another, or another stripe",
-			    folder->name, k, of, path);
+		return fail(MILL_ECORRUPT,
+			    "%s is not stripe %u of %u of the store %s, but of another store, or "
+			    "another stripe", folder->name, k, of, path);
 	return MILL_OK;
 }
 
-mill_err stripe_open(struct file *out, char **shown, int store, const char *path, u32 k, u32 of, const u8 *uuid)
+mill_err stripe_open(struct file *out, char **shown, int store, const char *path, u32 k, u32 of,
+		     const u8 *uuid)
 {
 	char name[STRIPE_NAME];
 	mill_err err;
@@ -317,11 +340,17 @@ mill_err stripe_open(struct file *out, char **shown, int store, const char *path
 	return err;
 }
 
-/* Removing: without memory, since its lack may be the reason. */
+/*
+ * Removing. The folder of a link is removed without allocating memory, since lack of memory may be
+ * the cause.
+ */
 
 enum owner { OURS, ANOTHER, UNFINISHED };
 
-/* Whose folder it is. Without a whole mark its maker was killed before anything else was in it. */
+/*
+ * Returns to which store the folder belongs. UNFINISHED: the mark is missing or incomplete,
+ * because its process was killed before anything else was in the folder.
+ */
 static enum owner owner_of(int folder, int store)
 {
 	char got[MARK_MAX] = "", owner[MARK_MAX];
@@ -374,8 +403,10 @@ void stripes_remove(int store, const char *path)
 			continue;
 		if (S_ISLNK(st.st_mode)) {
 			remove_linked(store, name);
-		} else if (S_ISDIR(st.st_mode) && !memory_printf(&folder, NULL, "%s/%s", path, name)) {
-			(void)dir_remove(folder);	/* a copy that followed the links has them inside */
+		} else if (S_ISDIR(st.st_mode) &&
+			   !memory_printf(&folder, NULL, "%s/%s", path, name)) {
+			/* A copied store may have directories here: the copy followed the links. */
+			(void)dir_remove(folder);
 			memory_free(folder);
 		}
 	}

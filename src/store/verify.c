@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Verify reads every byte once, in bounded memory. What a plain read checks (checksums, the
- * shape of pages) is left to page_read, page_decode and store_read; the invariants between
- * files are here.
+ * Verifies a store: reads every byte once, in bounded memory. Checksums and the form of pages are
+ * checked by page_read, page_decode and store_read, as in any read. This file checks what must
+ * agree between the files.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -16,16 +16,16 @@
 #include "store/stats.h"
 #include "store/store.h"
 
-/* A vector file, element after element. */
+/* Reads a file of numbers, one after the other. */
 struct scan {
 	const struct store *st;
 	enum store_file file;
-	u64 at;		/* byte of the next element */
+	u64 at;		/* byte of the next number */
 	bool loaded;	/* its block is in memory */
 	u8 *block;
 };
 
-/* Two independent 64-bit hashes, summed over edges: the order does not matter. */
+/* Two independent 64-bit hashes, summed over edges, so the order of edges does not matter. */
 struct hash {
 	u64 a, b;
 };
@@ -35,8 +35,8 @@ struct verify {
 	struct ticker *ticker;
 	u64 done;	/* bytes */
 	void *frame;
-	struct packer *packer;	/* packed stores: a block again ... */
-	u8 *again;		/* ... and its bytes */
+	struct packer *packer;	/* packed stores: packs a block again */
+	u8 *again;		/* the bytes of that block */
 };
 
 /* One pass over the pages of a direction. */
@@ -48,9 +48,9 @@ struct pass {
 	u64 max_degree;
 	struct hash as_listed;	/* of (u, v, weight) */
 	struct hash reversed;	/* of (v, u, weight) */
-	/* The list that is being read, perhaps over several pages. */
-	u64 degree;
-	vid last;
+	/* The present list, which may lie in several pages. */
+	u64 degree;		/* edges so far */
+	vid last;		/* neighbour */
 };
 
 static mill_err scan_open(struct scan *s, const struct store *st, enum store_file file, u64 at)
@@ -61,7 +61,7 @@ static mill_err scan_open(struct scan *s, const struct store *st, enum store_fil
 
 static void scan_close(struct scan *s) { memory_free(s->block); }
 
-/* size divides a block, so that no element lies in two. */
+/* Reads the next number. size divides the block size, so no number lies in two blocks. */
 static mill_err scan_next(struct scan *s, void *to, size_t size)
 {
 	u64 in_block = s->at % STORE_BLOCK;
@@ -122,7 +122,7 @@ static bool all_zero(const u8 *at, const u8 *end)
 	return !any;
 }
 
-/* Where the lists of a page end that page_decode found good. */
+/* Returns the byte where the lists of a page end. page_decode accepted the page before. */
 static u64 lists_end(const struct pages *p, u32 i, const u8 *frame, const struct segment *seg)
 {
 	struct packed_page packed = { .end = 0 };
@@ -133,8 +133,9 @@ static u64 lists_end(const struct pages *p, u32 i, const u8 *frame, const struct
 	return packed.end;
 }
 
-/* Every byte that is not a header, row, neighbour or weight. */
-static bool padding_is_zero(const struct pages *p, u32 i, const u8 *frame, const struct segment *seg)
+/* Returns true if all bytes are zero that are not part of the header, the lists or the weights. */
+static bool padding_is_zero(const struct pages *p, u32 i, const u8 *frame,
+			    const struct segment *seg)
 {
 	const struct store *st = p->store;
 	size_t w = weight_size(st->weight);
@@ -145,7 +146,7 @@ static bool padding_is_zero(const struct pages *p, u32 i, const u8 *frame, const
 	       all_zero(frame + weights + w * seg->n_edges, frame + st->page_size);
 }
 
-/* A block has one form: packing it again gives the same bytes. */
+/* Packs a block again. Returns true if the bytes are the same: a block has only one valid form. */
 static bool block_is_canonical(const struct packed_page *page, const struct packed_block *b,
 			       const struct packed_block *next, const struct segment *seg,
 			       struct packer *packer, u8 *again)
@@ -191,7 +192,7 @@ static mill_err check_piece(struct pass *p, vid v, const vid *neighbour, const v
 		u64 bits = weight_bits(weight, w, k);
 
 		if ((k || p->degree) && neighbour[k] < p->last)
-			return wrong(st, p->pages->data, "not ascending is the list of vertex", v);
+			return wrong(st, p->pages->data, "a list is not ascending: vertex", v);
 		p->last = neighbour[k];
 		hash_add(&p->as_listed, v, neighbour[k], bits);
 		hash_add(&p->reversed, neighbour[k], v, bits);
@@ -201,7 +202,7 @@ static mill_err check_piece(struct pass *p, vid v, const vid *neighbour, const v
 	return MILL_OK;
 }
 
-/* The list of v is complete. */
+/* Checks the degree of v, when its list is complete. */
 static mill_err check_degree(struct pass *p, vid v)
 {
 	const struct store *st = p->verify->st;
@@ -209,9 +210,9 @@ static mill_err check_degree(struct pass *p, vid v)
 
 	TRY(scan_next(&p->degrees, &degree, sizeof(degree)));
 	if (degree != p->degree)
-		return wrong(st, p->pages->degrees, "wrong is the degree of vertex", v);
+		return wrong(st, p->pages->degrees, "wrong degree: vertex", v);
 	if (!degree && (p->pages->data == STORE_OUT_PAGES || (u64)v + 1 == p->pages->n_rows))
-		return wrong(st, p->pages->data, "no edge has vertex", v);
+		return wrong(st, p->pages->data, "a row without edges: vertex", v);
 	p->max_degree = max_u64(p->max_degree, degree);
 	p->degree = 0;
 	return MILL_OK;
@@ -226,9 +227,9 @@ static mill_err check_page(struct pass *p, u32 i)
 	TRY(page_read(p->pages, i, p->verify->frame));
 	TRY(page_decode(p->pages, i, p->verify->frame, &seg));
 	if (!padding_is_zero(p->pages, i, p->verify->frame, &seg))
-		return wrong(st, p->pages->data, "not zero is the padding of page", i);
+		return wrong(st, p->pages->data, "the padding is not zero: page", i);
 	if (!is_canonical(p->verify, p->pages, i, &seg))
-		return wrong(st, p->pages->data, "packed in an unusual way is page", i);
+		return wrong(st, p->pages->data, "packed in an unusual way: page", i);
 	for (u64 r = 0; r < seg.n_rows; r++) {
 		u32 begin = seg.row[r];
 		vid v = (vid)(seg.first + r);
@@ -242,7 +243,7 @@ static mill_err check_page(struct pass *p, u32 i)
 	return tick(p->verify, st->page_size);
 }
 
-/* The index in memory was checked when the store was opened; is it still the one on disk? */
+/* Checks that the index on disk is still the one in memory, which was checked at opening. */
 static mill_err check_index(struct verify *v, const struct pages *pages)
 {
 	struct scan s;
@@ -254,7 +255,7 @@ static mill_err check_index(struct verify *v, const struct pages *pages)
 
 		err = scan_next(&s, &e, sizeof(e));
 		if (!err && memcmp(&e, &pages->entry[i], sizeof(e)))
-			err = wrong(v->st, pages->index, "changed is entry", i);
+			err = wrong(v->st, pages->index, "changed since opening: entry", i);
 	}
 	scan_close(&s);
 	return err ? err : tick(v, v->st->size[pages->index]);
@@ -270,7 +271,7 @@ static mill_err check_pages(struct pass *p)
 	err = scan_open(&p->degrees, st, pages->degrees, 0);
 	for (u32 i = 0; !err && i < pages->n_pages; i++)
 		err = check_page(p, i);
-	/* In-degrees go on for vertices that have no row. */
+	/* The file of in-degrees has vertices without a row too. */
 	for (u64 v = pages->n_rows; !err && v < st->size[pages->degrees] / 4; v++)
 		err = check_degree(p, (vid)v);
 	scan_close(&p->degrees);
@@ -325,14 +326,14 @@ static mill_err check_lists(struct verify *v)
 
 /* Ids */
 
-/* The ids of all ranks; strictly ascending, so they are distinct. */
+/* Checks the next id. Ids must strictly ascend, so they are distinct. */
 static mill_err check_id(const struct store *st, struct scan *ids, u64 rank, u64 *before)
 {
 	u64 id;
 
 	TRY(scan_next(ids, &id, sizeof(id)));
 	if (rank && id <= *before)
-		return wrong(st, STORE_IDS, "not ascending is entry", rank);
+		return wrong(st, STORE_IDS, "not ascending: entry", rank);
 	if ((rank == 0 && id != st->min_id) || (rank + 1 == st->vertices && id != st->max_id))
 		return wrong_manifest(st, "min_id or max_id");
 	*before = id;
@@ -340,8 +341,9 @@ static mill_err check_id(const struct store *st, struct scan *ids, u64 rank, u64
 }
 
 /*
- * `order` and `rank` hold the same pairs of vertex and rank. Every rank occurs once in the one and
- * every vertex once in the other, so both are permutations, each the other's inverse.
+ * Checks that `order` and `rank` hold the same pairs of vertex and rank. Every rank occurs once in
+ * `order` and every vertex once in `rank`. So both are permutations, and each is the inverse of the
+ * other.
  */
 static mill_err check_places(struct verify *v, struct scan *ids, struct scan *order,
 			     struct scan *rank)
@@ -357,9 +359,9 @@ static mill_err check_places(struct verify *v, struct scan *ids, struct scan *or
 		TRY(scan_next(order, &at_rank, sizeof(at_rank)));
 		TRY(scan_next(rank, &of_vertex, sizeof(of_vertex)));
 		if (at_rank >= st->vertices)
-			return wrong(st, STORE_ORDER, "not a vertex is entry", i);
+			return wrong(st, STORE_ORDER, "not a vertex: entry", i);
 		if (of_vertex >= st->vertices)
-			return wrong(st, STORE_RANK, "not a rank is entry", i);
+			return wrong(st, STORE_RANK, "not a rank: entry", i);
 		hash_add(&by_rank, at_rank, i, 0);
 		hash_add(&by_vertex, i, of_vertex, 0);
 		if (i % STORE_BLOCK == STORE_BLOCK - 1)
@@ -390,7 +392,7 @@ static mill_err check_ids(struct verify *v)
 	return err;
 }
 
-/* Names strictly ascend, so they are distinct; names_get looks at each of them. */
+/* Checks that names strictly ascend, so they are distinct. names_get checks each name. */
 static mill_err check_names(struct verify *v)
 {
 	const struct store *st = v->st;
@@ -409,7 +411,7 @@ static mill_err check_names(struct verify *v)
 		if (err)
 			break;
 		if (rank && name_compare(before, length, text, n) >= 0)
-			err = wrong(st, STORE_NAMES, "not ascending is the name of rank", rank);
+			err = wrong(st, STORE_NAMES, "the names are not ascending: rank", rank);
 		memcpy(before, text, n);
 		length = n;
 		if (!err && rank % STORE_BLOCK == STORE_BLOCK - 1)
@@ -429,7 +431,8 @@ mill_err store_verify(const struct store *st, struct ticker *ticker)
 	if (!err && st->codec == PAGE_PACKED)
 		err = memory_new(&v.packer, NULL, 1, sizeof(*v.packer), "a block");
 	if (!err && st->codec == PAGE_PACKED)
-		err = memory_new(&v.again, NULL, PACKED_BLOCK_MAX + PACKED_SLACK, 1, "a packed block");
+		err = memory_new(&v.again, NULL, PACKED_BLOCK_MAX + PACKED_SLACK, 1,
+				 "a packed block");
 	if (!err)
 		err = check_lists(&v);
 	if (!err)

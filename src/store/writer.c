@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writer fills pages list by list and keeps the checksums of all blocks; place.c owns the
- * directory in which this happens.
+ * The writer fills pages list by list and keeps the checksums of all blocks. place.c owns the
+ * directory in which the files are made.
  */
 #include "store/writer.h"
 
@@ -21,49 +21,49 @@
 struct sink {
 	struct file file;
 	u64 size;
-	u8 *block;		/* not yet written: size % STORE_BLOCK bytes; NULL in page files */
+	u8 *block;		/* size % STORE_BLOCK bytes not written yet; NULL for page files */
 	u64 *sum;
 	u64 n_sums, max_sums;
 };
 
-/* One direction on its way. */
+/* One direction that is being written. */
 struct side {
-	u64 n_lists;		/* vertices that came */
-	u64 list_n;		/* edges of the present list that came */
-	bool row_open;		/* raw: it goes on in the last row of the open page */
-	u64 n_rows;		/* vertices that have rows in pages: up to the last list with edges */
+	u64 n_lists;		/* complete lists so far */
+	u64 list_n;		/* edges of the present list so far */
+	bool row_open;		/* raw: the present list continues the open page's last row */
+	u64 n_rows;		/* vertices with a row in a page: up to the last list with edges */
 	u64 n_edges, n_pages;
 	/* The open page. */
 	u64 page_rows, page_edges, page_first, page_skip;
-	/* Paged stores. */
-	bool large;		/* the present list fills pages alone */
-	u64 most_rows;		/* of a page */
+	/* Only for paged stores: */
+	bool large;		/* the present list has its pages alone */
+	u64 most_rows;		/* largest number of rows of a page so far */
 	struct addresses address;
-	u64 max_first;		/* for which `first` has room */
+	u64 max_first;		/* number of elements that address.first has room for */
 };
 
 struct store_writer {
-	struct place *place;	/* NULL: a temporary store ... */
-	char *dir;		/* ... whose files are here */
+	struct place *place;	/* NULL: a temporary store */
+	char *dir;		/* temporary stores: the directory of the files */
 	struct budget *budget;
 	struct manifest manifest;
 	bool begun, in_begun;
 	bool whole_lists;
-	u32 slots;		/* paged stores: the stride that was asked for; 0: what the pages need */
-	u32 most_rows;		/* of a page */
+	u32 slots;		/* paged stores: ids per page as the user chose; 0: as needed */
+	u32 most_rows;		/* limit of the rows of a page */
 	struct sink sink[STORE_FILES];
 	struct file *stripe[2];	/* n_stripes page files each: out, in */
 	struct side side[2];
 	struct stats stats;
 	/*
-	 * The open page: neighbours (packed: streams) lie at the beginning of the frame and are moved to
-	 * their place when the number of rows (blocks) is known.
+	 * The open page. Neighbours (packed: streams) are collected at the beginning of the frame
+	 * and moved to their place when the number of rows (blocks) is known.
 	 */
 	u8 *frame;
 	u32 *row;
 	u8 *weight;
-	u8 *moved;		/* paged stores: a list on its way into a page of its own */
-	/* Packed: the blocks of the open page, and the open block, which may go into the next one. */
+	u8 *moved;		/* paged stores: buffer for a list that moves to a new page */
+	/* Packed: the blocks of the open page, and the open block, which may go to the next. */
 	struct packed_block *block;
 	u64 n_blocks, stream_bytes;
 	struct packer *packer;
@@ -80,7 +80,7 @@ static u32 n_stripes(const struct store_writer *w) { return w->manifest.stripes;
 
 /* Sinks */
 
-/* The pages of a direction, in the folders of the stripes. */
+/* Creates the page files of a direction in the folders of the stripes. */
 static mill_err open_stripes(struct store_writer *w, enum store_file f)
 {
 	struct file **file = &w->stripe[f == STORE_IN_PAGES];
@@ -93,17 +93,17 @@ static mill_err open_stripes(struct store_writer *w, enum store_file f)
 	return MILL_OK;
 }
 
-static mill_err sink_open(struct store_writer *w, enum store_file f, bool paged)
+static mill_err sink_open(struct store_writer *w, enum store_file f, bool page_file)
 {
 	struct sink *s = &w->sink[f];
 
-	if (paged && n_stripes(w))
+	if (page_file && n_stripes(w))
 		return open_stripes(w, f);
 	if (w->place)
 		TRY(place_create(w->place, &s->file, store_file_name(f)));
 	else
 		TRY(file_temp(&s->file, w->dir));
-	if (paged)
+	if (page_file)
 		return MILL_OK;
 	return memory_new(&s->block, w->budget, STORE_BLOCK, 1, "a file buffer");
 }
@@ -125,7 +125,7 @@ static mill_err add_sum(struct store_writer *w, struct sink *s, u64 sum)
 	return MILL_OK;
 }
 
-/* size: a block, or the last part of the file; ends at byte `end`. */
+/* Writes a block, or the shorter last one of the file. It ends at byte `end`. */
 static mill_err put_block(struct store_writer *w, struct sink *s, const void *data, u64 size,
 			  u64 end)
 {
@@ -156,12 +156,12 @@ static mill_err sink_add(struct store_writer *w, enum store_file f, const void *
 	return MILL_OK;
 }
 
-static mill_err finish_file(struct store_writer *w, struct file *f, bool paged)
+static mill_err finish_file(struct store_writer *w, struct file *f, bool page_file)
 {
 	if (w->place)
 		TRY(place_finish(w->place, f));
-	if (paged)
-		file_forget(f);	/* pages are read past the cache */
+	if (page_file)
+		file_forget(f);	/* pages are read with O_DIRECT, past the page cache */
 	return MILL_OK;
 }
 
@@ -218,7 +218,7 @@ static mill_err put_page(struct store_writer *w, enum store_file f)
 
 static bool is_packed(const struct store_writer *w) { return w->manifest.codec == PAGE_PACKED; }
 
-/* Where the lists of the open page begin, and their length. */
+/* Returns where the lists of the open page will begin. */
 static u64 lists_at(const struct store_writer *w, const struct side *d)
 {
 	if (is_packed(w))
@@ -226,12 +226,13 @@ static u64 lists_at(const struct store_writer *w, const struct side *d)
 	return page_neighbour_at(d->page_rows);
 }
 
+/* Returns the length of the lists of the open page. */
 static u64 lists_bytes(const struct store_writer *w, const struct side *d)
 {
 	return is_packed(w) ? w->stream_bytes : d->page_edges * sizeof(vid);
 }
 
-/* The rows, or the index of blocks, of the open page. */
+/* Writes the row offsets, or the block index, of the open page. */
 static void put_index(struct store_writer *w, const struct side *d, const struct page_header *h)
 {
 	if (!is_packed(w)) {
@@ -257,25 +258,30 @@ static u32 side_slots(const struct store_writer *w, const struct side *d)
 	return w->slots ? w->slots : (u32)max_u64(d->most_rows, 1);
 }
 
-/* That there are no more pages than page ids of a --record-id is part of it: both together have the bits of an id. */
+/*
+ * Fails if there are more ids than an id can hold. With --record-id this also limits the number of
+ * pages: page id and slot together have the bits of an id.
+ */
 static mill_err check_ids(const struct store_writer *w, u64 n_pages, u32 slots, u64 sinks)
 {
 	if (addresses_fit(n_pages, slots, sinks))
 		return MILL_OK;
 	return fail(MILL_ELIMIT,
-		    "%llu pages of %u slots, and %llu vertices without a row, do not fit page addresses of %d bits: %s, a larger --page-size, "
-		    "or --addressing dense", (unsigned long long)n_pages, slots, (unsigned long long)sinks, MILL_VID_BITS,
-		    w->slots ? "choose another --record-id" : "choose a --record-id, which bounds the slots of a page");
+		    "%llu pages of %u slots, and %llu vertices without a row, do not fit page "
+		    "addresses of %d bits: %s, a larger --page-size, or --addressing dense",
+		    (unsigned long long)n_pages, slots, (unsigned long long)sinks, MILL_VID_BITS,
+		    w->slots ? "choose another --record-id"
+			     : "choose a --record-id, which bounds the slots of a page");
 }
 
-/* The page that is being closed is one more whose rows have addresses. */
+/* Adds the page that is being closed to the addresses. */
 static mill_err note_page(struct store_writer *w, struct side *d, const struct page_entry *e)
 {
 	struct addresses *a = &d->address;
 
 	d->most_rows = max_u64(d->most_rows, e->n_rows);
 	TRY(check_ids(w, d->n_pages + 1, side_slots(w, d), 0));
-	/* With the two places behind the last page. */
+	/* Room for this page and for the two elements after the last page. */
 	if (d->n_pages + 3 > d->max_first) {
 		u64 max = d->max_first ? 2 * d->max_first : 512;
 		u32 *more;
@@ -346,7 +352,7 @@ static mill_err close_page(struct store_writer *w, bool in)
 	return MILL_OK;
 }
 
-/* Packed pages: has the open one room for a further block of so many rows, edges and bytes? */
+/* Returns true if the open packed page has room for one more block of this size. */
 static bool block_fits(const struct store_writer *w, const struct side *d, u64 rows, u64 edges,
 		       u64 bytes)
 {
@@ -418,7 +424,7 @@ static mill_err pack_list(struct store_writer *w, bool in, u64 v, u64 skip, cons
 	return MILL_OK;
 }
 
-/* Page i of a direction, which is complete: its neighbours become addresses. */
+/* Turns the neighbours of page i of a complete direction into addresses. */
 static mill_err rename_page(struct store_writer *w, bool in, u32 i)
 {
 	struct sink *s = &w->sink[data_file(in)];
@@ -428,8 +434,9 @@ static mill_err rename_page(struct store_writer *w, bool in, u32 i)
 	vid *neighbour;
 
 	TRY(file_read_at(at.file, w->frame, size, at.offset));
-	for (u32 b = 0; b < blocks; b++)	/* what came back is what was written */
-		if (checksum(w->frame + b * STORE_BLOCK, STORE_BLOCK) != s->sum[(u64)i * blocks + b])
+	for (u32 b = 0; b < blocks; b++)	/* verifies what was read back */
+		if (checksum(w->frame + b * STORE_BLOCK, STORE_BLOCK) !=
+		    s->sum[(u64)i * blocks + b])
 			return bad_block(at.file, at.offset + b * STORE_BLOCK);
 	memcpy(&h, w->frame, sizeof(h));
 	neighbour = (vid *)(w->frame + h.neighbour_at);
@@ -440,8 +447,9 @@ static mill_err rename_page(struct store_writer *w, bool in, u32 i)
 }
 
 /*
- * Where a list begins is known when all lists are there: what is written with vertex numbers is read once more. The other way,
- * to count all degrees before, would read the sorted edges once more, which are no fewer bytes.
+ * Reads all pages of a direction again and replaces vertex numbers by addresses: where lists begin
+ * is only known when all lists are written. Counting all degrees first would be no better: it would
+ * read the sorted edges once more, which are no fewer bytes.
  */
 static mill_err rename_side(struct store_writer *w, bool in)
 {
@@ -461,7 +469,7 @@ static mill_err rename_side(struct store_writer *w, bool in)
 	return MILL_OK;
 }
 
-/* The direction is complete. */
+/* Writes the last page of a complete direction. */
 static mill_err close_side(struct store_writer *w, bool in)
 {
 	if (is_packed(w))
@@ -492,7 +500,7 @@ static void put_row(struct store_writer *w, bool in, u64 v, u64 skip, const vid 
 	d->n_edges += n;
 }
 
-/* All of a list is there. One that filled pages alone shares its last one with nobody. */
+/* Ends a list. If it has its pages alone, its last page is closed too. */
 static mill_err end_list(struct store_writer *w, bool in)
 {
 	struct side *d = &w->side[in];
@@ -504,7 +512,10 @@ static mill_err end_list(struct store_writer *w, bool in)
 	return close_page(w, in);
 }
 
-/* How many of n further edges, in a new row or the open one, the open page has room for; -1: not even the row. */
+/*
+ * Returns how many of n further edges, in the open row or in a new one, fit into the open page.
+ * Returns -1 if not even the row fits.
+ */
 static i64 room(const struct store_writer *w, const struct side *d, u64 n)
 {
 	size_t wsize = weight_size(w->manifest.weight);
@@ -515,12 +526,15 @@ static i64 room(const struct store_writer *w, const struct side *d, u64 n)
 	if (page_bytes(rows, d->page_edges, wsize) > size || rows > w->most_rows)
 		return -1;
 	fit = (size - page_neighbour_at(rows)) / (sizeof(vid) + wsize);
-	while (page_bytes(rows, fit, wsize) > size)	/* the gap before the weights */
+	while (page_bytes(rows, fit, wsize) > size)	/* because of the gap before the weights */
 		fit--;
 	return (i64)min_u64(n, fit - d->page_edges);
 }
 
-/* A paged store: the list with which the open page ends, and which goes on, is whole so far and moves to a page of its own. */
+/*
+ * For a paged store: the open page ends with a list that does not fit it. Moves that list, which is
+ * in this page from its beginning, to a new page of its own.
+ */
 static mill_err move_open_row(struct store_writer *w, bool in, u64 v)
 {
 	struct side *d = &w->side[in];
@@ -541,7 +555,7 @@ static mill_err move_open_row(struct store_writer *w, bool in, u64 v)
 	return MILL_OK;
 }
 
-/* Edges [skip, skip + degree) of the list of v; last: there are no more. */
+/* Adds edges [skip, skip + degree) of the list of v to pages. last: the list ends with them. */
 static mill_err put_list(struct store_writer *w, bool in, u64 v, u64 skip, const vid *neighbour,
 			 const void *weight, u64 degree, bool last)
 {
@@ -558,7 +572,7 @@ static mill_err put_list(struct store_writer *w, bool in, u64 v, u64 skip, const
 		if (n >= 0 && (u64)n < degree - done) {
 			n -= n % LIST_BLOCK;
 			if (w->whole_lists && d->page_rows && !d->row_open) {
-				n = -1;	/* into the next page, whole */
+				n = -1;	/* all of it goes to the next page */
 			} else if (w->manifest.paged && d->page_rows > 1) {
 				TRY(move_open_row(w, in, v));
 				continue;
@@ -579,7 +593,7 @@ static mill_err put_list(struct store_writer *w, bool in, u64 v, u64 skip, const
 	}
 }
 
-/* The public part */
+/* The functions of writer.h */
 
 mill_err writer_open(struct store_writer **out, const char *path, bool force, struct budget *budget)
 {
@@ -599,15 +613,21 @@ mill_err writer_open(struct store_writer **out, const char *path, bool force, st
 	return MILL_OK;
 }
 
-mill_err writer_stripe(struct store_writer *w, const char *list) { return place_stripe(w->place, list); }
+mill_err writer_stripe(struct store_writer *w, const char *list)
+{
+	return place_stripe(w->place, list);
+}
 
-/* The same graph in the same shape has the same uuid: stores can be compared byte by byte. */
+/*
+ * Makes the uuid. The same graph in the same form gets the same uuid, so that stores can be
+ * compared byte by byte.
+ */
 static void derive_uuid(struct manifest *m, u32 slots)
 {
 	u64 shape[] = {
 		0, m->fingerprint, m->page_size, m->directed, m->in_pages,
 		m->weight, m->vertices, m->sources, m->edges, m->codec, m->n_linked,
-		slots,	/* of paged stores only: others have the uuid that they always had */
+		slots,	/* only for paged stores: the uuids of others stay as before */
 	};
 	size_t size = sizeof(shape) - (m->paged ? 0 : sizeof(shape[0]));
 
@@ -622,7 +642,7 @@ static void derive_uuid(struct manifest *m, u32 slots)
 	m->uuid[8] = (u8)((m->uuid[8] & 0x3f) | 0x80);
 }
 
-/* One printable line: whatever a file name or an option may have held. */
+/* Copies the origin as one line. Control characters, which a file name may have, become '?'. */
 static void copy_origin(char *to, const char *from)
 {
 	size_t n = 0;
@@ -647,15 +667,19 @@ mill_err writer_allows(const struct store_facts *facts)
 	u32 size = facts->page_size, p = facts->page_id_bytes, q = facts->slot_bytes;
 
 	if (size && (size < PAGE_SIZE_MIN || size > PAGE_SIZE_MAX || (size & (size - 1))))
-		return fail(MILL_EUSAGE, "a page of %u bytes: pages are 64K to 64M, a power of two", size);
+		return fail(MILL_EUSAGE,
+			    "a page of %u bytes: pages are 64K to 64M, a power of two", size);
 	if ((p || q) && !facts->paged)
 		return fail(MILL_EUSAGE, "--record-id %u,%u is for --addressing paged", p, q);
 	if ((p || q) && (!p || !q || p + q != 4))
-		return fail(MILL_EUSAGE, "--record-id %u,%u: lists hold ids of 32 bits, so page id and slot number have 4 bytes together, and "
-			    "each one at least", p, q);
+		return fail(MILL_EUSAGE,
+			    "--record-id %u,%u: lists hold ids of 32 bits, so page id and slot "
+			    "number have 4 bytes together, and each at least 1", p, q);
 	if (facts->paged && facts->codec != PAGE_RAW)
-		return fail(MILL_EUSAGE, "--addressing paged needs --codec raw: where packed pages end depends on the numbers that are packed, and "
-			    "page addresses on where pages end");
+		return fail(MILL_EUSAGE,
+			    "--addressing paged needs --codec raw: where packed pages end depends "
+			    "on the numbers that are packed, and page addresses on where pages "
+			    "end");
 	return MILL_OK;
 }
 
@@ -724,7 +748,7 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 	return MILL_OK;
 }
 
-/* A piece of n edges; degree: those of its list so far, with it. */
+/* Checks a piece of n edges. degree: edges of its list so far, with this piece. */
 static mill_err check_piece(const struct store_writer *w, bool in, u64 n, u64 degree, bool last)
 {
 	const struct side *d = &w->side[in];
@@ -752,8 +776,8 @@ mill_err writer_list(struct store_writer *w, bool in, const vid *neighbour, cons
 	return writer_piece(w, in, neighbour, weight, degree, true);
 }
 
-mill_err writer_piece(struct store_writer *w, bool in, const vid *neighbour, const void *weight, u64 n,
-		      bool last)
+mill_err writer_piece(struct store_writer *w, bool in, const vid *neighbour, const void *weight,
+		      u64 n, bool last)
 {
 	struct side *d = &w->side[in];
 	u64 skip = d->list_n, degree = skip + n, v = d->n_lists;
@@ -801,7 +825,7 @@ mill_err writer_append(struct store_writer *w, enum store_file f, const void *da
 	return sink_add(w, f, data, size);
 }
 
-/* The checksums of all files, one after the other. */
+/* Writes the file `sums`: the checksums of all files, one after the other. */
 static mill_err write_sums(struct store_writer *w)
 {
 	struct file file = FILE_CLOSED;
@@ -829,7 +853,7 @@ static mill_err write_sums(struct store_writer *w)
 	return err;
 }
 
-/* What the lists revealed; false if they are not what the facts said. */
+/* Puts the counts of the lists into the manifest. Returns false if they contradict the facts. */
 static bool take_counts(struct store_writer *w)
 {
 	struct manifest *m = &w->manifest;
@@ -887,7 +911,7 @@ mill_err writer_commit(struct store_writer *w)
 {
 	mill_err err = finish(w);
 
-	writer_abandon(w);	/* a committed place is left alone */
+	writer_abandon(w);	/* does not remove a store that was committed */
 	return err;
 }
 
@@ -959,11 +983,12 @@ mill_err writer_keep(struct store_writer *w, struct store **out)
 
 u64 temporary_bytes(u64 vertices, u64 edges, u32 page_size, enum mill_weight weight)
 {
-	/* Raw pages at their worst: every other one holds only the half that a large list leaves. */
+	/* Twice the data. Worst case of raw pages: long lists leave every other page half empty. */
 	u64 bytes = 2 * (4 * vertices + edges * (sizeof(vid) + weight_size(weight)));
 	u64 pages = bytes / page_size + 2;
 
-	/* Checksums, of which a copy is made, in arrays that grow by half; and the index. */
-	return pages * (5 * sizeof(u64) * (page_size / STORE_BLOCK) + 2 * sizeof(struct page_entry)) +
+	/* The checksums, in arrays that double and are copied at the end, and the index. */
+	return pages * (5 * sizeof(u64) * (page_size / STORE_BLOCK) +
+			2 * sizeof(struct page_entry)) +
 	       5 * sizeof(u64) * (4 * vertices / STORE_BLOCK) + 512 * KIB;
 }
