@@ -36,7 +36,7 @@ const struct partitions *graphie_table(const struct transfer *t)
 /* ---- Sizes ---- */
 
 /* On the device, besides slots: counters, flags, and two tables. */
-static u64 fixed_bytes(u64 n) { return LANE_WORDS * sizeof(u64) + 3 * 4 * (n + 2) + 512; }
+static u64 fixed_bytes(u64 n) { return COUNTER_WORDS * sizeof(u64) + 3 * 4 * (n + 2) + 512; }
 
 static enum wire wire_of(const struct transfer *t)
 {
@@ -289,7 +289,7 @@ static mill_err graphie_layout(struct transfer *t, u64 left)
 	t->time.cutting = t->time.renaming = 0;
 	TRY(make_partitions(t, p));
 	t->wire = wire_of(t);
-	t->numbers = t->graph->paged && t->wire == WIRE_STORED;
+	t->renumber = t->graph->paged && t->wire == WIRE_STORED;
 	t->ids = (struct wire_ids){ g->table.stored, rename_list, source_shift };
 	t->n_flags = g->table.n_ranges;
 	t->units[0] = (struct units){

@@ -31,7 +31,7 @@ struct gts {
 /* ---- Sizes ---- */
 
 /* Counts and flags, the page tables and what else is small. */
-static u64 fixed_bytes(u64 pages) { return LANE_WORDS * sizeof(u64) + 12 * pages + 1024; }
+static u64 fixed_bytes(u64 pages) { return COUNTER_WORDS * sizeof(u64) + 12 * pages + 1024; }
 
 static u64 area_bytes(const struct need *n, const struct store *st, const struct page_shape *s)
 {
@@ -153,7 +153,7 @@ static mill_err gts_layout(struct transfer *t, u64 first_left)
 	TRY(memory_new(&g, t->budget, 1, sizeof(*g), "the page tables"));
 	t->layout = g;
 	units_of_pages(t);
-	t->numbers = false;	/* kernels take addresses as they are */
+	t->renumber = false;	/* kernels take addresses as they are */
 	for (int in = 0; in < 2; in++)
 		if (t->units[in].pages)
 			TRY(rvt_open(&g->rvt[in], t->units[in].pages, t->budget));
