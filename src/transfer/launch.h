@@ -11,9 +11,7 @@
 
 #define NO_UNIT UINT32_MAX
 
-/*
- * The form in which a unit crosses: as it is on disk, as edges with their sources, as rows.
- */
+/* The form in which a unit crosses: as it is on disk, as edges with their sources, as rows. */
 enum wire { WIRE_STORED, WIRE_EDGES, WIRE_CSR };
 
 /* A segment on a device, as kernels take it. Offsets (*_at) are in 32-bit words. */

@@ -71,9 +71,7 @@ mill_err program_fetch(const struct program *p, const void *args);
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)
 #define DEFINE_(name, text) "#define " name " " text "\n"
-/*
- * The #define line that gives the device's compiler the same macro as the host's compiler.
- */
+/* The #define line that gives the device's compiler the same macro as the host's compiler. */
 #define DEFINE(name) DEFINE_(#name, TEXT_OF(name))
 
 /* ---- Programs for policies with kernels of their own ---- */
@@ -108,9 +106,7 @@ struct join_program {
 		     struct changes *c);
 };
 
-/*
- * The forms of one program for policies with kernels of their own. NULL: it lacks the form.
- */
+/* The forms of one program for policies with kernels of their own. NULL: it lacks the form. */
 struct own_forms {
 	/* For policy/graphie.cl: values only fall, and edges may come in any order. */
 	const struct program *in_place;

@@ -75,9 +75,7 @@ struct device_pass {
 	/* Launches the operator's kernels for one segment. It must not wait. */
 	mill_err (*launch)(void *arg, const struct device_segment *seg);
 	void *arg;
-	/*
-	 * Instead, for policies with kernels of their own, the arguments of these kernels:
-	 */
+	/* Instead, for policies with kernels of their own, the arguments of these kernels: */
 	const struct own_forms *forms;
 	const void *args;
 	/*
@@ -86,7 +84,7 @@ struct device_pass {
 	 */
 	const struct vec *given;
 	bool sums;			/* the vector that edges write begins at 0 on the devices */
-	/* Gets the flags for the policy's `spread`; NULL: not wanted */
+	/* Gets the flags for the policy's `spread`; NULL: not wanted. */
 	u32 *next;
 	struct mill_step *step;		/* set by transfer_pass */
 };
@@ -186,7 +184,7 @@ struct work_area {
 	struct buffer lists;		/* an unpacked page */
 	u64 holds;			/* that page + 1, with bit 32 set for in-pages; 0: none */
 	struct buffer list, offset;	/* active rows, and the edges before each; see pages.cl */
-	/* Prefix sums; words 0 and 1: number of rows and of edges */
+	/* Prefix sums; words 0 and 1: number of rows and of edges. */
 	struct buffer tile;
 	/* What an advance leaves for a filter; only with --filter exact or inexact. */
 	struct buffer queue, kept, kept_tile;
@@ -217,7 +215,7 @@ struct station {
 	u32 n_areas;
 	struct work_area *area;
 	u32 n_queues;			/* queues for the kernels of units */
-	/* Queue for transfers; 0: each crosses in its unit's queue */
+	/* Queue for transfers; 0: each crosses in its unit's queue. */
 	u32 transfer_queue;
 	struct side side[2];
 	struct buffer table[3];		/* the policy's */
@@ -238,9 +236,7 @@ struct stage {
 	u32 n_sent;
 };
 
-/*
- * The edge numbers of a page are read from disk to here and stay until they have crossed.
- */
+/* The edge numbers of a page are read from disk to here and stay until they have crossed. */
 #define NUMBER_STAGES 4u
 struct number_stage {
 	u32 *number;
@@ -272,7 +268,7 @@ struct transfer {
 	const struct policy *policy;
 	const struct mill_options *options;
 	const struct store *store;
-	/* The store of the pages that cross: `store` or a view of it */
+	/* The store of the pages that cross: `store` or a view of it. */
 	const struct store *graph;
 	struct device *device[MILL_DEVICES_MOST];
 	u32 n_devices;
@@ -281,9 +277,7 @@ struct transfer {
 	struct pool *pool;
 	struct ticker *ticker;
 	struct stream *stream;		/* NULL until the run has opened it */
-	/*
-	 * Opens a stream to read with before the run has its own. The transfer closes it.
-	 */
+	/* Opens a stream to read with before the run has its own. The transfer closes it. */
 	mill_err (*lend_stream)(void *run, struct stream **out);
 	void *run;
 	const struct edge_numbers *numbering;	/* the run's; complete before the first pass */
@@ -296,7 +290,7 @@ struct transfer {
 	/* Made by transfer_open. */
 	bool own;			/* units and kernels are the policy's */
 	bool whole, weights;
-	/* Ids of a paged store become dense numbers on the device */
+	/* Ids of a paged store become dense numbers on the device. */
 	bool renumber;
 	enum wire wire;
 	struct units units[2];		/* out, in; an undirected store and a view have one */
@@ -322,7 +316,7 @@ struct transfer {
 	bool divided;			/* each device gets a share of a chunk; false: all of it */
 	const char *why;		/* the reason for chunks and divided */
 	void *merge_copy;		/* a device's copy of a chunk, read back to be merged */
-	/* The vector with values on the device newer than the host's */
+	/* The vector with values on the device newer than the host's. */
 	struct vec *held;
 
 	/* Seconds. */
@@ -359,9 +353,7 @@ mill_err stage_open(struct transfer *t);
 void stage_close(struct transfer *t);
 
 #define SAMPLE_RUN 8u
-/*
- * Returns whether the page takes part in passes. All pages do unless a sample is measured.
- */
+/* Returns whether the page takes part in passes. All pages do unless a sample is measured. */
 static inline bool transfer_takes(const struct transfer *t, u32 page)
 {
 	return !t->sample || page / SAMPLE_RUN % t->sample == 0;
@@ -392,9 +384,7 @@ struct plan_how {
 mill_err plan_resident_first(struct plan *out, const struct activity *a, struct transfer *t,
 			     const struct plan_how *how);
 mill_err plan_pages(struct plan *out, const struct activity *a, struct transfer *t);
-/*
- * Sorts pages into the order in which the stream will deliver them: those in frames first.
- */
+/* Sorts pages into the order in which the stream will deliver them: those in frames first. */
 void plan_by_stream(struct transfer *t, bool in, u32 *page, u32 n);
 /*
  * Begins a window on all stations. A plan in another order than plan_by_stream's needs
@@ -476,9 +466,7 @@ mill_err wire_number(struct transfer *t, struct station *s, bool in, u32 page,
  */
 struct device_segment wire_segment(const struct transfer *t, const struct slot *s,
 				   const struct units *u, u32 unit, u32 k);
-/*
- * Fails with MILL_ECORRUPT if a page could not be unpacked, or has an impossible address.
- */
+/* Fails with MILL_ECORRUPT if a page could not be unpacked, or has an impossible address. */
 mill_err wire_check(struct buffer *fault, const struct pages *p);
 
 /*
