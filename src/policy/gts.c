@@ -5,7 +5,7 @@
  * computed by native code. Devices do the join of pages with attributes; pages stream past.
  * What edges write (WA) is one array per program. In a pass it goes to the devices in W
  * chunks of vertices and comes back to be merged by minimum or sum (transfer/state.c). What
- * sources give (RA) is a slice of a host array, sent beside each page; if all of WA is on
+ * sources give (RA) is a range of a host array, sent beside each page; if all of WA is on
  * the device, sources give WA itself.
  *
  *	strategy P	page i goes to device i mod N; each device has all of WA, while that fits
@@ -14,12 +14,12 @@
  *			together; all pages pass once per chunk
  *
  * Pages pass in windows: resident pages first (the paper's figure 11), then the others; or
- * all in page order (--scan pages), in which a full scan of more than the cache finds
- * nothing of itself. Small pages come before large ones, which have one list or a part of
- * one; each kind in page order. The least recently used of the pages that stay is evicted
- * first. A window ends where a slot would be needed twice, so inside a window frames may
- * arrive in any order. A slot has one work area, where its page may still be unpacked: with
- * as many areas as pages, all stay unpacked.
+ * all in page order (--scan pages): then a full scan over more pages than the cache holds
+ * finds none of them resident. Small pages come before large ones, which have one list or a
+ * part of one; each kind in page order. The least recently used of the pages that stay is
+ * evicted first. A window ends where a slot would be needed twice, so inside a window
+ * frames may arrive in any order. A slot has one work area, where its page may still be
+ * unpacked: with as many areas as pages, all stay unpacked.
  *
  * A list of several pages is flagged in the page where it ends (in a paged store: begins),
  * and the RVT names the other pages of the list. Runs that the policy does not own evict by

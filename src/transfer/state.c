@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State with the home on the host (GTS). The array that edges write goes to the
- * devices in shares, chunk after chunk, and comes back to be merged, by minimum or by sum:
- * contexts of OpenCL share nothing, so copies are merged on the host. Sums begin at 0 on
- * the device, so they only come back. The values that sources give go beside the units.
+ * State with the home on the host (GTS). The array that edges write goes to the devices in
+ * shares, chunk after chunk, and comes back to be merged, by minimum or by sum. Contexts of
+ * OpenCL share nothing, so copies are merged on the host. Sums begin at 0 on the device, so
+ * they only come back. The values that sources give go beside the units.
  *
  * With one device, one chunk and no other writer, the array stays on the device between
  * passes. Then the vector's newest values are on the device, and every reader fetches them
