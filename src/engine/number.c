@@ -39,7 +39,7 @@ void numbers_release(struct edge_numbers *n)
 		if (n->side[in].first)
 			beside_close(&n->side[in].file);
 		memory_free(n->side[in].first);
-		memory_free(n->side[in].part);
+		memory_free(n->side[in].page_numbers);
 		memory_free(n->side[in].all);
 	}
 	memory_free(n->base);
@@ -184,7 +184,7 @@ static mill_err open_side(struct mill_run *r, struct number_side *s, const struc
 	}
 	memory_free(dir);
 	if (!err && run_is_native(r))
-		err = memory_new(&s->part, &r->budget, pool_size(r->pool) * s->file.most, sizeof(u32), "edge numbers");
+		err = memory_new(&s->page_numbers, &r->budget, pool_size(r->pool) * s->file.most, sizeof(u32), "edge numbers");
 	return err;
 }
 
@@ -304,7 +304,7 @@ mill_err numbers_lay(struct mill_run *r, bool in, enum numbers which, u32 page, 
 	seg->base = r->numbers.base;
 	if (!s->table || which != NUMBERS_BOTH)
 		return MILL_OK;
-	seg->number = s->part + worker * s->file.most;
+	seg->number = s->page_numbers + worker * s->file.most;
 	__atomic_fetch_add(bytes, beside_elements(&s->file, page) * sizeof(u32), __ATOMIC_RELAXED);
-	return beside_read_page(&s->file, s->part + worker * s->file.most, page);
+	return beside_read_page(&s->file, s->page_numbers + worker * s->file.most, page);
 }

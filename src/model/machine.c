@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The cache file of a machine's constants and of graphs' shapes. */
 #include "model/machine.h"
 
 #include <fcntl.h>
@@ -11,11 +12,11 @@
 
 #include "base/number.h"
 
-#define CACHE_BYTES (64 * KIB)	/* what is longer was not written by us */
-#define CACHE_GRAPHS 48		/* the latest */
+#define CACHE_BYTES (64 * KIB)	/* a longer file was not written by us */
+#define CACHE_GRAPHS 48		/* the file keeps the latest graphs */
 #define LINE_BYTES 1024
 
-/* Letters that need no escape, whatever a driver calls itself. */
+/* Replaces characters that JSON would have to escape: a driver's name may contain any. */
 static void plain(char *text)
 {
 	for (; *text; text++)
@@ -23,15 +24,16 @@ static void plain(char *text)
 			*text = ' ';
 }
 
-void machine_key_init(struct machine_key *key, const struct store *st, const char *device, unsigned threads)
+void machine_key_init(struct machine_key *key, const struct store *st, const char *device,
+		      unsigned threads)
 {
 	struct mill_device cpu = { .model = "" };
 	struct stat disk = { 0 };
 
 	cpu_list(&cpu, 1);
 	fstat(st->n_stripes ? st->stripe[0][0].fd : st->file[STORE_OUT_PAGES].fd, &disk);
-	snprintf(key->machine, sizeof(key->machine), "%.100s, %u cores, disk %u:%u, %u threads, %.32s",
-		 cpu.model, cpu.units,
+	snprintf(key->machine, sizeof(key->machine),
+		 "%.100s, %u cores, disk %u:%u, %u threads, %.32s", cpu.model, cpu.units,
 		 major(disk.st_dev), minor(disk.st_dev), threads, device);
 	plain(key->machine);
 	key->uuid = st->uuid;
@@ -39,13 +41,16 @@ void machine_key_init(struct machine_key *key, const struct store *st, const cha
 
 /* ---- The file: one line for each graph, the latest first ---- */
 
-/* The folder and the file in it; false: there is no place. to: PATH_MAX bytes each. */
+/*
+ * Returns the paths of the cache folder and file, PATH_MAX bytes each. False: there is no
+ * folder.
+ */
 static bool cache_path(char *folder, char *file)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	int n;
 
-	if (cache && *cache == '/')	/* a relative one is to be ignored, says the specification */
+	if (cache && *cache == '/')	/* the XDG specification says to ignore a relative path */
 		n = snprintf(folder, PATH_MAX, "%s/millrace", cache);
 	else if (home && *home == '/')
 		n = snprintf(folder, PATH_MAX, "%s/.cache/millrace", home);
@@ -57,7 +62,7 @@ static bool cache_path(char *folder, char *file)
 	return n > 0 && n < PATH_MAX;
 }
 
-/* The whole file with a final NUL, to be freed; NULL: there is none that could be read. */
+/* Returns the whole file with a final NUL; the caller frees it. NULL: it cannot be read. */
 static char *read_cache(const char *path)
 {
 	struct file f = FILE_CLOSED;
@@ -78,10 +83,14 @@ static char *read_cache(const char *path)
 
 static size_t put_prefix(char *to, const struct machine_key *key)
 {
-	return (size_t)snprintf(to, LINE_BYTES, "{\"machine\": \"%s\", \"store\": \"", key->machine);
+	return (size_t)snprintf(to, LINE_BYTES, "{\"machine\": \"%s\", \"store\": \"",
+				key->machine);
 }
 
-/* The number after "name": on this line; what is not believable is not there. */
+/*
+ * Finds the number after "name": on this line. Returns false if there is none, or not a
+ * plausible one.
+ */
 static bool take(const char *line, const char *name, f64 most, f64 *out)
 {
 	const char *end = strchr(line, '\n'), *at, *stop;
@@ -105,7 +114,8 @@ bool machine_is_sane(const struct machine *m)
 	bool sane = true;
 
 #define SANE(name, value, most) \
-	sane = sane && m->name >= 0 && m->name <= most && (m->name > 0 || &m->name == &m->overlap || &m->name == &m->beside);
+	sane = sane && m->name >= 0 && m->name <= most && \
+	       (m->name > 0 || &m->name == &m->overlap || &m->name == &m->beside);
 	MACHINE_FIELDS(SANE)
 #undef SANE
 	return sane;
@@ -141,14 +151,15 @@ static bool take_shape(const char *line, struct machine *m)
 	return true;
 }
 
-/* Without a measurement, a graph is what most are: levels few, neighbours anywhere. */
+/* Without a measurement, assumes the shape of most graphs: few levels, neighbours anywhere. */
 static void guess_shape(struct machine *m, const struct store *st)
 {
 	f64 degree = (f64)st->stored_edges / (f64)max_u64(st->sources, 1);
 
 	m->typical = degree > 1 ? degree : 1;
 	m->levels = 3;
-	for (f64 reach = 1; reach < (f64)st->sources && m->levels < 64; reach *= m->typical > 2 ? m->typical : 2)
+	for (f64 reach = 1; reach < (f64)st->sources && m->levels < 64;
+	     reach *= m->typical > 2 ? m->typical : 2)
 		m->levels++;
 }
 
@@ -172,8 +183,12 @@ void machine_find(struct machine *out, const struct machine_key *key, const stru
 		if (end && !strncmp(line, prefix, length)) {
 			bool same = !strncmp(line + length, key->uuid, strlen(key->uuid));
 
-			/* The same graph's own line is the best, any other of the machine is better than none. */
-			if (same ? take_machine(line, out) : !out->measured && take_machine(line, out))
+			/*
+			 * The line of the same graph is the best; another line of the
+			 * machine is better than none.
+			 */
+			if (same ? take_machine(line, out) :
+				   !out->measured && take_machine(line, out))
 				if (same)
 					take_shape(line, out);
 		}
@@ -189,14 +204,15 @@ static mill_err put_line(struct outfile *o, const struct machine *m, const struc
 	put_prefix(prefix, key);
 	TRY(outfile_printf(o, "%s%s\"", prefix, key->uuid));
 #define PUT(name, value, most) \
-	TRY(outfile_printf(o, ", \"" #name "\": %.*s", (int)number_put_f64(number, m->name), number));
+	TRY(outfile_printf(o, ", \"" #name "\": %.*s", (int)number_put_f64(number, m->name), \
+			   number));
 	MACHINE_FIELDS(PUT)
 	SHAPE_FIELDS(PUT)
 #undef PUT
 	return outfile_printf(o, "}");
 }
 
-/* Those of the old lines that are whole and not of this graph. */
+/* Copies the old lines that are complete and not of this graph. */
 static mill_err put_others(struct outfile *o, const char *text, const struct machine_key *key)
 {
 	char own[2 * LINE_BYTES];
@@ -204,12 +220,14 @@ static mill_err put_others(struct outfile *o, const char *text, const struct mac
 	int n = 1;
 
 	length += (size_t)snprintf(own + length, sizeof(own) - length, "%s\"", key->uuid);
-	for (const char *line = text, *end; line && (end = strchr(line, '\n')) && n < CACHE_GRAPHS; line = end + 1) {
+	for (const char *line = text, *end; line && (end = strchr(line, '\n')) && n < CACHE_GRAPHS;
+	     line = end + 1) {
 		size_t size = (size_t)(end - line) - (end > line && end[-1] == ',');
 		struct machine any = { 0 };
 
-		if (strncmp(line, "{\"machine\": \"", 13) || !strncmp(line, own, length) || line[size - 1] != '}' ||
-		    size >= LINE_BYTES || !take_machine(line, &any) || !take_shape(line, &any))
+		if (strncmp(line, "{\"machine\": \"", 13) || !strncmp(line, own, length) ||
+		    line[size - 1] != '}' || size >= LINE_BYTES || !take_machine(line, &any) ||
+		    !take_shape(line, &any))
 			continue;
 		TRY(outfile_printf(o, ",\n%.*s", (int)size, line));
 		n++;
@@ -217,7 +235,8 @@ static mill_err put_others(struct outfile *o, const char *text, const struct mac
 	return MILL_OK;
 }
 
-static mill_err write_cache(const char *file, const char *old, const struct machine *m, const struct machine_key *key)
+static mill_err write_cache(const char *file, const char *old, const struct machine *m,
+			    const struct machine_key *key)
 {
 	struct outfile *o;
 	mill_err err;
@@ -245,7 +264,10 @@ void machine_keep(const struct machine *m, const struct machine_key *key)
 	if (!cache_path(folder, file))
 		return;
 	error_save(&kept, MILL_OK);
-	/* The two last folders of the path may be missing; what they cannot be is seen when the file is made. */
+	/*
+	 * The last two folders of the path may be missing. If they cannot be made,
+	 * write_cache fails.
+	 */
 	slash = strrchr(folder, '/');
 	if (slash > folder) {
 		*slash = '\0';

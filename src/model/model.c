@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The cost model: what each algorithm does, and what that costs. See model.h. */
 #include "model/model.h"
 
 #include <math.h>
 
 static f64 vertices(const struct setting *s) { return (f64)s->store->n_linked; }
 static f64 edges(const struct setting *s) { return (f64)s->store->stored_edges; }
-/* Passes are free: the graph is in memory where the computing is done. */
-static bool stays(const struct setting *s) { return s->resident || s->whole; }
+/*
+ * Returns whether the graph is in memory where the run computes, so that passes need no
+ * transfers.
+ */
+static bool in_memory(const struct setting *s) { return s->resident || s->whole; }
 
 /* ---- Passes over everything: equation 1 ---- */
 
 /*
- * PageRank ends when the change has fallen from its first to the tolerance. The first is known from the degrees: with
- * neighbours at random a vertex has its share of the mean degree after one iteration. Then it falls by the damping
- * times the second eigenvalue of the walk, that of a random graph of the typical degree (2 sqrt(k - 1) / k). Graphs of
- * loosely tied parts fall slower, by the damping at worst: the bound.
+ * PageRank ends when the change has fallen from its first value to the tolerance. The first
+ * value follows from the degrees: with random neighbours, the score of a vertex after one
+ * iteration is in proportion to its degree. Then the change falls, per iteration, by the
+ * damping times the second eigenvalue of the walk. For a random graph of typical degree k
+ * that is 2 sqrt(k - 1) / k. In graphs of loosely tied parts it falls slower, at worst by
+ * the damping alone: that is the upper bound.
  */
 static void pagerank_work(const struct setting *s, struct work *w)
 {
@@ -24,14 +30,17 @@ static void pagerank_work(const struct setting *s, struct work *w)
 
 	w->steps = w->most = most;
 	if (s->tolerance > 0) {
-		f64 likely = 1 + log(s->tolerance / first) / log(rate < s->damping ? rate : s->damping);
+		f64 likely = 1 +
+			     log(s->tolerance / first) / log(rate < s->damping ? rate : s->damping);
 
 		w->most = fmin(most, ceil(1 + log(s->tolerance / 2) / log(s->damping)));
 		w->steps = fmin(w->most, fmax(1, ceil(s->async ? 0.6 * likely : likely)));
 	}
 	w->edges = w->steps * edges(s);
-	/* Bins are read in sequence, as packed pages are. */
-	w->edge_seconds = !s->bins ? m->gather : store_in_place(s->store) ? m->gather / 2 : 2 * m->decode;
+	/* Bins are read in sequence, like packed pages. */
+	w->edge_seconds = !s->bins		   ? m->gather :
+			  store_in_place(s->store) ? m->gather / 2 :
+						     2 * m->decode;
 	w->vertices = vertices(s);
 	w->full = w->steps;
 	w->sums = true;
@@ -47,35 +56,43 @@ static void cdlp_work(const struct setting *s, struct work *w)
 	w->vertices = w->steps * vertices(s);
 }
 
-static void search_work(const struct setting *s, struct work *w, f64 steps, f64 looked_at);
+static void search_work(const struct setting *s, struct work *w, f64 steps, f64 n_edges);
 
-/* Resident it looks at two edges of each list, streamed at all edges once. GTS's labels spread level by level. */
+/*
+ * Resident, cc processes two edges of each list; streamed, all edges once. Under GTS labels
+ * spread level by level.
+ */
 static void cc_work(const struct setting *s, struct work *w)
 {
-	if (s->gts) {	/* a pass carries labels as far as they go in the order of the pages */
-		search_work(s, w, fmax(3, s->machine->levels / (s->machine->local > 0 ? 64 : 2)), 3 * edges(s));
+	if (s->gts) {	/* a pass may carry a label over many pages, in page order */
+		search_work(s, w, fmax(3, s->machine->levels / (s->machine->local > 0 ? 64 : 2)),
+			    3 * edges(s));
 		w->full = w->steps;
 		w->sliding = false;
 		return;
 	}
-	w->steps = stays(s) ? 3 : 1;
-	w->edges = stays(s) ? 2 * (f64)s->store->sources : edges(s);
+	w->steps = in_memory(s) ? 3 : 1;
+	w->edges = in_memory(s) ? 2 * (f64)s->store->sources : edges(s);
 	/*
-	 * The beginnings of lists are not in one cache line, but for short lists; some eight misses are under way at
-	 * once.
+	 * Unless lists are short, the beginning of each list is a cache miss. About eight
+	 * misses are under way at once.
 	 */
 	w->edge_seconds = s->machine->scan +
-			  (stays(s) ? fmin(1, s->machine->typical / 16) * s->machine->miss / 8 : 0);
+			  (in_memory(s) ? fmin(1, s->machine->typical / 16) * s->machine->miss / 8 :
+					  0);
 	w->vertices = 6 * vertices(s);
 	w->full = 1;
 }
 
 static void degrees_work(const struct setting *s, struct work *w) { w->vertices = 4 * vertices(s); }
 
-/* Of each edge the shorter of two lists is looked up: about a fourth of a typical one. Streamed, blocks meet blocks. */
+/*
+ * For each edge the shorter of two lists is searched for: about a fourth of a typical list.
+ * Streamed, all pages pass once for each block of pages that stays.
+ */
 static void triangles_work(const struct setting *s, struct work *w)
 {
-	u64 held = s->slots ? s->slots : s->frames;	/* of a device, or here */
+	u64 held = s->slots ? s->slots : s->frames;	/* pages that stay */
 	bool one = s->slots ? s->slots >= s->pages : s->resident;
 	f64 blocks = one ? 1 : ceil(2 * (f64)s->pages / (f64)(held ? held : 1));
 
@@ -89,21 +106,22 @@ static void triangles_work(const struct setting *s, struct work *w)
 /* ---- Levels: equation 2 ---- */
 
 /*
- * n supersteps of a search that looks at so many edges. Where levels are few, a little more than half of the steps ask
- * for nearly all pages and the others for few; on a map each asks for about half.
+ * A search of `steps` supersteps that processes n_edges edges. If levels are few, a little
+ * more than half of the steps need nearly all pages, and the others need few. On a map each
+ * step needs about half of the pages.
  */
-static void search_work(const struct setting *s, struct work *w, f64 steps, f64 looked_at)
+static void search_work(const struct setting *s, struct work *w, f64 steps, f64 n_edges)
 {
 	bool local = s->machine->local > 0;
 
-	/* Staying with a page until it is quiet takes a search over a map through it in one step. */
+	/* With --async, a search over a map passes through a page in one step. */
 	if (s->async && local && !s->resident)
 		steps /= 16;
 	w->steps = steps < 1 ? 1 : steps;
-	w->edges = looked_at;
+	w->edges = n_edges;
 	/*
-	 * The few vertices of a level lie anywhere: rows, list and state of each are missed, not all one after the
-	 * other.
+	 * On a map the few vertices of a level lie anywhere: row, list and state of each
+	 * are cache misses, some of them at the same time.
 	 */
 	w->edge_seconds = s->machine->push + (local ? s->machine->miss / s->machine->typical : 0);
 	w->full = fmax(1, (local ? 0.5 : 0.6) * w->steps);
@@ -112,7 +130,7 @@ static void search_work(const struct setting *s, struct work *w, f64 steps, f64 
 	w->levels = true;
 }
 
-/* Pulling spares most edges where levels are few. */
+/* If levels are few, pulling skips most edges. */
 static void bfs_work(const struct setting *s, struct work *w)
 {
 	bool local = s->machine->local > 0;
@@ -120,20 +138,21 @@ static void bfs_work(const struct setting *s, struct work *w)
 	search_work(s, w, s->machine->levels, edges(s) * (s->pulls && !local ? 0.12 : 1));
 }
 
-/* Near/far: a level of a search becomes several steps where paths of few edges are not the short ones. */
+/* Near/far: a level takes several steps if paths of few edges are not the shortest. */
 static void sssp_work(const struct setting *s, struct work *w)
 {
 	bool local = s->machine->local > 0;
 
-	if (s->gts) {	/* all that a level finds goes on, shortest or not, but at once */
-		search_work(s, w, s->machine->levels * (local ? 0.125 : 1.2), edges(s) * (local ? 20 : 5));
+	if (s->gts) {	/* no near/far: every vertex that falls is active in the next level */
+		search_work(s, w, s->machine->levels * (local ? 0.125 : 1.2),
+			    edges(s) * (local ? 20 : 5));
 		w->full = 0.8 * w->steps;
 		return;
 	}
 	search_work(s, w, s->machine->levels * (local ? 1.5 : 4), edges(s) * (local ? 1.6 : 1.8));
 }
 
-/* There and back, all edges each time, and what is summed is wider. */
+/* Forwards and backwards, over all edges each time. */
 static void bc_work(const struct setting *s, struct work *w)
 {
 	f64 n = (f64)(s->searches ? s->searches : 1);
@@ -142,7 +161,7 @@ static void bc_work(const struct setting *s, struct work *w)
 	w->vertices *= n;
 }
 
-/* Forwards and backwards, and what is left between. */
+/* Searches forwards and backwards, then work on the rest. */
 static void scc_work(const struct setting *s, struct work *w)
 {
 	if (!s->store->directed) {
@@ -153,15 +172,19 @@ static void scc_work(const struct setting *s, struct work *w)
 	w->vertices *= 4;
 }
 
-/* Resident it is peeled in cascades, streamed bounds fall in some tens of passes. */
+/* Resident, vertices are peeled in cascades. Streamed, bounds fall in some tens of passes. */
 static void kcore_work(const struct setting *s, struct work *w)
 {
-	search_work(s, w, stays(s) ? 2 * s->machine->typical : 34, edges(s) * (stays(s) ? 1.5 : 8));
+	search_work(s, w, in_memory(s) ? 2 * s->machine->typical : 34,
+		    edges(s) * (in_memory(s) ? 1.5 : 8));
 	w->full = 12;
 	w->sliding = false;
 }
 
-static void level_work(const struct setting *s, struct work *w) { search_work(s, w, s->machine->levels, edges(s)); }
+static void level_work(const struct setting *s, struct work *w)
+{
+	search_work(s, w, s->machine->levels, edges(s));
+}
 
 static void round_work(const struct setting *s, struct work *w)
 {
@@ -188,8 +211,9 @@ const struct cost cost_rounds = { round_work, 4 };
 /* ---- What it costs ---- */
 
 /*
- * Pages that cross a boundary behind which `held` of them stay. Passes over everything read P + (I - 1)(P - F),
- * exactly. A front that slides over a map asks for 0 to P pages, as many of each: what is beyond F is read again.
+ * Returns the number of pages that cross a boundary behind which `held` pages stay. Full
+ * passes read exactly P + (I - 1)(P - F). A front that slides over a map needs from 0 to P
+ * pages in a step, each number equally often; the pages beyond F are read again.
  */
 static f64 pages_moved(const struct setting *s, const struct work *w, u64 held)
 {
@@ -203,30 +227,32 @@ static f64 pages_moved(const struct setting *s, const struct work *w, u64 held)
 }
 
 /*
- * Edges that are decoded: of the pages that are asked for; on a map those near the rows that are wanted, and the
- * lengths of all rows.
+ * Returns the number of edges that are decoded: those of the pages that are needed; on a
+ * map those near the wanted rows, and the lengths of all rows.
  */
-static f64 decoded(const struct setting *s, const struct work *w)
+static f64 decoded_edges(const struct setting *s, const struct work *w)
 {
 	if (s->resident || store_in_place(s->store))
 		return 0;
 	return w->sliding ? 4 * w->edges + w->full * vertices(s) : w->full * edges(s);
 }
 
-static u64 whole(f64 x) { return x < 1 ? 0 : x < 1e18 ? (u64)(x + 0.5) : (u64)1e18; }
+static u64 rounded(f64 x) { return x < 1 ? 0 : x < 1e18 ? (u64)(x + 0.5) : (u64)1e18; }
 
 static f64 load_seconds(const struct setting *s)
 {
 	const struct machine *m = s->machine;
 	f64 read = (f64)s->load_pages * s->store->page_size / m->read;
-	f64 copy = (f64)s->load_edges * (m->load + (store_in_place(s->store) ? 0 : m->decode)) / s->threads;
+	f64 copy = (f64)s->load_edges * (m->load + (store_in_place(s->store) ? 0 : m->decode)) /
+		   s->threads;
 
 	return fmax(read, copy) + m->overlap * fmin(read, copy);
 }
 
 /*
- * Pages that cross to a device. Of GTS's a scan finds none under LRU, unless all are there, and a search the share that the cache has of all;
- * but what was never there was never found.
+ * Returns the number of pages that cross to a device. Under GTS and LRU, a scan finds no
+ * page resident unless all are; a search finds the part of the pages that is in the cache.
+ * Each page crosses at least once.
  */
 static f64 pages_sent(const struct setting *s, const struct work *w)
 {
@@ -234,31 +260,42 @@ static f64 pages_sent(const struct setting *s, const struct work *w)
 
 	if (!s->gts)
 		return fmin(pages_moved(s, w, s->slots), asked);
-	hit = w->levels ? gts_hit_rate(s->slots, s->pages) : gts_scan_hit_rate(s->slots, s->pages, w->full);
+	hit = w->levels ? gts_hit_rate(s->slots, s->pages) :
+			  gts_scan_hit_rate(s->slots, s->pages, w->full);
 	return fmin(asked, fmax(asked * (1 - hit), (f64)s->pages));
 }
 
-/* A page is unpacked, a frontier's rows in it (GTS has none) are found in three steps, and then the program's kernel follows. */
+/*
+ * Returns the launches for a page: one to unpack it, three to select the rows of a frontier
+ * (GTS has none), and the program's kernel.
+ */
 static f64 launches(const struct setting *s, const struct work *w)
 {
 	return (f64)!store_in_place(s->store) + (w->levels && !s->gts ? 4 : 1);
 }
 
-/* Pages that do not stay unpacked are unpacked for each use. calls: pages' worth of launches, each of which costs the device something too. */
+/*
+ * Returns the seconds of kernels. Pages that do not stay unpacked are unpacked for each
+ * use. calls: in units of the launches for a page; each launch costs the device something,
+ * too.
+ */
 static f64 kernel_seconds(const struct setting *s, const struct work *w, f64 calls)
 {
 	const struct machine *m = s->machine;
-	f64 unpacked = store_in_place(s->store) ? 0 : (s->whole || s->unpacked ? fmin(1, w->full) : w->full) * edges(s);
+	f64 unpacked = store_in_place(s->store) ?
+			       0 :
+			       (s->whole || s->unpacked ? fmin(1, w->full) : w->full) * edges(s);
 
 	return unpacked * m->decode + w->edges * w->edge_seconds + w->vertices * m->vertex +
 	       calls * launches(s, w) * fmax(0, m->call - m->enqueue);
 }
 
 /*
- * How often the state goes there and back under GTS. Alone and whole it stays there between passes; of a copy that several have, or a part,
- * the next pass needs what the others wrote. Sums begin as zeros that need not cross.
+ * Returns how often the state goes to the devices and back under GTS. With one device and
+ * one chunk it stays on the device between passes. Otherwise the next pass needs what the
+ * other devices and chunks wrote. Sums begin as zeros, which need not cross.
  */
-static f64 copies(const struct setting *s, const struct work *w, f64 rounds)
+static f64 state_copies(const struct setting *s, const struct work *w, f64 rounds)
 {
 	if (!s->gts)
 		return 0;
@@ -267,17 +304,23 @@ static f64 copies(const struct setting *s, const struct work *w, f64 rounds)
 	return s->devices > 1 || s->chunks > 1 ? rounds : 1;
 }
 
-/* Under S all pages go to all devices, under P all of the state; chunks let the pages pass so often. */
+/*
+ * Returns the bytes that go to the devices. Under S all pages go to each device; under P
+ * all of the state does. With W chunks the pages pass W times.
+ */
 static f64 bytes_down(const struct setting *s, const struct work *w, f64 sent, f64 rounds)
 {
 	f64 n = s->devices ? s->devices : 1, chunks = s->chunks ? s->chunks : 1;
 	f64 pages = sent * (f64)s->page_bytes + (f64)s->read_only * (w->levels ? w->full : rounds);
-	f64 state = w->sums ? 0 : copies(s, w, rounds) * (f64)s->state;
+	f64 state = w->sums ? 0 : state_copies(s, w, rounds) * (f64)s->state;
 
 	return s->strategy == GTS_S ? state + n * chunks * pages : n * state + chunks * pages;
 }
 
-/* d_skew: pages go to devices in turn, so of the few of a level one device may have one more than others. */
+/*
+ * Returns d_skew. Pages go to devices in turn, so in a level of few pages one device may
+ * have one page more than others.
+ */
 static f64 skew(const struct setting *s, f64 pages)
 {
 	f64 n = s->devices ? s->devices : 1;
@@ -285,11 +328,12 @@ static f64 skew(const struct setting *s, f64 pages)
 	return pages > 0 ? pages / (n * ceil(pages / n)) : 1;
 }
 
-/* Equation 1 or 2, of all passes or levels. */
+/* Applies equation 1 or 2 to all passes or levels. */
 static void device_cost(const struct setting *s, const struct work *w, struct mill_prediction *out)
 {
 	const struct machine *m = s->machine;
-	f64 rounds = fmax(1, w->levels ? w->steps : w->full), asked = w->full * (f64)s->pages, sent = pages_sent(s, w);
+	f64 rounds = fmax(1, w->levels ? w->steps : w->full), asked = w->full * (f64)s->pages,
+	    sent = pages_sent(s, w);
 	struct gts_setting g = {
 		.constants = {
 			.c1 = m->chunk_rate,
@@ -319,14 +363,14 @@ static void device_cost(const struct setting *s, const struct work *w, struct mi
 		.disk = (f64)out->disk_read,
 		.hit = asked > 0 ? 1 - sent / asked : 0,
 		.calls = s->whole ? fmin(asked, (f64)s->pages) + w->steps : asked,
-		.copies = copies(s, w, rounds),
+		.copies = state_copies(s, w, rounds),
 		.skew = skew(s, asked / rounds),
 	};
 
 	g.constants.kernel = kernel_seconds(s, w, g.calls) / g.edges;
 	gts_predict(&g, &out->cost);
 	out->device_seconds = out->cost.total;
-	out->to_device = whole(bytes_down(s, w, sent, rounds));
+	out->to_device = rounded(bytes_down(s, w, sent, rounds));
 }
 
 void model_predict(const struct setting *s, struct mill_prediction *out)
@@ -338,30 +382,35 @@ void model_predict(const struct setting *s, struct mill_prediction *out)
 
 	*out = (struct mill_prediction){ .measured = m->measured };
 	model->work(s, &w);
-	/* A graph that nobody looked at may be of any shape. */
+	/* If the shape of the graph was not measured, it may be any. */
 	sure = m->shape_known || w.most ? model->sure : 2 * model->sure;
 	pages = s->resident ? 0 : pages_moved(s, &w, s->slots > s->frames ? s->slots : s->frames);
-	compute = s->slots ? 0 : decoded(s, &w) * m->decode + w.edges * w.edge_seconds + w.vertices * m->vertex;
-	out->pages_read = whole(pages);
-	out->disk_read = whole(((pages < (f64)s->pages ? pages : (f64)s->pages) +
-				(pages > (f64)s->pages ? pages - (f64)s->pages : 0) * (s->again > 0 ? s->again : 1)) *
-			       s->store->page_size);
+	compute = s->slots ? 0 :
+			     decoded_edges(s, &w) * m->decode + w.edges * w.edge_seconds +
+				     w.vertices * m->vertex;
+	out->pages_read = rounded(pages);
+	out->disk_read = rounded(((pages < (f64)s->pages ? pages : (f64)s->pages) +
+				  (pages > (f64)s->pages ? pages - (f64)s->pages : 0) *
+					  (s->again > 0 ? s->again : 1)) *
+				 s->store->page_size);
 	out->load_read = s->load_pages * s->store->page_size;
-	out->iterations = whole(w.steps);
-	out->iterations_low = w.most ? (s->tolerance > 0 ? 1 : whole(w.most)) : whole(w.steps / sure);
-	out->iterations_high = w.most ? whole(w.most) : whole(ceil(w.steps * sure));
+	out->iterations = rounded(w.steps);
+	out->iterations_low = w.most ? (s->tolerance > 0 ? 1 : rounded(w.most)) :
+				       rounded(w.steps / sure);
+	out->iterations_high = w.most ? rounded(w.most) : rounded(ceil(w.steps * sure));
 	out->read_seconds = (f64)out->disk_read / m->read;
 	out->compute_seconds = compute / s->threads;
 	out->step_seconds = w.steps * (m->step + 100 * m->miss);
-	out->seconds = fmax(out->read_seconds, out->compute_seconds) + m->overlap * fmin(out->read_seconds, out->compute_seconds);
-	if (s->slots) {	/* the equation has the disk's part */
+	out->seconds = fmax(out->read_seconds, out->compute_seconds) +
+		       m->overlap * fmin(out->read_seconds, out->compute_seconds);
+	if (s->slots) {	/* the equation contains the disk */
 		device_cost(s, &w, out);
 		out->seconds = out->device_seconds;
 	}
 	out->seconds += out->step_seconds;
 	out->seconds_low = out->seconds / sure;
 	out->seconds_high = out->seconds * sure;
-	/* What nothing bounds but the damping may take all of it. */
+	/* The run may take all the steps of its upper bound. */
 	if (w.most > w.steps && w.steps > 0)
 		out->seconds_high = fmax(out->seconds_high, out->seconds * w.most / w.steps);
 	out->load_seconds = load_seconds(s);

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a run will cost, before it is made. An algorithm is a number of passes over all pages (as PageRank) or of levels that touch some (as
- * BFS). On a device that is GTS's equation 1 or 2 (model/gts_model.h) and t_step x supersteps, on the host
+ * Predicts what a run will cost. model.c has a row per algorithm: an algorithm is a number
+ * of passes over all pages (as PageRank) or of levels that touch some pages (as BFS), with
+ * a disk in front. Where passes are full, pages are counted exactly. On a device the cost
+ * is GTS's equation 1 or 2 (model/gts_model.h) and t_step x supersteps. On the host it is
  *
  *	seconds = max(read, compute) + overlap x min(read, compute) + t_step x supersteps
- *	read    = pages read x page size / disk		P + (I - 1)(P - F) pages in I passes over F frames
+ *	read    = pages read x page size / disk
  *	compute = (edges x (t_edge + t_decode) + vertices x t_vertex) / threads
+ *
+ * I passes over P pages through F frames read P + (I - 1)(P - F) pages. The constants come
+ * from model/machine.h.
  */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
@@ -17,65 +22,67 @@
 
 struct setting;
 
-/* What an algorithm does, as far as it costs something. */
+/* What an algorithm does, in the units that the model has costs for. */
 struct work {
 	f64 steps;		/* supersteps */
-	f64 most;		/* at most so many; 0: as many more as the row is unsure */
-	f64 edges;		/* looked at */
-	f64 edge_seconds;	/* of a thread, for each */
-	f64 vertices;		/* visited by passes over the vertices */
-	f64 full;		/* as many passes over all pages would have as many active ones */
-	bool levels;		/* equation 2 */
-	bool sums;		/* what is written begins at 0 in every pass */
-	bool sliding;		/* few pages at a time, which move on slowly: the front of a search over a map */
+	f64 most;		/* the most supersteps; 0: not bounded, the row's `sure` applies */
+	f64 edges;		/* edges processed */
+	f64 edge_seconds;	/* seconds of a thread per edge */
+	f64 vertices;		/* vertices visited by passes over the vertices */
+	f64 full;		/* number of full passes that would have as many active pages */
+	bool levels;		/* equation 2; false: equation 1 */
+	bool sums;		/* the array that edges write begins at 0 in every pass */
+	bool sliding;		/* a front of few pages that moves slowly: a search over a map */
 };
 
 /*
- * The row of an algorithm. sure: the time may be so many times longer or shorter, and supersteps that nothing bounds so many times
- * more or fewer.
+ * The row of an algorithm. sure: the factor by which the time may be longer or shorter, and
+ * by which the supersteps, if nothing bounds them, may be more or fewer.
  */
 struct cost {
 	void (*work)(const struct setting *s, struct work *w);
 	f64 sure;
 };
 
-/* Those that are there: one for each algorithm whose cost is known well, and general ones for others. */
-extern const struct cost cost_bfs, cost_sssp, cost_pagerank, cost_cc, cost_scc, cost_bc, cost_kcore, cost_triangles, cost_cdlp, cost_degrees;
-extern const struct cost cost_search;	/* levels of a frontier, every edge looked at once */
+/* One row for each algorithm with a well-known cost, and two general rows for others. */
+extern const struct cost cost_bfs, cost_sssp, cost_pagerank, cost_cc, cost_scc, cost_bc, cost_kcore,
+	cost_triangles, cost_cdlp, cost_degrees;
+extern const struct cost cost_search;	/* levels of a frontier; every edge is processed once */
 extern const struct cost cost_rounds;	/* rounds, each a sum over all edges */
 
-/* What the model is told of a run. */
+/* A run, as the model sees it. */
 struct setting {
 	const struct store *store;
 	const struct machine *machine;
 	const struct cost *cost;	/* NULL: cost_search */
-	u64 rounds;		/* of algorithms that go round: at most so many ... */
-	f64 tolerance, damping;	/* ... or (pagerank) until the change is below; 0: all of them */
-	u64 searches;		/* bc: from so many sources */
+	u64 rounds;		/* the most rounds, for algorithms that have rounds */
+	f64 tolerance, damping;	/* pagerank: ends below this change; tolerance 0: all rounds */
+	u64 searches;		/* bc: number of sources */
 	bool pulls;		/* a search may pull: it has the in-edges */
-	bool resident, bins;	/* and as bins */
+	bool resident, bins;	/* the graph is resident; it is in bins */
 	bool async;
 	unsigned threads;
-	u64 pages, frames;	/* of a pass; what the run can hold */
-	f64 again;		/* the share of a page that is read when it comes again: not unwanted weights */
-	u64 load_pages;		/* read before it begins */
+	u64 pages, frames;	/* pages of a full pass; frames of the run */
+	f64 again;		/* part of a page that a second read of it brings: no weights */
+	u64 load_pages;		/* pages read before the run begins */
 	u64 load_edges;
 	/* On a device: */
 	u64 slots;		/* for pages; 0: the device is the host */
-	bool whole;		/* all lists fit, unpacked: they are launched once a step */
-	bool unpacked;		/* or stay unpacked, page by page */
-	u64 large;		/* of the pages: those of a single list */
-	u64 page_bytes;		/* that cross for a page, about */
-	u64 state;		/* bytes of it: WA */
-	u64 read_only;		/* that come beside the pages in every pass: RA */
+	bool whole;		/* all lists fit, unpacked: kernels are launched once per step */
+	bool unpacked;		/* not whole, but each page stays unpacked in its work area */
+	u64 large;		/* number of pages with a single list */
+	u64 page_bytes;		/* bytes that cross for a page, about */
+	u64 state;		/* bytes of state: WA */
+	u64 read_only;		/* bytes that are sent beside the pages in every pass: RA */
 	/*
-	 * GTS's way: the state is not made there and read when all is done, but written and read by the host; pages are taken in their order and
-	 * the latest stay.
+	 * GTS: the host writes and reads the state in each pass (otherwise it is made on
+	 * the device and read at the end), pages come in page order, and the most recent
+	 * stay.
 	 */
 	bool gts;
 	u32 devices, chunks;	/* N, W; 0: 1 */
 	enum gts_strategy strategy;
-	bool shared;		/* the devices are parts of the host */
+	bool shared;		/* the devices are divisions of the host's processor */
 };
 
 void model_predict(const struct setting *s, struct mill_prediction *out);

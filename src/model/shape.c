@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Measures the shape of a graph for the cost model, from samples. */
 #include "model/shape.h"
 
 #include <math.h>
@@ -7,13 +8,13 @@
 #include "base/bitmap.h"
 #include "base/random.h"
 
-#define SOURCES 4	/* of a search, if the first are in small components */
-#define LEVELS 1024u
-#define REACH 65536u	/* vertices */
-#define READS 48u	/* pages of one search */
-#define SLOTS 4u	/* pages held at a time */
-#define DEGREES 4096u	/* in a piece */
-#define PIECES 16u
+#define SOURCES 4	/* most searches; the first sources may be in small components */
+#define LEVELS 1024u	/* most levels of a search */
+#define REACH 65536u	/* most vertices of a search */
+#define READS 48u	/* most pages that one search reads */
+#define FRAMES 4u	/* pages in memory at a time */
+#define DEGREES 4096u	/* degrees in a sample */
+#define SAMPLES 16u	/* most samples of degrees */
 
 /* ---- Degrees ---- */
 
@@ -24,15 +25,20 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Pieces of the file, all of it if it is small. n: how many there are. */
-static mill_err read_degrees(const struct store *st, enum store_file file, u64 n, u32 *to, u64 *taken)
+/* Reads samples of the degree file, or all of it if it is small. n: degrees in the file. */
+static mill_err read_degrees(const struct store *st, enum store_file file, u64 n, u32 *to,
+			     u64 *taken)
 {
-	u64 pieces = min_u64(div_up(n, DEGREES), PIECES);
+	u64 samples = min_u64(div_up(n, DEGREES), SAMPLES);
 
 	*taken = 0;
-	for (u64 i = 0; i < pieces; i++) {
-		/* From the middle of each part: first and last vertices are seldom like the others. */
-		u64 at = n > DEGREES ? (n - DEGREES) * (2 * i + 1) / (2 * pieces) : 0, some = min_u64(n - at, DEGREES);
+	for (u64 i = 0; i < samples; i++) {
+		/*
+		 * From the middle of each stretch: the first and last vertices are seldom
+		 * typical.
+		 */
+		u64 at = n > DEGREES ? (n - DEGREES) * (2 * i + 1) / (2 * samples) : 0,
+		    some = min_u64(n - at, DEGREES);
 
 		TRY(store_read(st, file, to + *taken, some * sizeof(u32), at * sizeof(u32)));
 		*taken += some;
@@ -40,7 +46,7 @@ static mill_err read_degrees(const struct store *st, enum store_file file, u64 n
 	return MILL_OK;
 }
 
-/* In-degrees are what PageRank begins with. Vertices without a number in the file have none. */
+/* Uses in-degrees if it can: PageRank needs them. Vertices beyond the file have degree 0. */
 static mill_err measure_degrees(struct machine *m, const struct store *st, u32 *degree)
 {
 	bool in = st->directed && st->has_in;
@@ -53,7 +59,8 @@ static mill_err measure_degrees(struct machine *m, const struct store *st, u32 *
 	qsort(degree, taken, sizeof(u32), by_value);
 	for (u64 i = 0; i < taken; i++)
 		off += fabs(degree[i] / mean - 1);
-	m->skew = fmin(2, (off / (f64)taken * (f64)n + (f64)(st->vertices - n)) / (f64)st->vertices);
+	m->skew = fmin(2,
+		       (off / (f64)taken * (f64)n + (f64)(st->vertices - n)) / (f64)st->vertices);
 	m->typical = fmax(1, sqrt((f64)st->stored_edges / (f64)n * degree[taken / 2]));
 	return MILL_OK;
 }
@@ -62,32 +69,35 @@ static mill_err measure_degrees(struct machine *m, const struct store *st, u32 *
 
 struct search {
 	const struct store *store;
-	void *frame[SLOTS];
-	u32 held[SLOTS];	/* the page in it, plus 1; 0: none */
-	struct segment segment[SLOTS];
+	void *frame[FRAMES];
+	u32 held[FRAMES];	/* by frame: its page + 1; 0: none */
+	struct segment segment[FRAMES];
 	u32 n_reads;
 	u64 *seen;
-	u32 *vertex;		/* in the order of their levels */
-	u32 n, level[LEVELS + 1], n_levels;	/* level[i]: how many there are in levels below i */
-	bool complete;		/* there is nothing beyond */
+	u32 *vertex;		/* the vertices reached, in the order of their levels */
+	u32 n, level[LEVELS + 1], n_levels;	/* level[i]: number of vertices in levels below i */
+	bool complete;		/* the search reached all vertices that it can reach */
 };
 
 static mill_err find_segment(struct search *s, u32 page, const struct segment **out)
 {
-	u32 slot = page % SLOTS;
+	u32 at = page % FRAMES;
 
-	if (s->held[slot] != page + 1) {
-		s->held[slot] = 0;
+	if (s->held[at] != page + 1) {
+		s->held[at] = 0;
 		s->n_reads++;
-		TRY(page_read(&s->store->out, page, s->frame[slot]));
-		TRY(page_decode(&s->store->out, page, s->frame[slot], &s->segment[slot]));
-		s->held[slot] = page + 1;
+		TRY(page_read(&s->store->out, page, s->frame[at]));
+		TRY(page_decode(&s->store->out, page, s->frame[at], &s->segment[at]));
+		s->held[at] = page + 1;
 	}
-	*out = &s->segment[slot];
+	*out = &s->segment[at];
 	return MILL_OK;
 }
 
-/* Of a list that goes on in the next page the first part is enough. *full: there is no more room. */
+/*
+ * Adds the neighbours of v. Of a list that continues in the next page, the part in the
+ * first page is enough. *full: the search has reached its limits.
+ */
 static mill_err expand(struct search *s, u32 v, bool *full)
 {
 	const struct segment *seg;
@@ -96,7 +106,7 @@ static mill_err expand(struct search *s, u32 v, bool *full)
 	if (v >= s->store->out.n_rows)
 		return MILL_OK;
 	page = pages_find(&s->store->out, (vid)v);
-	*full = s->n_reads >= READS && s->held[page % SLOTS] != page + 1;
+	*full = s->n_reads >= READS && s->held[page % FRAMES] != page + 1;
 	if (*full)
 		return MILL_OK;
 	TRY(find_segment(s, page, &seg));
@@ -115,7 +125,10 @@ static mill_err expand(struct search *s, u32 v, bool *full)
 	return MILL_OK;
 }
 
-/* Whole levels only: what was found of one that is cut short is forgotten. */
+/*
+ * Searches from a source. Only whole levels count; vertices of an incomplete last level do
+ * not.
+ */
 static mill_err search(struct search *s, u32 source)
 {
 	bool full = false;
@@ -129,7 +142,8 @@ static mill_err search(struct search *s, u32 source)
 	for (s->level[++s->n_levels] = 1; s->n_levels < LEVELS;) {
 		u32 begin = s->level[s->n_levels - 1], end = s->n;
 
-		qsort(s->vertex + begin, end - begin, sizeof(u32), by_value);	/* each page once a level */
+		/* Sorted, so that each page is read once per level. */
+		qsort(s->vertex + begin, end - begin, sizeof(u32), by_value);
 		for (u32 i = begin; i < end && !full; i++)
 			TRY(expand(s, s->vertex[i], &full));
 		if (full || s->n == end) {
@@ -142,9 +156,11 @@ static mill_err search(struct search *s, u32 source)
 }
 
 /*
- * How it would go on. Where reach grows as a power D of the levels, as it does on maps, it goes on so; from a source in
- * the middle of nowhere the farthest corner is about 1 + D / 2 times as far as a ball of all vertices would reach.
- * Elsewhere each level is so many times the one before until nearly all are reached, and then there are a few.
+ * Estimates the levels of the whole search. On maps, the number of vertices reached grows
+ * as a power D of the levels. It is assumed to grow on like that; from a random source the
+ * farthest corner is about 1 + D / 2 times as far as the radius of a ball of all vertices.
+ * In other graphs, each level is a constant factor larger than the one before until nearly
+ * all vertices are reached; 3 more levels follow.
  */
 static void extend(struct machine *m, const struct search *s)
 {
@@ -177,7 +193,7 @@ static mill_err measure_levels(struct machine *m, const struct store *st, struct
 			most = s->n;
 			extend(m, s);
 		}
-		/* Half of what there is, or more than could be looked at. */
+		/* Stops if the search reached half of the sources, or its limits. */
 		if (!s->complete || most >= st->sources / 2)
 			break;
 	}
@@ -191,18 +207,19 @@ mill_err shape_measure(struct machine *m, const struct store *st, struct budget 
 
 	TRY(memory_new(&s, budget, 1, sizeof(*s), "a search"));
 	s->store = st;
-	err = memory_new(&s->vertex, budget, max_u64(REACH, PIECES * DEGREES), sizeof(u32), "the vertices of a search");
+	err = memory_new(&s->vertex, budget, max_u64(REACH, SAMPLES * DEGREES), sizeof(u32),
+			 "the vertices of a search");
 	if (!err)
 		err = memory_new(&s->seen, budget, bitmap_words(st->vertices) + 1, sizeof(u64),
 				 "the vertices of a search");
-	for (u32 i = 0; !err && i < SLOTS; i++)
+	for (u32 i = 0; !err && i < FRAMES; i++)
 		err = page_frame_new(&s->frame[i], st, budget);
 	if (!err && st->stored_edges)
 		err = measure_degrees(m, st, s->vertex);
 	if (!err && st->stored_edges)
 		err = measure_levels(m, st, s);
 	m->shape_known = !err;
-	for (u32 i = 0; i < SLOTS; i++)
+	for (u32 i = 0; i < FRAMES; i++)
 		memory_free(s->frame[i]);
 	memory_free(s->seen);
 	memory_free(s->vertex);

@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Graphie (Han, Mawhirter, Wu, Buland, PACT 2017): on a device bfs, sssp and cc go by partitions (policy/partition.h), with one flag of
- * activity each, updates in place, and the state's home on the device; flags and counters are all that comes back in a superstep. Partitions that are there
- * go first, each other one over the slot that has been longest in use. Elsewhere the oldest page goes first.
+ * Graphie (Han, Mawhirter, Wu, Buland, PACT 2017): bfs, sssp and cc on a device, by
+ * partitions (policy/partition.h). A partition has one flag of activity, updates are in
+ * place, and the state's home is the device: P flags and the counters are all that comes
+ * back in a superstep. Resident partitions come first; each other one takes the slot of the
+ * partition that came first. Runs that the policy does not own evict the oldest page first.
  *
- * All edges of an active partition are processed: which sources are active is not kept, and a monotone program finds that an old value changes nothing.
- * With --no-skip the kernel of an idle partition runs too and looks at its edges, but none is processed, as no source is active: so variants take the same steps.
+ * Ids become virtual when edges are made for the wire, by all threads into one of two
+ * stages. Packed pages keep dense numbers: the kernel looks up the partition of a changed
+ * vertex among the first sources of all partitions, log P steps instead of a division.
+ *
+ * All edges of an active partition are processed: the policy does not keep which sources
+ * are active. `idle` tests by value, as the paper's BFS does, and a monotone program finds
+ * that an old value changes nothing. So the state is the vertices' values alone. Flags are
+ * bits in local memory, or the global flags if P is too large for that. With --no-skip the
+ * kernel of an idle partition runs too and reads its edges, but processes none, because no
+ * source is active: so all variants take the same steps.
  */
 #include <string.h>
 
@@ -13,15 +23,15 @@
 #include "policy/policy.h"
 
 #define QUEUES_USUAL 32u	/* the streams of the paper's devices */
-#define AREA_SHARE 4u	/* places to unpack pages take at most one part in so many of the budget */
-#define TABLE_SHARE 4u	/* what belongs to each partition takes at most one part in so many of the budget */
+#define AREA_SHARE 4u	/* areas to unpack pages take at most 1/4 of the budget */
+#define TABLE_SHARE 4u	/* tables by partition take at most 1/4 of the budget */
 
-enum { TABLE_PRE_SUM, TABLE_FIRST };	/* of a station: by range, and by partition */
+enum { TABLE_PRE_SUM, TABLE_FIRST };	/* tables of a station: by range; by partition */
 
 struct graphie {
 	struct partitions table;
 	struct wire_shape shape;
-	u64 room;		/* device bytes before anything was there */
+	u64 room;		/* free device bytes before the policy allocated anything */
 };
 
 static mill_err graphie_layout(struct transfer *t, u64 left);
@@ -35,8 +45,8 @@ const struct partitions *graphie_table(const struct transfer *t)
 
 /* ---- Sizes ---- */
 
-/* On the device, besides slots: counters, flags, and two tables. */
-static u64 fixed_bytes(u64 n) { return LANE_WORDS * sizeof(u64) + 3 * 4 * (n + 2) + 512; }
+/* Returns the device bytes besides slots: counters, flags, and two tables. */
+static u64 fixed_bytes(u64 n) { return COUNTER_WORDS * sizeof(u64) + 3 * 4 * (n + 2) + 512; }
 
 static enum wire wire_of(const struct transfer *t)
 {
@@ -64,16 +74,22 @@ static struct wire_shape shape_of(const struct transfer *t, const struct store *
 	}
 }
 
-static const struct pages *pages_of(const struct transfer *t) { return t->need.view ? &t->graph->in : &t->graph->out; }
+static const struct pages *pages_of(const struct transfer *t)
+{
+	return t->need.view ? &t->graph->in : &t->graph->out;
+}
 
-/* Of how many the tables tell: partitions, or the pages of a paged store whose ids are taken as they are. */
+/*
+ * Returns the number of table entries for n partitions. If the ids of a paged store are
+ * taken as they are, tables have an entry per page.
+ */
 static u64 table_entries(const struct pages *p, const struct wire_shape *w, u64 n)
 {
 	return p->address.slots && !w->page ? max_u64(n, p->n_pages) : n;
 }
 
-/* The smallest number whose square is not below x. */
-static u64 root(u64 x)
+/* Returns the smallest number with a square of at least x. */
+static u64 ceil_sqrt(u64 x)
 {
 	u64 low = 0, high = (u64)1 << 32;
 
@@ -88,15 +104,16 @@ static u64 root(u64 x)
 	return low;
 }
 
-/* Edges that a view can have. */
+/* Returns the most edges that the run's graph, the store or a view, can have. */
 static u64 edges_of(const struct store *st, const struct need *n)
 {
 	return n->view && st->directed ? 2 * st->stored_edges : st->stored_edges;
 }
 
 /*
- * Of a size that is given: its tables and one of them. Otherwise what makes tables and partitions both small: sizes fall as
- * tables grow.
+ * Returns the least device bytes: the tables and one partition. If the user gives no
+ * partition size, the size is chosen that makes tables and partition small together:
+ * smaller partitions mean larger tables.
  */
 static u64 least(const struct transfer *t, const struct need *n)
 {
@@ -107,19 +124,22 @@ static u64 least(const struct transfer *t, const struct need *n)
 
 	largest_page(n->view ? NULL : &st->out, st, &rows, &most);
 	if (w.page)
-		return fixed_bytes(pages) + (st->paged ? 4 * pages : 0) + max_u64(each, w.page) + page_lists_bytes(rows, most) + 64;
+		return fixed_bytes(pages) + (st->paged ? 4 * pages : 0) + max_u64(each, w.page) +
+		       page_lists_bytes(rows, most) + 64;
 	all = edges * w.edge + w.row * st->n_linked;
 	if (each) {
 		u64 most_n = edges / max_u64(each / (w.edge + w.row), 1) + pages;
 
 		if (!n->view)
 			most_n = table_entries(&st->out, &w, partitions_count(&st->out, &w, each));
-		return fixed_bytes(most_n) + round_up(max_u64(w.row ? 2 * each : each, w.edge + w.row), 4);
+		return fixed_bytes(most_n) +
+		       round_up(max_u64(w.row ? 2 * each : each, w.edge + w.row), 4);
 	}
-	return fixed_bytes(QUEUES_USUAL + pages) + min_u64(max_u64(64 * KIB, root((w.row ? 384 : 192) * all)), 2 * all) + 16;
+	return fixed_bytes(QUEUES_USUAL + pages) +
+	       min_u64(max_u64(64 * KIB, ceil_sqrt((w.row ? 384 : 192) * all)), 2 * all) + 16;
 }
 
-/* Parents are settled page by page. */
+/* With n->advances parents are settled page by page afterwards, so pages need room too. */
 static void graphie_room(struct room *out, const struct transfer *t, const struct need *n)
 {
 	struct wire_shape w = shape_of(t, t->store, n->weights);
@@ -127,25 +147,34 @@ static void graphie_room(struct room *out, const struct transfer *t, const struc
 
 	pages_room(out, t, n);
 	out->device = max_u64(least(t, n), n->advances ? out->device : 0);
-	out->host = stage_bytes(t, wire_of(t), w.edge, n->view ? NULL : &t->store->out, &rows, &edges);
+	out->host = stage_bytes(t, wire_of(t), w.edge, n->view ? NULL : &t->store->out, &rows,
+				&edges);
 }
 
 /* ---- Making partitions ---- */
 
 static bool is_cut(void *arg, u32 page) { return partitions_is_cut(arg, page); }
 
-static mill_err place(void *arg, u32 page, const struct segment *seg, unsigned worker)
+static mill_err place_page(void *arg, u32 page, const struct segment *seg, unsigned worker)
 {
 	(void)worker;
 	partitions_place(arg, page, seg);
 	return MILL_OK;
 }
 
-/* Looks into the pages that hold parts, on all threads. Before the run has its stream, through one that is soon gone. */
-static mill_err place_parts(struct transfer *t, struct partitions *table, const struct pages *p)
+/*
+ * Decodes the pages that are cut, on all threads, to find the rows of their pieces. Before
+ * the run has its stream, it uses a temporary one.
+ */
+static mill_err place_pieces(struct transfer *t, struct partitions *table, const struct pages *p)
 {
 	struct stream_pass sp = {
-		.pages = p, .active = is_cut, .work = place, .arg = table, .want = { .lists_only = true, .rows_only = true }, .ticker = t->ticker,
+		.pages = p,
+		.active = is_cut,
+		.work = place_page,
+		.arg = table,
+		.want = { .lists_only = true, .rows_only = true },
+		.ticker = t->ticker,
 	};
 	struct stream *stream = t->stream;
 	mill_err err = MILL_OK;
@@ -168,11 +197,11 @@ static mill_err make(struct transfer *t, const struct pages *p, u64 size)
 	mill_err err = partitions_cut(&g->table, t->budget, p, &g->shape, size);
 
 	if (!err)
-		err = place_parts(t, &g->table, p);
+		err = place_pieces(t, &g->table, p);
 	placed = clock_now();
 	if (!err)
 		err = partitions_number(&g->table, &g->shape, t->store->n_linked, t->budget);
-	/* The table of a paged store is no renaming: import did that. */
+	/* The ids of a paged store were made by import: its table does not count as renaming. */
 	t->time.renaming += g->table.stored ? 0 : clock_now() - placed;
 	t->time.cutting += (g->table.stored ? clock_now() : placed) - began;
 	if (err)
@@ -180,7 +209,7 @@ static mill_err make(struct transfer *t, const struct pages *p, u64 size)
 	return err;
 }
 
-/* Rule V-C, but for tables that would leave no room for partitions. */
+/* Rule V-C, but at least the size at which tables leave room for partitions. */
 u64 graphie_size(const struct transfer *t, u32 queues)
 {
 	const struct graphie *g = layout_of(t);
@@ -190,11 +219,13 @@ u64 graphie_size(const struct transfer *t, u32 queues)
 	most = fixed_bytes(table_entries(p, &g->shape, queues));
 	most = g->room > most ? g->room - most : 0;
 	size = partition_size(all, most, queues);
-	most = g->room / TABLE_SHARE > fixed_bytes(0) ? (g->room / TABLE_SHARE - fixed_bytes(0)) / 12 : 1;
+	most = g->room / TABLE_SHARE > fixed_bytes(0) ?
+		       (g->room / TABLE_SHARE - fixed_bytes(0)) / 12 :
+		       1;
 	return max_u64(size, div_up(all, max_u64(most, queues)));
 }
 
-/* Device bytes to unpack a page of a partition that crosses packed. */
+/* Returns the device bytes to unpack a page of a partition that crosses packed. */
 static u64 area_bytes(const struct transfer *t)
 {
 	u64 rows, edges;
@@ -205,16 +236,20 @@ static u64 area_bytes(const struct transfer *t)
 	return page_lists_bytes(rows, edges) + 64;
 }
 
-/* Is there room for one of them beside their tables? */
+/* Returns whether the device has room for one partition beside the tables. */
 static bool holds_one(const struct transfer *t)
 {
 	const struct graphie *g = layout_of(t);
 	u64 addresses = t->graph->paged && g->shape.page ? 4 * (pages_of(t)->n_pages + 2ull) : 0;
 
-	return fixed_bytes(max_u64(g->table.n, g->table.n_ranges)) + addresses + area_bytes(t) + round_up(g->table.largest, 4) <= g->room;
+	return fixed_bytes(max_u64(g->table.n, g->table.n_ranges)) + addresses + area_bytes(t) +
+	       round_up(g->table.largest, 4) <= g->room;
 }
 
-/* The smallest size above low, at which ids overflow, and up to high at which they do not. */
+/*
+ * Makes partitions of the smallest size at which ids do not overflow. They overflow at size
+ * low, and do not at size high.
+ */
 static mill_err bisect(struct transfer *t, const struct pages *p, u64 low, u64 high)
 {
 	while (low + 1 < high) {
@@ -230,11 +265,15 @@ static mill_err bisect(struct transfer *t, const struct pages *p, u64 low, u64 h
 	return make(t, p, high);
 }
 
-/* Where ids overflow, the size grows; where few queues make it so large that their tables leave no room for one, it shrinks. */
+/*
+ * Makes the partitions. If ids overflow, the size grows. If few queues make partitions so
+ * large that the tables leave no room for one, the size shrinks.
+ */
 static mill_err make_partitions(struct transfer *t, const struct pages *p)
 {
 	struct graphie *g = t->layout;
-	u64 asked = t->options->graphie.partition_size, size = asked ? asked : graphie_size(t, t->device[0]->n_queues);
+	u64 asked = t->options->graphie.partition_size,
+	    size = asked ? asked : graphie_size(t, t->device[0]->n_queues);
 	mill_err err = make(t, p, size);
 
 	if (asked)
@@ -250,8 +289,12 @@ static mill_err make_partitions(struct transfer *t, const struct pages *p)
 
 /* ---- Ids on the wire ---- */
 
-/* The neighbours at positions [begin, end) of a segment, which ascend, by their new ids, unless they have them. */
-static void rename_list(const struct transfer *t, u32 *to, const struct segment *seg, u32 begin, u32 end)
+/*
+ * Writes the ids of the neighbours at positions [begin, end) of a segment, which ascend.
+ * Ids of the store are copied.
+ */
+static void rename_list(const struct transfer *t, u32 *to, const struct segment *seg, u32 begin,
+			u32 end)
 {
 	const struct partitions *p = &layout_of(t)->table;
 	u32 near;
@@ -260,12 +303,17 @@ static void rename_list(const struct transfer *t, u32 *to, const struct segment 
 		memcpy(to, seg->neighbour + begin, (end - begin) * sizeof(*to));
 		return;
 	}
-	near = begin < end && seg->neighbour[begin] < p->first[p->n] ? partitions_find(p, seg->neighbour[begin]) : 0;
+	near = begin < end && seg->neighbour[begin] < p->first[p->n] ?
+		       partitions_find(p, seg->neighbour[begin]) :
+		       0;
 	for (u32 i = begin; i < end; i++)
 		*to++ = partitions_id(p, seg->neighbour[i], &near);
 }
 
-/* Virtual ids before the range in which a source has its id: that of its partition, or of the page in which its list begins. */
+/*
+ * Returns the number of virtual ids before the range of a source: the range of its
+ * partition or, if ids are the store's, of the page in which its list begins.
+ */
 static u32 source_shift(const struct transfer *t, u32 page, const struct segment *seg, u32 row)
 {
 	const struct partitions *p = &layout_of(t)->table;
@@ -289,11 +337,15 @@ static mill_err graphie_layout(struct transfer *t, u64 left)
 	t->time.cutting = t->time.renaming = 0;
 	TRY(make_partitions(t, p));
 	t->wire = wire_of(t);
-	t->numbers = t->graph->paged && t->wire == WIRE_STORED;
+	t->renumber = t->graph->paged && t->wire == WIRE_STORED;
 	t->ids = (struct wire_ids){ g->table.stored, rename_list, source_shift };
 	t->n_flags = g->table.n_ranges;
 	t->units[0] = (struct units){
-		.pages = p, .entry = g->table.unit.entry, .page = g->table.page, .page_end = g->table.page_end, .n = g->table.n,
+		.pages = p,
+		.entry = g->table.unit.entry,
+		.page = g->table.page,
+		.page_end = g->table.page_end,
+		.n = g->table.n,
 	};
 	return MILL_OK;
 }
@@ -314,28 +366,40 @@ static mill_err graphie_tables(struct transfer *t, struct station *s)
 	if (t->wire == WIRE_STORED)
 		TRY(station_addresses(t, s, 0));
 	TRY(station_table(s, &s->table[TABLE_PRE_SUM], p->pre_sum, p->n_ranges + 1ull));
-	return t->wire == WIRE_STORED ? station_table(s, &s->table[TABLE_FIRST], p->first, p->n + 1ull) : MILL_OK;
+	return t->wire == WIRE_STORED ?
+		       station_table(s, &s->table[TABLE_FIRST], p->first, p->n + 1ull) :
+		       MILL_OK;
 }
 
-/* As many buffers as there is room for, each with a queue; packed pages also need places to be unpacked. */
+/* Makes as many slots as fit. Packed pages also need an area per queue, to be unpacked in. */
 static mill_err graphie_fit(struct fit *out, const struct transfer *t, u32 station, u64 left)
 {
 	const struct graphie *g = layout_of(t);
 	const struct partitions *p = &g->table;
 	u64 size = round_up(max_u64(p->largest, 4), 4), area = area_bytes(t), queues, slots;
-	u64 fixed = fixed_bytes(max_u64(p->n, p->n_ranges)) + t->station[station].side[0].first.size;
+	u64 fixed = fixed_bytes(max_u64(p->n, p->n_ranges)) +
+		    t->station[station].side[0].first.size;
 
 	left = g->room > fixed ? g->room - fixed : 0;
-	queues = max_u64(min_u64(min_u64(t->device[0]->n_queues, max_u64(p->n, 1)), left / (area + size)), 1);
-	if (area)	/* with few slots a queue more would cost one of them */
+	queues = min_u64(min_u64(t->device[0]->n_queues, max_u64(p->n, 1)), left / (area + size));
+	queues = max_u64(queues, 1);
+	if (area)	/* with few slots, another queue would take the place of a slot */
 		queues = max_u64(min_u64(queues, left / AREA_SHARE / area), 1);
 	slots = left > queues * area ? min_u64((left - queues * area) / size, max_u64(p->n, 1)) : 0;
 	if (!slots)
-		return fail(MILL_ENOMEM, "the device's budget leaves %llu bytes for partitions, of which one has %llu",
+		return fail(MILL_ENOMEM,
+			    "the device's budget leaves %llu bytes for partitions, but one takes "
+			    "%llu: raise --device-memory",
 			    (unsigned long long)left, (unsigned long long)size);
 	queues = min_u64(queues, slots);
 	*out = (struct fit){
-		.slots = slots, .most = slots, .slot_bytes = size, .areas = queues, .lately = queues, .lists = area, .own_queues = true,
+		.slots = slots,
+		.most = slots,
+		.slot_bytes = size,
+		.areas = queues,
+		.lately = queues,
+		.lists = area,
+		.own_queues = true,
 	};
 	return MILL_OK;
 }
@@ -349,7 +413,10 @@ static mill_err graphie_plan(struct plan *out, const struct activity *a, struct 
 
 static u32 tile_edges(const struct device *d) { return d->group * (d->chunked ? TILE_EDGES : 1); }
 
-/* Flags in local memory, beside the tile's values, of at most 8 bytes, and what is small; 0: they do not fit. */
+/*
+ * Returns the words of flags in local memory; 0 if they do not fit beside the tile's values
+ * (at most 8 bytes each) and 64 more bytes.
+ */
 static u32 flag_words(const struct device *d, const struct partitions *p)
 {
 	u64 words = div_up(p->n_ranges, 32);
@@ -357,16 +424,19 @@ static u32 flag_words(const struct device *d, const struct partitions *p)
 	return 4 * words + 8ull * tile_edges(d) + 64 <= d->local ? (u32)words : 0;
 }
 
-static mill_err graphie_launch(struct transfer *t, const struct device_pass *p, const struct device_segment *seg)
+static mill_err graphie_launch(struct transfer *t, const struct device_pass *p,
+			       const struct device_segment *seg)
 {
 	const struct partitions *table = &layout_of(t)->table;
 	struct device *d = seg->station->device;
-	u32 words = flag_words(d, table), staging = !t->options->graphie.no_staging, active = seg->n_active != 0;
+	u32 words = flag_words(d, table), staging = !t->options->graphie.no_staging,
+	    active = seg->n_active != 0;
 	u64 groups = div_up(seg->n_edges, tile_edges(d));
 	struct kernel_call l;
 
 	p->step->edges += active ? seg->n_edges : 0;
-	launch_begin(&l, p->forms->in_place, seg->wire == WIRE_EDGES ? "partition_edges" : "partition_rows", p->args);
+	launch_begin(&l, p->forms->in_place,
+		     seg->wire == WIRE_EDGES ? "partition_edges" : "partition_rows", p->args);
 	launch_buffer(&l, seg->lists);
 	launch_buffer(&l, seg->weights);
 	launch_u32(&l, &seg->row_at);
@@ -385,10 +455,11 @@ static mill_err graphie_launch(struct transfer *t, const struct device_pass *p, 
 		launch_u32(&l, &seg->first);
 		launch_u32(&l, &seg->n_rows);
 		launch_u32(&l, &seg->base);
-		launch_buffer(&l, seg->wire == WIRE_STORED ? &seg->station->table[TABLE_FIRST] : NULL);
+		launch_buffer(&l,
+			      seg->wire == WIRE_STORED ? &seg->station->table[TABLE_FIRST] : NULL);
 	}
 	l.launch.queue = seg->queue;
-	/* Work-groups go on until no tile is left, so that their flags are worth their while. */
+	/* A work-group takes several tiles, so that clearing and merging its flags pays. */
 	return launch_groups(d, &l, min_u64(groups, d->chunked ? 64 : 1024));
 }
 
@@ -397,7 +468,10 @@ static u64 spread_owners(const struct partitions *p, u32 *active)
 {
 	u64 n = 0;
 
-	/* From the last on: owners come before, and what they have by themselves is all that counts. */
+	/*
+	 * From the last partition down: owners come before, so their flags are still their
+	 * own.
+	 */
 	for (u32 i = p->n; i-- > 0;)
 		if (active[p->owner[i]])
 			active[i] = 1;
@@ -416,7 +490,10 @@ static u64 graphie_begin(const struct transfer *t, u32 *active, const vid *first
 	return spread_owners(p, active);
 }
 
-/* Flags are by partition or, where the store's ids are taken, by page: a partition is active if one of its pages is. */
+/*
+ * Flags are by partition or, if ids are the store's, by page: then a partition is active if
+ * one of its pages is flagged.
+ */
 static u64 graphie_spread(const struct transfer *t, const u32 *flag, u32 *active)
 {
 	const struct partitions *p = &layout_of(t)->table;
@@ -434,14 +511,22 @@ static void graphie_report(const struct transfer *t, struct mill_report *out)
 	const struct partitions *p = &layout_of(t)->table;
 
 	out->partitions = (struct mill_partitions){
-		.count = p->n, .bytes = p->largest, .buffers = t->station[0].n_slots, .range = p->range, .ids = p->ids,
+		.count = p->n,
+		.bytes = p->largest,
+		.buffers = t->station[0].n_slots,
+		.range = p->range,
+		.ids = p->ids,
 		.wire = t->options->graphie.wire ? t->options->graphie.wire : MILL_WIRE_EDGES,
-		.staged = !t->options->graphie.no_staging, .addressing = p->stored ? MILL_ADDRESSING_PAGED : MILL_ADDRESSING_DENSE,
+		.staged = !t->options->graphie.no_staging,
+		.addressing = p->stored ? MILL_ADDRESSING_PAGED : MILL_ADDRESSING_DENSE,
 		.local_flags = flag_words(t->device[0], p) || !p->n,
 	};
 }
 
-static const struct program *graphie_takes(const struct own_forms *forms) { return forms->in_place; }
+static const struct program *graphie_takes(const struct own_forms *forms)
+{
+	return forms->in_place;
+}
 
 /* ---- The row ---- */
 
@@ -450,18 +535,22 @@ static const struct program *graphie_takes(const struct own_forms *forms) { retu
 static const char *const wires[] = { "auto", "edges", "csr", "packed", NULL };
 
 static const struct mill_option options[] = {
-	{ "wire", MILL_OPTION_CHOICE, AT(wire), "edges|csr|packed", .help = "in which form partitions cross to the device",
-	  .word = wires, .usual = MILL_WIRE_EDGES },
+	{ "wire", MILL_OPTION_CHOICE, AT(wire), "edges|csr|packed",
+	  .help = "in which form partitions cross to the device", .word = wires,
+	  .usual = MILL_WIRE_EDGES },
 	{ "partition-size", MILL_OPTION_SIZE, AT(partition_size), "SIZE",
-	  .help = "of a partition as it crosses (default: by the sizes of graph and device, and the queues)" },
-	{ "no-staging", MILL_OPTION_FLAG, AT(no_staging), NULL, .help = "sources' values are not copied to local memory" },
+	  .help = "of a partition as it crosses (default: by the sizes of graph and device, "
+		  "and the queues)" },
+	{ "no-staging", MILL_OPTION_FLAG, AT(no_staging), NULL,
+	  .help = "sources' values are not copied to local memory" },
 	{ 0 },
 };
 
 const struct policy policy_graphie = {
 	.public = {
 		.name = "graphie",
-		.summary = "bfs, sssp and cc on a device by partitions, as Graphie does (PACT 2017); elsewhere as fifo",
+		.summary = "bfs, sssp and cc on a device by partitions, as Graphie does "
+			   "(PACT 2017); elsewhere as fifo",
 		.option = options,
 		.settings = offsetof(struct mill_options, graphie),
 		.otherwise = "fifo",

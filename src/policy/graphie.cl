@@ -1,32 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Graphie's PartitionKernelV3 over one partition; the defines and the program stand before. A work-item takes an edge (on a CPU a few
- * neighbouring ones), a work-group a tile of them at a time: what the tile's sources have is copied to local memory first, then
- * every edge does its Up in place, and who changed a vertex with out-edges sets the flag of that vertex's partition, in local
- * memory until the work-group is done. All edges of an active partition are processed: one whose source has nothing new changes
- * nothing. An idle one (active is 0) has no active source: its edges are only looked at.
+ * Graphie's PartitionKernelV3 over one partition. The defines and the program stand before
+ * this text. A work-item takes an edge (on a CPU a few neighbouring ones), a work-group a
+ * tile of edges at a time. First the values of the tile's sources are copied to local
+ * memory. Then every edge does its Up in place. A work-item that changes a vertex with
+ * out-edges sets the flag of that vertex's partition; flags are in local memory until the
+ * work-group ends. All edges of an active partition are processed: an edge with a source
+ * that has nothing new changes nothing. An idle partition (active is 0) has no active
+ * source: its edges are only read.
  *
- * Ids are virtual (policy/partition.h): the partition of an id is id / range, the index of its state id - pre_sum[id / range]; what is
- * beyond all ranges has no out-edges. Where pages cross packed, neighbours are the indexes themselves, and their partitions are looked up
- * among the first sources of all partitions.
+ * Ids are virtual (policy/partition.h): the partition of an id is id / range, and the index
+ * of its state is id - pre_sum[id / range]. Ids beyond all ranges are vertices without
+ * out-edges. If pages cross packed, neighbours are the indexes themselves, and their
+ * partitions are looked up among the first sources of all partitions.
  */
 #define UP(s, x, v, i) (!OF(PROGRAM, idle)(s, x) && AT_EDGE(s, x, v, i))
 
 #if CHUNKED
 #define TILE (GROUP * TILE_EDGES)
 #define FOR_TILE(i, at, end) \
-	for (u32 i = (at) + (u32)get_local_id(0) * TILE_EDGES, i##_end = min(end, i + TILE_EDGES); i < i##_end; i++)
+	for (u32 i = (at) + (u32)get_local_id(0) * TILE_EDGES, \
+		 i##_end = min(end, i + TILE_EDGES); \
+	     i < i##_end; i++)
 #else
 #define TILE GROUP
 #define FOR_TILE(i, at, end) for (u32 i = (at) + (u32)get_local_id(0); i < (end); i += GROUP)
 #endif
 
 #define PARTITION_PARAMS \
-	FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *lists, GLOBAL const u32 *weights, u32 source_at, u32 neighbour_at, \
-	u32 weight_at, u32 n_edges, GLOBAL const u32 *pre_sum, u32 n_partitions, u32 range, u32 staging, u32 active, GLOBAL u64 *counts, \
-	LOCAL u32 *flag, u32 n_words
+	FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *lists, GLOBAL const u32 *weights, \
+	u32 source_at, u32 neighbour_at, u32 weight_at, u32 n_edges, GLOBAL const u32 *pre_sum, \
+	u32 n_partitions, u32 range, u32 staging, u32 active, GLOBAL u64 *counts, LOCAL u32 *flag, \
+	u32 n_words
 
-/* One partition, of n, is active next: in local memory, or where that has no room for flags (n_words is 0) at once. */
+/*
+ * Marks partition i as active in the next superstep: in local memory or, if that has no
+ * room for flags (n_words is 0), directly in the global flags.
+ */
 static inline void activate(u32 i, LOCAL u32 *flag, u32 n_words, GLOBAL u64 *counts)
 {
 	GLOBAL u32 *all = (GLOBAL u32 *)counts + PAGE_COUNTS;
@@ -83,9 +93,13 @@ __kernel void OF(PROGRAM, partition_edges)(PARTITION_PARAMS)
 	u32 updates = 0, atomics = 0;
 
 	flags_begin(flag, n_words);
-	for (u64 tile = (u64)get_group_id(0) * TILE; tile < n_edges; tile += (u64)get_num_groups(0) * TILE) {
+	for (u64 tile = (u64)get_group_id(0) * TILE; tile < n_edges;
+	     tile += (u64)get_num_groups(0) * TILE) {
 		u32 at = (u32)tile, end = n_edges - at < TILE ? n_edges : at + TILE;
-		/* Sources are contiguous by their indexes: ids have gaps where a list goes on from an earlier partition. */
+		/*
+		 * The indexes of sources are contiguous. Their ids have a gap after a list
+		 * that continues from an earlier partition.
+		 */
 		u32 first = index_of(source[at], pre_sum, n_partitions, range);
 		u32 distinct = index_of(source[end - 1], pre_sum, n_partitions, range) - first + 1;
 		bool staged = staging && distinct <= TILE;
@@ -95,7 +109,8 @@ __kernel void OF(PROGRAM, partition_edges)(PARTITION_PARAMS)
 		BARRIER();
 		FOR_TILE(i, at, end) {
 			u32 u = index_of(source[i], pre_sum, n_partitions, range);
-			u32 id = neighbour[i], to = min(id / range, n_partitions), v = id - pre_sum[to];
+			u32 id = neighbour[i], to = min(id / range, n_partitions),
+			    v = id - pre_sum[to];
 			HELD x = staged ? held[u - first] : OF(PROGRAM, value)(s, u);
 
 			if (!active || !UP(s, x, v, i))
@@ -111,10 +126,13 @@ __kernel void OF(PROGRAM, partition_edges)(PARTITION_PARAMS)
 	counts_end(counts, updates, atomics);
 }
 
-/* Rows: where row r begins. What `row` says of the first may be of another partition. */
+/*
+ * The edge at which row r begins. row[0] may belong to another partition, so row 0 begins
+ * at 0.
+ */
 #define BEGINS(r) ((r) ? row[r] - base : 0)
 
-/* The row of [low, high) that has edge i: the last that begins at or before it. */
+/* Returns the row of [low, high) that has edge i: the last one that begins at or before i. */
 static inline u32 row_of(GLOBAL const u32 *row, u32 base, u32 low, u32 high, u32 i)
 {
 	while (high - low > 1) {
@@ -128,7 +146,7 @@ static inline u32 row_of(GLOBAL const u32 *row, u32 base, u32 low, u32 high, u32
 	return low;
 }
 
-/* The partition that has source v; P for a vertex without out-edges. */
+/* Returns the partition that has source v; n_partitions for a vertex without out-edges. */
 static inline u32 partition_of(GLOBAL const u32 *first, u32 n_partitions, u32 v)
 {
 	u32 low = 0, high = n_partitions;
@@ -146,8 +164,12 @@ static inline u32 partition_of(GLOBAL const u32 *first, u32 n_partitions, u32 v)
 	return low;
 }
 
-/* first_of: NULL where neighbours are ids, else the first source of each partition. */
-__kernel void OF(PROGRAM, partition_rows)(PARTITION_PARAMS, u32 first, u32 n_rows, u32 base, GLOBAL const u32 *first_of)
+/*
+ * Rows with their edges. first_of: NULL if neighbours are ids, else the first source of
+ * each partition.
+ */
+__kernel void OF(PROGRAM, partition_rows)(PARTITION_PARAMS, u32 first, u32 n_rows, u32 base,
+					  GLOBAL const u32 *first_of)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true };
 	SHARED HELD held[TILE];
@@ -156,8 +178,10 @@ __kernel void OF(PROGRAM, partition_rows)(PARTITION_PARAMS, u32 first, u32 n_row
 	u32 updates = 0, atomics = 0;
 
 	flags_begin(flag, n_words);
-	for (u64 tile = (u64)get_group_id(0) * TILE; tile < n_edges; tile += (u64)get_num_groups(0) * TILE) {
-		u32 at = (u32)tile, end = n_edges - at < TILE ? n_edges : at + TILE, low, high, r, next = 0;
+	for (u64 tile = (u64)get_group_id(0) * TILE; tile < n_edges;
+	     tile += (u64)get_num_groups(0) * TILE) {
+		u32 at = (u32)tile, end = n_edges - at < TILE ? n_edges : at + TILE, low, high, r,
+		    next = 0;
 		bool staged;
 
 		if (get_local_id(0) == 0) {

@@ -1,16 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GTS (Kim, An, Park, Park, Kim, SIGMOD 2016): on one device or several bfs, sssp, cc, pagerank and bc stream pages past the state, whose home is
- * the host, where all that is per vertex is computed. For a pass what edges write (WA) goes to the devices, what sources give (RA) beside each
- * page, and what was written comes back.
+ * GTS (Kim, An, Park, Park, Kim, SIGMOD 2016), for programs with the join form: bfs, sssp,
+ * cc, pagerank and bc. The state is on the host, where everything that is per vertex is
+ * computed by native code. Devices do the join of pages with attributes; pages stream past.
+ * What edges write (WA) is one array per program. In a pass it goes to the devices in W
+ * chunks of vertices and comes back to be merged by minimum or sum (transfer/state.c). What
+ * sources give (RA) is a range of a host array, sent beside each page; if all of WA is on
+ * the device, sources give WA itself.
  *
- *	strategy P	WA on every device, each page to one of them; copies become one on the host
- *	strategy S	WA divided between the devices, each page, and what its sources give, to all of them
- *	chunks		where WA is larger than what is there for it: one part after the other, and all pages pass for each
+ *	strategy P	page i goes to device i mod N; each device has all of WA, while that fits
+ *	strategy S	all pages go to all devices; each has a part of WA, by its budget
+ *	chunks		S for one chunk after the other, if WA does not even fit all devices
+ *			together; all pages pass once per chunk
  *
- * Small pages come before large ones, which have one list, or a part of one; each in page order. The least recently used of the pages that stay goes
- * first. Pages that are there come first (the paper's figure 11), or all in page order (--scan pages): then a full scan of more than the cache finds nothing of itself.
- * Elsewhere the page goes first that was not used for longest.
+ * Pages pass in windows: resident pages first (the paper's figure 11), then the others; or
+ * all in page order (--scan pages): then a full scan over more pages than the cache holds
+ * finds none of them resident. Small pages come before large ones, which have one list or a
+ * part of one; each kind in page order. The least recently used of the pages that stay is
+ * evicted first. A window ends where a slot would be needed twice, so inside a window
+ * frames may arrive in any order. A slot has one work area, where its page may still be
+ * unpacked: with as many areas as pages, all stay unpacked.
+ *
+ * A list of several pages is flagged in the page where it ends (in a paged store: begins),
+ * and the RVT names the other pages of the list. Runs that the policy does not own evict by
+ * LRU.
  */
 #include <assert.h>
 #include <string.h>
@@ -19,10 +32,15 @@
 #include "policy/policy.h"
 #include "store/rvt.h"
 
-#define AREA_SHARE 4u	/* work areas take at most one part in so many of what the writable attribute leaves */
+#define AREA_SHARE 4u	/* work areas take at most 1/4 of the bytes beside the writable attribute */
 #define SLOTS_LEAST 2u
 
-enum { TABLE_START };	/* and TABLE_START + 1, by direction: the first vertex of each page, or of its addresses, and how many have rows */
+/*
+ * Tables of a station. TABLE_START is that of out-pages, TABLE_START + 1 that of in-pages:
+ * the first vertex of each page, or of its addresses, then the number of vertices that have
+ * rows.
+ */
+enum { TABLE_START };
 
 struct gts {
 	struct rvt *rvt[2];
@@ -30,16 +48,17 @@ struct gts {
 
 /* ---- Sizes ---- */
 
-/* Counts and flags, the page tables and what else is small. */
-static u64 fixed_bytes(u64 pages) { return LANE_WORDS * sizeof(u64) + 12 * pages + 1024; }
+/* Returns the bytes of counts, flags, page tables and other small buffers. */
+static u64 fixed_bytes(u64 pages) { return COUNTER_WORDS * sizeof(u64) + 12 * pages + 1024; }
 
 static u64 area_bytes(const struct need *n, const struct store *st, const struct page_shape *s)
 {
 	return (st->codec == PAGE_PACKED ? s->lists : 0) + n->given * s->rows + 128;
 }
 
-/* What a device needs besides its part of the writable attribute. */
-static u64 least_beside(const struct need *n, const struct store *st, const struct page_shape *s, u64 pages)
+/* Returns the bytes that a device needs besides its share of the writable attribute. */
+static u64 least_beside(const struct need *n, const struct store *st, const struct page_shape *s,
+			u64 pages)
 {
 	return fixed_bytes(pages) + area_bytes(n, st, s) + SLOTS_LEAST * s->wire;
 }
@@ -53,7 +72,10 @@ static u64 smallest_budget(const struct transfer *t)
 	return least;
 }
 
-/* Of n vertices, what the smallest device gets at least: divided, as its budget is to all. */
+/*
+ * Returns how many of n vertices the smallest device gets at least. If the state is
+ * divided, that is n times the device's part of all budgets.
+ */
 static u64 smallest_share(const struct transfer *t, u64 n)
 {
 	u64 all = 0;
@@ -62,7 +84,8 @@ static u64 smallest_share(const struct transfer *t, u64 n)
 		return n;
 	for (u32 i = 0; i < t->n_devices; i++)
 		all += t->device[i]->memory->limit;
-	return n - (u64)((unsigned __int128)n * (all - smallest_budget(t)) / all);	/* rounded up */
+	/* Rounded up. */
+	return n - (u64)((unsigned __int128)n * (all - smallest_budget(t)) / all);
 }
 
 /* ---- Strategy and chunks: sections 4 and 7.2 ---- */
@@ -76,20 +99,28 @@ static u32 too_small(const struct transfer *t, u64 beside, const u64 *left)
 	return i;
 }
 
-/* As few chunks as let every device have its part, a work area and two slots. Says whether there are so many. */
-static bool choose_chunks(struct transfer *t, bool divided, u32 first, u32 most, u64 beside, const u64 *left)
+/*
+ * Chooses the fewest chunks, from `first` to `most`, with which every device has room for
+ * its share, a work area and two slots. Returns false if `most` chunks are not enough.
+ */
+static bool choose_chunks(struct transfer *t, bool divided, u32 first, u32 most, u64 beside,
+			  const u64 *left)
 {
-	t->divided = divided && t->n_devices > 1;	/* one has all */
+	t->divided = divided && t->n_devices > 1;	/* a single device has all */
 	for (t->chunks = first; too_small(t, beside, left) < t->n_devices; t->chunks++)
 		if (t->chunks >= most)
 			return false;
 	return true;
 }
 
-/* P while the attribute fits every device, S where it fits only all together, chunks after that. */
+/*
+ * Chooses P if the attribute fits every device, S if it fits only all devices together,
+ * else S with chunks.
+ */
 static bool choose(struct transfer *t, u64 beside, const u64 *left)
 {
-	u32 first = t->options->gts.chunks ? t->options->gts.chunks : 1, most = t->options->gts.chunks ? first : CHUNKS_MOST;
+	u32 first = t->options->gts.chunks ? t->options->gts.chunks : 1,
+	    most = t->options->gts.chunks ? first : CHUNKS_MOST;
 	enum mill_strategy asked = t->options->gts.strategy;
 
 	if (asked || t->n_devices < 2) {
@@ -108,7 +139,7 @@ static bool choose(struct transfer *t, u64 beside, const u64 *left)
 
 /* ---- Room ---- */
 
-/* Slots, and work areas that are taken from them. */
+/* Returns the bytes for slots that the work areas leave. */
 static u64 divide(const struct transfer *t, u64 left, u64 area, u64 *areas)
 {
 	*areas = min_u64(max_u64(left / AREA_SHARE / area, 1), t->device[0]->n_queues);
@@ -119,23 +150,26 @@ static void gts_room(struct room *out, const struct transfer *t, const struct ne
 {
 	const struct store *st = t->store;
 	struct page_shape s = page_shape(st, n->view);
-	u64 chunk = div_up(st->n_linked, t->options->gts.chunks ? t->options->gts.chunks : CHUNKS_MOST);
-	u64 pages = pages_most(st, n->view), beside = least_beside(n, st, &s, pages), left[MILL_DEVICES_MOST], rest;
-	struct transfer like = *t;
+	u64 chunk = div_up(st->n_linked,
+			   t->options->gts.chunks ? t->options->gts.chunks : CHUNKS_MOST);
+	u64 pages = pages_most(st, n->view), beside = least_beside(n, st, &s, pages),
+	    left[MILL_DEVICES_MOST], rest;
+	struct transfer trial = *t;
 
 	out->device = beside + max_u64(round_up(smallest_share(t, chunk) * n->writable, 8), 8);
-	out->host = (t->n_devices > 1 || t->policy->host ? st->n_linked * n->writable : 0) + 2 * pages * (8 * (u64)t->n_devices + 24);
+	out->host = (t->n_devices > 1 || t->policy->host ? st->n_linked * n->writable : 0) +
+		    2 * pages * (8 * (u64)t->n_devices + 24);
 	for (u32 i = 0; i < t->n_devices; i++)
 		left[i] = t->device[i]->memory->limit;
-	like.need = *n;
-	choose(&like, beside, left);
-	out->chunks = like.chunks;
-	out->divided = like.divided;
-	out->why = like.why;
+	trial.need = *n;
+	choose(&trial, beside, left);
+	out->chunks = trial.chunks;
+	out->divided = trial.divided;
+	out->why = trial.why;
 	rest = smallest_budget(t);
-	rest -= min_u64(rest, state_bytes(&like, 0) + fixed_bytes(pages));
+	rest -= min_u64(rest, state_bytes(&trial, 0) + fixed_bytes(pages));
 	out->slots = divide(t, rest, area_bytes(n, st, &s), &out->areas) / s.wire;
-	if (out->slots < pages)	/* one for each work area is of a page that passes */
+	if (out->slots < pages)	/* one slot per work area is for pages that do not stay */
 		out->slots -= min_u64(out->slots, out->areas);
 	if (t->options->gts.device_cache)
 		out->slots = min_u64(out->slots, size_bytes(t->options->gts.device_cache) / s.wire);
@@ -153,7 +187,7 @@ static mill_err gts_layout(struct transfer *t, u64 first_left)
 	TRY(memory_new(&g, t->budget, 1, sizeof(*g), "the page tables"));
 	t->layout = g;
 	units_of_pages(t);
-	t->numbers = false;	/* kernels take addresses as they are */
+	t->renumber = false;	/* kernels take addresses as they are stored */
 	for (int in = 0; in < 2; in++)
 		if (t->units[in].pages)
 			TRY(rvt_open(&g->rvt[in], t->units[in].pages, t->budget));
@@ -163,8 +197,9 @@ static mill_err gts_layout(struct transfer *t, u64 first_left)
 	if (choose(t, beside, left))
 		return MILL_OK;
 	small = too_small(t, beside, left);
-	return fail(MILL_ENOMEM, "--device-memory is too small for device %u: with %u chunks it needs %s", small, t->chunks,
-		    size_show(needed, state_bytes(t, small) + beside));
+	return fail(MILL_ENOMEM,
+		    "--device-memory is too small for device %u: with %u chunks it needs %s", small,
+		    t->chunks, size_show(needed, state_bytes(t, small) + beside));
 }
 
 static void gts_unlayout(struct transfer *t)
@@ -187,9 +222,11 @@ static mill_err gts_tables(struct transfer *t, struct station *s)
 
 		if (!p)
 			continue;
-		TRY(memory_new(&start, t->budget, p->n_pages + 1ull, sizeof(u32), "the page table"));
+		TRY(memory_new(&start, t->budget, p->n_pages + 1ull, sizeof(u32),
+			       "the page table"));
 		for (u32 i = 0; i < p->n_pages; i++)
-			start[i] = p->address.slots ? p->address.first[i] : p->entry[i].first_vertex;
+			start[i] = p->address.slots ? p->address.first[i] :
+						      p->entry[i].first_vertex;
 		start[p->n_pages] = p->n_rows;
 		err = station_table(s, &s->table[TABLE_START + in], start, p->n_pages + 1ull);
 		memory_free(start);
@@ -198,11 +235,15 @@ static mill_err gts_tables(struct transfer *t, struct station *s)
 	return MILL_OK;
 }
 
-/* As many slots as the budget leaves: those of pages that stay, and one for each work area for those that pass. */
+/*
+ * Uses all bytes that the budget leaves for slots: slots for pages that stay, and one slot
+ * per work area for pages that do not.
+ */
 static mill_err gts_fit(struct fit *out, const struct transfer *t, u32 station, u64 left)
 {
 	struct page_shape s = page_shape(t->graph, false);
-	u64 area = area_bytes(&t->need, t->graph, &s), share = t->divided ? 1 : t->n_stations, n, most, areas;
+	u64 area = area_bytes(&t->need, t->graph, &s), share = t->divided ? 1 : t->n_stations, n,
+	    most, areas;
 	u64 pages = div_up(t->units[0].n, share) + div_up(t->units[1].n, share);
 
 	areas = min_u64(max_u64(left / AREA_SHARE / area, 1), t->device[station]->n_queues);
@@ -216,7 +257,11 @@ static mill_err gts_fit(struct fit *out, const struct transfer *t, u32 station, 
 		most = min_u64(most, size_bytes(t->options->gts.device_cache) / s.wire);
 	n = most >= pages ? max_u64(pages, 1) : min_u64(n, most + areas);
 	*out = (struct fit){
-		.slots = n, .most = most, .slot_bytes = s.wire, .areas = areas, .lists = t->graph->codec == PAGE_PACKED ? s.lists : 0,
+		.slots = n,
+		.most = most,
+		.slot_bytes = s.wire,
+		.areas = areas,
+		.lists = t->graph->codec == PAGE_PACKED ? s.lists : 0,
 		.given = t->need.given * s.rows,
 	};
 	return MILL_OK;
@@ -226,8 +271,12 @@ static mill_err gts_fit(struct fit *out, const struct transfer *t, u32 station, 
 
 enum which { ALL_PAGES, RESIDENT, MISSING };
 
-/* Lists pages with their stations, small ones before large ones, each in page order. Slots come later. */
-static void list_pages(struct plan *out, const struct activity *a, struct transfer *t, enum which which)
+/*
+ * Adds the moves of pages to their stations: small pages before large ones, each kind in
+ * page order. plan_place sets their slots later.
+ */
+static void list_pages(struct plan *out, const struct activity *a, struct transfer *t,
+		       enum which which)
 {
 	const struct units *u = &t->units[a->in];
 
@@ -235,16 +284,23 @@ static void list_pages(struct plan *out, const struct activity *a, struct transf
 		for (u32 page = 0; page < u->n; page++) {
 			if (!plan_takes(t, a, page) || page_is_large(u->pages, page) != large)
 				continue;
-			for (u32 i = t->divided ? 0 : page % t->n_stations; i < t->n_stations; i += t->divided ? 1 : t->n_stations) {
-				bool there = residency_find(t->station[i].residency, a->in, page) != RESIDENCY_NONE;
+			for (u32 i = t->divided ? 0 : page % t->n_stations; i < t->n_stations;
+			     i += t->divided ? 1 : t->n_stations) {
+				bool there = residency_find(t->station[i].residency, a->in, page) !=
+					     RESIDENCY_NONE;
 
 				if (which == ALL_PAGES || there == (which == RESIDENT))
-					plan_add(out, (struct move){ page, RESIDENCY_NONE, (u16)(i + 1), WIRE_STORED, MOVE_WORK });
+					plan_add(out,
+						 (struct move){ page, RESIDENCY_NONE, (u16)(i + 1),
+								WIRE_STORED, MOVE_WORK });
 			}
 		}
 }
 
-/* What is missing is listed before any page takes a slot: a page that is there, and goes in this pass, has been processed by then. */
+/*
+ * The missing pages are listed before any page takes a slot. So a resident page that is
+ * evicted in this pass has been processed before.
+ */
 static mill_err gts_plan(struct plan *out, const struct activity *a, struct transfer *t)
 {
 	const struct pages *p = t->units[a->in].pages;
@@ -272,30 +328,40 @@ static mill_err gts_plan(struct plan *out, const struct activity *a, struct tran
 
 /* ---- Kernels ---- */
 
-/* A page of fewer edges a vertex is taken by vertices, one of more by virtual warps of at most so many work-items. */
+/*
+ * A page with fewer than WARP_LEAST edges per vertex is processed by vertices, others by
+ * virtual warps of at most WARP_MOST work-items.
+ */
 #define WARP_LEAST 4u
 #define WARP_MOST 32u
-/* Virtual warps go on from vertex to vertex, so that there need not be one for each. */
+/* The most work-groups of virtual warps. A warp takes several vertices, one after the other. */
 #define WARP_GROUPS 4096u
 #define WARP_GROUPS_CHUNKED 64u
-/* The arguments of a program, copied to have the device's vector in them. */
+/*
+ * The most bytes of a program's arguments. They are copied to replace a vector by the
+ * device's.
+ */
 #define ARGS_MOST 256u
 
+/* How the work of a page is divided among work-items: the paper's micro-level parallelism. */
 struct micro {
 	const char *kernel;
 	u32 warp;		/* work-items that share a vertex */
 	u64 groups;
 };
 
-/* Section 6.2: by vertices, by edges, or as the density of the page suggests. */
-static struct micro choose_micro(const struct transfer *t, const struct device *d, const struct device_segment *seg, bool large)
+/* Section 6.2 of the paper: by vertices, by edges, or as the density of the page suggests. */
+static struct micro choose_micro(const struct transfer *t, const struct device *d,
+				 const struct device_segment *seg, bool large)
 {
-	u32 density = seg->n_rows ? seg->n_edges / seg->n_rows : 0, warp = t->options->gts.warp ? t->options->gts.warp : WARP_MOST;
+	u32 density = seg->n_rows ? seg->n_edges / seg->n_rows : 0,
+	    warp = t->options->gts.warp ? t->options->gts.warp : WARP_MOST;
 	enum mill_mapping mapping = t->options->mapping;
 
 	if (large)
-		return (struct micro){ "join_large", 1, div_up(seg->n_edges, ITEM_EDGES * (u64)d->group) };
-	if (mapping == MILL_MAPPING_AUTO)	/* work-items of a CPU share nothing by going side by side */
+		return (struct micro){ "join_large", 1,
+				       div_up(seg->n_edges, ITEM_EDGES * (u64)d->group) };
+	if (mapping == MILL_MAPPING_AUTO)	/* on a CPU, virtual warps gain nothing */
 		mapping = d->chunked ? MILL_MAPPING_THREAD : MILL_MAPPING_HYBRID;
 	if (mapping == MILL_MAPPING_HYBRID) {
 		mapping = density < WARP_LEAST ? MILL_MAPPING_THREAD : MILL_MAPPING_WARP;
@@ -303,9 +369,11 @@ static struct micro choose_micro(const struct transfer *t, const struct device *
 			warp /= 2;
 	}
 	if (mapping == MILL_MAPPING_THREAD)
-		return (struct micro){ "join_vertex", 1, div_up(seg->n_rows, ITEM_ROWS * (u64)d->group) };
+		return (struct micro){ "join_vertex", 1,
+				       div_up(seg->n_rows, ITEM_ROWS * (u64)d->group) };
 	return (struct micro){ "join_warp", warp,
-			       max_u64(min_u64(div_up((u64)seg->n_rows * warp, d->group), d->chunked ? WARP_GROUPS_CHUNKED : WARP_GROUPS),
+			       max_u64(min_u64(div_up((u64)seg->n_rows * warp, d->group),
+					       d->chunked ? WARP_GROUPS_CHUNKED : WARP_GROUPS),
 				       div_up(warp, d->group)) };
 }
 
@@ -323,13 +391,15 @@ static void copy_args(char to[ARGS_MOST], const struct device_pass *p, struct ve
 	memcpy(to + join->writable, &writable, sizeof(writable));
 }
 
-static mill_err gts_launch(struct transfer *t, const struct device_pass *p, const struct device_segment *seg)
+static mill_err gts_launch(struct transfer *t, const struct device_pass *p,
+			   const struct device_segment *seg)
 {
 	struct station *s = seg->station;
 	bool in = side_of(t, p->activity.in);
 	const struct pages *pages = t->units[in].pages;
 	struct micro micro = choose_micro(t, s->device, seg, page_is_large(pages, seg->unit));
-	u32 begin = (u32)s->share.begin, end = (u32)s->share.end, flags = p->next != NULL, n_vertices = (u32)t->store->n_linked;
+	u32 begin = (u32)s->share.begin, end = (u32)s->share.end, flags = p->next != NULL,
+	    n_vertices = (u32)t->store->n_linked;
 	_Alignas(16) char args[ARGS_MOST];
 	struct kernel_call l;
 
@@ -353,7 +423,7 @@ static mill_err gts_launch(struct transfer *t, const struct device_pass *p, cons
 
 /* ---- Activity ---- */
 
-/* The page where the list begins that goes on at the head of this one. */
+/* Returns the page where the list begins that continues at the head of this page. */
 static u32 list_begin(const struct pages *p, u32 page)
 {
 	while (p->entry[page].skip && (--page, p->entry[page].n_rows == 1))
@@ -361,14 +431,17 @@ static u32 list_begin(const struct pages *p, u32 page)
 	return page;
 }
 
-/* All pages of the list that begins as the last row of this one (LP_RANGE). */
+/* Activates all pages of the list that begins as the last row of this page (LP_RANGE). */
 static void activate_range(const struct rvt *rvt, u32 *active, u32 page)
 {
 	for (u32 k = 0; k <= rvt_range(rvt, page); k++)
 		active[page + k] |= PAGE_OTHERS;
 }
 
-/* A list of several pages is flagged where it ends, or begins where ids are addresses, as the first row there; all of its pages come. */
+/*
+ * A list of several pages is flagged as the first row of the page where it ends or, if ids
+ * are addresses, where it begins. All of its pages become active.
+ */
 static u64 gts_spread(const struct transfer *t, const u32 *flag, u32 *active)
 {
 	const struct rvt *rvt = ((const struct gts *)t->layout)->rvt[0];
@@ -428,7 +501,11 @@ static void gts_report(const struct transfer *t, struct mill_report *out)
 	out->streaming = s;
 }
 
-static const struct program *gts_takes(const struct own_forms *forms) { return forms->join ? &forms->join->program : NULL; }
+static const struct program *gts_takes(const struct own_forms *forms)
+{
+	return forms->join ? &forms->join->program : NULL;
+}
+
 /* ---- The row ---- */
 
 #define AT(field) offsetof(struct mill_gts, field)
@@ -439,18 +516,29 @@ static const uint32_t warps[] = { 4, 8, 16, 32, 0 };
 
 static const struct mill_option options[] = {
 	{ "strategy", MILL_OPTION_CHOICE, AT(strategy), "p|s",
-	  .help = "several devices share out the pages (p) or the vertex state (s); default: p while it fits each", .word = strategies, .several = true },
-	{ "chunks", MILL_OPTION_U32, AT(chunks), "W", .help = "the vertex state in W chunks, one at a time on the device (default: as few as fit)",
+	  .help = "several devices share out the pages (p) or the vertex state (s); default: p "
+		  "while it fits each",
+	  .word = strategies, .several = true },
+	{ "chunks", MILL_OPTION_U32, AT(chunks), "W",
+	  .help = "the vertex state in W chunks, one at a time on the device "
+		  "(default: as few as fit)",
 	  .low = 1 },
-	{ "device-cache", MILL_OPTION_SIZE, AT(device_cache), "SIZE|0", .help = "pages that stay on a device (default: what fits)", .zero = true },
-	{ "main-buffer", MILL_OPTION_SIZE, AT(main_buffer), "SIZE", .help = "pages that stay in main memory (default: what --memory leaves)" },
-	{ "warp", MILL_OPTION_U32, AT(warp), "4|8|16|32", .help = "work-items of a virtual warp", .only = warps, .usual = 32 },
-	{ "scan", MILL_OPTION_CHOICE, AT(scan), "cached|pages", .help = "pages that the device has first (default), or strictly in page order",
+	{ "device-cache", MILL_OPTION_SIZE, AT(device_cache), "SIZE|0",
+	  .help = "pages that stay on a device (default: what fits)", .zero = true },
+	{ "main-buffer", MILL_OPTION_SIZE, AT(main_buffer), "SIZE",
+	  .help = "pages that stay in main memory (default: what --memory leaves)" },
+	{ "warp", MILL_OPTION_U32, AT(warp), "4|8|16|32", .help = "work-items of a virtual warp",
+	  .only = warps, .usual = 32 },
+	{ "scan", MILL_OPTION_CHOICE, AT(scan), "cached|pages",
+	  .help = "pages that the device has first (default), or strictly in page order",
 	  .word = scans },
 	{ 0 },
 };
 
-/* Figure 14: vertex-centric, edge-centric by virtual warps of every size, and as each page's density suggests. */
+/*
+ * Figure 14 of the paper: by vertices, by virtual warps of each size, and by each page's
+ * density.
+ */
 static const struct mill_variant mappings[] = {
 	{ "thread", .mapping = MILL_MAPPING_THREAD, .count_lanes = true },
 	{ "warp 4", .mapping = MILL_MAPPING_WARP, .gts.warp = 4, .count_lanes = true },
@@ -464,7 +552,8 @@ static const struct mill_variant mappings[] = {
 const struct policy policy_gts = {
 	.public = {
 		.name = "gts",
-		.summary = "bfs, sssp, cc, pagerank and bc on one device or several by streaming, as GTS does (SIGMOD 2016); elsewhere as lru",
+		.summary = "bfs, sssp, cc, pagerank and bc on one device or several by streaming, "
+			   "as GTS does (SIGMOD 2016); elsewhere as lru",
 		.option = options,
 		.settings = offsetof(struct mill_options, gts),
 		.mappings = mappings,
@@ -475,7 +564,8 @@ const struct policy policy_gts = {
 	.before = residency_latest,	/* windows are short passes of one scan */
 	.cpu = residency_lru,
 	.home = HOME_HOST,
-	.mappings = 1 << MILL_MAPPING_AUTO | 1 << MILL_MAPPING_THREAD | 1 << MILL_MAPPING_WARP | 1 << MILL_MAPPING_HYBRID,
+	.mappings = 1 << MILL_MAPPING_AUTO | 1 << MILL_MAPPING_THREAD | 1 << MILL_MAPPING_WARP |
+		    1 << MILL_MAPPING_HYBRID,
 	.filters = 1 << MILL_FILTER_FUSED,
 	.directions = 1 << MILL_DIRECTION_AUTO | 1 << MILL_DIRECTION_PUSH,
 	.own_mappings = 1 << MILL_MAPPING_WARP | 1 << MILL_MAPPING_HYBRID,

@@ -1,20 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GTS's kernels (Kim et al., SIGMOD 2016, appendix B): the join of one page with the attributes; the defines and the program stand before.
- * What a source gives (RA) lies beside its page, `given` with an element for each row; or, where it is NULL, is the writable attribute
- * itself, all of which is here then. What edges write (WA) are the vertices [begin, end): an edge that leads elsewhere is left to who has
- * its end. A vertex that changed sets a flag of the page where its list ends (nextPIDSet), or begins where ids are addresses.
+ * GTS's kernels (Kim et al., SIGMOD 2016, appendix B): the join of one page with the
+ * attributes. The defines and the program stand before this text. What a source gives (RA)
+ * lies beside its page: `given` has an element per row. If given is NULL, sources give
+ * their values in the writable attribute, all of which is then on the device. What edges
+ * write (WA) are the vertices [begin, end): an edge to another vertex is left to the device
+ * or chunk that has it. A vertex that changed sets a flag of the page where its list ends
+ * (nextPIDSet) or, if ids are addresses, where it begins.
  *
- * Three ways to give edges to work-items: a vertex each (vertex-centric), a virtual warp for each vertex (edge-centric; 4 to 32 work-items), and for
- * a page of one list, a large page, all of them. Corrected against the paper: loops go on to the next vertex or edge that is theirs.
+ * There are three ways to give edges to work-items: one work-item per vertex
+ * (vertex-centric), a virtual warp of 4 to 32 work-items per vertex (edge-centric), and all
+ * work-items for a page of one list, a large page. Corrected against the paper: loops go on
+ * to the next vertex or edge of the same work-item.
+ *
+ * A reduction is a join turned round: the values that op_reduce gathers over in-edges are
+ * given by sources along out-edges to sums of 64 bits, and `apply` follows on the host.
+ * Pages with no source that gives anything do not pass, so a level of bc moves only the
+ * pages of that level. Floats are added in any order, so their last bits differ; with
+ * --exact the bits are the same on any number of devices and chunks.
  */
-/* Lanes of a warp, for who counts them. */
+/* Lanes of a hardware warp, for the statistics of lanes. */
 #define WARP 32u
 
 #define JOIN_PARAMS \
-	FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL const HELD *given, u32 begin, u32 end, \
-	GLOBAL const u32 *start, u32 n_pages, u32 slots, u32 flags, u32 warp, u32 page, u32 n_vertices, GLOBAL u64 *fault, GLOBAL u64 *counts
+	FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, \
+	GLOBAL const HELD *given, u32 begin, u32 end, \
+	GLOBAL const u32 *start, u32 n_pages, u32 slots, u32 flags, u32 warp, u32 page, \
+	u32 n_vertices, GLOBAL u64 *fault, GLOBAL u64 *counts
 
+/* What one work-item counted. */
 struct mine {
 	u32 edges, updates, atomics;
 	u64 lanes;
@@ -30,7 +44,7 @@ static inline void mine_add(GLOBAL u64 *counts, struct mine m)
 	}
 }
 
-/* The last page that begins at or before v: the one where its list ends. */
+/* Returns the last page that begins at or before v: the page where the list of v ends. */
 static inline u32 page_of(GLOBAL const u32 *start, u32 n_pages, u32 v)
 {
 	u32 low = 0, high = n_pages;
@@ -46,13 +60,19 @@ static inline u32 page_of(GLOBAL const u32 *start, u32 n_pages, u32 v)
 	return low;
 }
 
-/* Apart: its first row, of which a part may lie in the pages before. */
+/*
+ * Flags a page. head: the changed vertex has the page's first row, which may have begun in
+ * an earlier page; such rows have a flag of their own.
+ */
 static inline void flag_page(GLOBAL u64 *counts, u32 page, bool head)
 {
 	dev_or_u32(true, (GLOBAL u32 *)counts + PAGE_COUNTS + page, head ? PAGE_HEAD : PAGE_OTHERS);
 }
 
-/* The vertex of an address; of one that does not exist, none. No list begins in a page whose first vertex is that of the next one. */
+/*
+ * Returns the vertex of an address, or NO_VERTEX if the address does not exist. If two
+ * neighbouring pages have the same first vertex, no list begins in the first of them.
+ */
 static inline u32 vertex_of(GLOBAL const u32 *start, u32 n_pages, u32 to, u32 slot, u32 n_vertices)
 {
 	u32 most = (to == n_pages ? n_vertices : start[to + 1]) - start[to];
@@ -61,8 +81,10 @@ static inline u32 vertex_of(GLOBAL const u32 *start, u32 n_pages, u32 to, u32 sl
 }
 
 /*
- * start: the first vertex of each page, or the first whose list begins there where ids are addresses; start[n_pages]: how many vertices
- * have rows. slots: of a page where ids are addresses; 0: they are numbers.
+ * Does what an edge does. start: the first vertex of each page or, if ids are addresses,
+ * the first vertex with a list that begins in the page; start[n_pages] is the number of
+ * vertices that have rows. slots: the slots of a page if ids are addresses; 0: ids are
+ * numbers.
  */
 #define JOIN_EDGE(x, i) \
 	do { \
@@ -87,7 +109,10 @@ static inline u32 vertex_of(GLOBAL const u32 *start, u32 n_pages, u32 to, u32 sl
 #define JOIN_STATE struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true, ORDERED }
 #define JOIN_GIVEN(r) (given ? given[r] : OF(PROGRAM, value)(s, first + (r)))
 
-/* Lanes of the warps that take rows [r, r + WARP / warp): each as long as the longest of its lists. */
+/*
+ * Counts the lanes of the hardware warp that takes rows [r, r + WARP / warp): it runs as
+ * long as the longest of these lists takes.
+ */
 #if LANES
 #define JOIN_LANES(r) \
 	do { \
@@ -106,13 +131,14 @@ static inline u32 vertex_of(GLOBAL const u32 *start, u32 n_pages, u32 to, u32 sl
 #if CHUNKED
 #define JOIN_AHEAD 16u
 #define JOIN_TOUCH(i) \
-	if (!slots && (i) + JOIN_AHEAD < n_edges && NEIGHBOURS[(i) + JOIN_AHEAD] - begin < end - begin) \
+	if (!slots && (i) + JOIN_AHEAD < n_edges && \
+	    NEIGHBOURS[(i) + JOIN_AHEAD] - begin < end - begin) \
 	FETCH(s, NEIGHBOURS[(i) + JOIN_AHEAD] - begin)
 #else
 #define JOIN_TOUCH(i)
 #endif
 
-/* warp is 1. */
+/* One work-item per vertex; warp is 1. */
 __kernel void OF(PROGRAM, join_vertex)(JOIN_PARAMS)
 {
 	JOIN_STATE;
@@ -140,11 +166,11 @@ __kernel void OF(PROGRAM, join_warp)(JOIN_PARAMS)
 	u32 id = (u32)get_global_id(0), n_warps, lane;
 	struct mine m = { 0, 0, 0, 0 };
 
-	if (!warp)	/* who warms kernels up has nothing for them */
+	if (!warp)	/* the launch that warms kernels up has no work */
 		return;
 	n_warps = (u32)get_global_size(0) / warp;
 	lane = id & (warp - 1);	/* a power of two: oclgrind knows no remainder beside a quotient */
-	/* What is left over of the last warp has no partners. */
+	/* Work-items of an incomplete last warp do nothing. */
 	for (u32 r = id / warp; id / warp < n_warps && r < n_rows; r += n_warps) {
 		HELD x = JOIN_GIVEN(r);
 
@@ -160,7 +186,7 @@ __kernel void OF(PROGRAM, join_warp)(JOIN_PARAMS)
 	mine_add(counts, m);
 }
 
-/* One row, or the part of one that lies here. */
+/* A large page: one row, or the part of it that lies in this page. */
 __kernel void OF(PROGRAM, join_large)(JOIN_PARAMS)
 {
 	JOIN_STATE;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Graphie's partitions: cutting pages into units, and their ids. See partition.h. */
 #include "policy/partition.h"
 
-#define HINTS 4096u	/* at most twice as many */
+#define HINTS 4096u	/* the table of hints has at most about twice as many entries */
 
 u64 partition_bytes(const struct wire_shape *w, const struct pages *p, u32 begin, u32 end)
 {
 	u64 bytes = 0;
 
 	for (u32 i = begin; i < end; i++)
-		bytes += w->page ? w->page : (u64)w->edge * p->entry[i].n_edges + (u64)w->row * p->entry[i].n_rows;
+		bytes += w->page ? w->page :
+				   (u64)w->edge * p->entry[i].n_edges +
+					   (u64)w->row * p->entry[i].n_rows;
 	return bytes;
 }
 
@@ -24,17 +27,18 @@ u64 partitions_bytes(u64 n)
 
 /* ---- Cutting ---- */
 
-/* Edges of a part of a page that has more of them than fit a partition; 0: it is not cut. */
-static u32 part_edges(const struct pages *p, u32 page, const struct wire_shape *w, u64 size)
+/* Returns the edges of a piece of a page that is larger than a partition; 0: it is not cut. */
+static u32 piece_edges(const struct pages *p, u32 page, const struct wire_shape *w, u64 size)
 {
 	u64 bytes = partition_bytes(w, p, page, page + 1), edges = p->entry[page].n_edges;
 
 	if (w->page || bytes <= size || edges <= 1)
 		return 0;
-	return (u32)min_u64(div_up(edges, min_u64(div_up(bytes, size), edges)), max_u64(size / w->edge, 1));
+	return (u32)min_u64(div_up(edges, min_u64(div_up(bytes, size), edges)),
+			    max_u64(size / w->edge, 1));
 }
 
-/* The end of the run of whole pages that begins there. */
+/* Returns the end of the run of whole pages that begins with page `begin`. */
 static u32 run_end(const struct pages *p, u32 begin, const struct wire_shape *w, u64 size)
 {
 	u64 bytes = partition_bytes(w, p, begin, begin + 1), edges = p->entry[begin].n_edges;
@@ -43,7 +47,7 @@ static u32 run_end(const struct pages *p, u32 begin, const struct wire_shape *w,
 	for (; end < p->n_pages; end++) {
 		bytes += partition_bytes(w, p, end, end + 1);
 		edges += p->entry[end].n_edges;
-		if (bytes > size || edges >= UINT32_MAX || part_edges(p, end, w, size))
+		if (bytes > size || edges >= UINT32_MAX || piece_edges(p, end, w, size))
 			break;
 	}
 	return end;
@@ -61,8 +65,8 @@ static void add_run(struct partitions *out, const struct pages *p, u32 begin, u3
 	out->page_end[out->n++] = end;
 }
 
-/* Their rows are found when the page is here. */
-static void add_parts(struct partitions *out, const struct pages *p, u32 page, u32 edges)
+/* Adds the pieces of a page. partitions_place finds their rows when the page is decoded. */
+static void add_pieces(struct partitions *out, const struct pages *p, u32 page, u32 edges)
 {
 	for (u32 at = 0; at < p->entry[page].n_edges; at += edges) {
 		add_run(out, p, page, page + 1);
@@ -75,17 +79,18 @@ static void add_parts(struct partitions *out, const struct pages *p, u32 page, u
 	out->n_cut++;
 }
 
-/* Counts them where there is no room for them yet. */
+/* Makes the partitions if out has room for them, and returns their number. */
 static u64 cut(struct partitions *out, const struct pages *p, const struct wire_shape *w, u64 size)
 {
 	u64 n = 0;
 
 	for (u32 i = 0; i < p->n_pages;) {
-		u32 edges = part_edges(p, i, w, size), end = edges ? i + 1 : run_end(p, i, w, size);
+		u32 edges = piece_edges(p, i, w, size),
+		    end = edges ? i + 1 : run_end(p, i, w, size);
 
 		n += edges ? div_up(p->entry[i].n_edges, edges) : 1;
 		if (out->unit.entry && edges)
-			add_parts(out, p, i, edges);
+			add_pieces(out, p, i, edges);
 		else if (out->unit.entry)
 			add_run(out, p, i, end);
 		i = end;
@@ -98,17 +103,20 @@ u64 partitions_count(const struct pages *p, const struct wire_shape *w, u64 size
 	return cut(&(struct partitions){ 0 }, p, w, size);
 }
 
-mill_err partitions_cut(struct partitions *out, struct budget *budget, const struct pages *p, const struct wire_shape *w, u64 size)
+mill_err partitions_cut(struct partitions *out, struct budget *budget, const struct pages *p,
+			const struct wire_shape *w, u64 size)
 {
 	struct page_entry *entry = NULL;
 	u64 n;
 
 	*out = (struct partitions){ .unit = *p, .stored = p->address.slots && !w->page };
 	out->unit.entry = NULL;
-	out->unit.data = STORE_OUT_PAGES;	/* there is no other direction of them */
+	out->unit.data = STORE_OUT_PAGES;	/* partitions have one direction only */
 	n = cut(out, p, w, size);
 	if (n >= UINT32_MAX / 2)
-		return fail(MILL_ELIMIT, "partitions of %llu bytes are too many (%llu): use a larger --partition-size",
+		return fail(MILL_ELIMIT,
+			    "partitions of %llu bytes are too many (%llu): use a larger "
+			    "--partition-size",
 			    (unsigned long long)size, (unsigned long long)n);
 	TRY(memory_new(&entry, budget, n + 1, sizeof(*entry), "the partitions"));
 	out->unit.entry = entry;
@@ -133,7 +141,7 @@ void partitions_release(struct partitions *p)
 	*p = (struct partitions){ 0 };
 }
 
-/* The first partition that has something of the page. */
+/* Returns the first partition that has edges of the page. */
 static u32 find_page(const struct partitions *p, u32 page)
 {
 	u32 low = 0, high = p->n;
@@ -210,20 +218,24 @@ static mill_err make_ids(struct partitions *p, u64 sinks, struct budget *budget)
 {
 	for (u32 i = 0; i < p->n; i++)
 		p->range = (u32)max_u64(p->range, partitions_sources(p, i));
-	if (__builtin_mul_overflow((u64)p->n, (u64)p->range, &p->ids) || __builtin_add_overflow(p->ids, sinks, &p->ids) ||
-	    p->ids > (u64)1 << 32)
+	if (__builtin_mul_overflow((u64)p->n, (u64)p->range, &p->ids) ||
+	    __builtin_add_overflow(p->ids, sinks, &p->ids) || p->ids > (u64)1 << 32)
 		return fail(MILL_ELIMIT,
-			    "%u partitions of up to %u sources and %llu vertices without out-edges need more than 2^32 ids: use a larger "
-			    "--partition-size", p->n, p->range, (unsigned long long)sinks);
+			    "%u partitions of up to %u sources and %llu vertices without out-edges "
+			    "need more than 2^32 ids: use a larger --partition-size",
+			    p->n, p->range, (unsigned long long)sinks);
 	p->n_ranges = p->n;
 	TRY(memory_new(&p->pre_sum, budget, p->n + 1ull, sizeof(u32), "the partitions"));
-	/* An inclusive scan of SZ_max - SZ with 0 before it. */
+	/* An inclusive scan of SZ_max - SZ, with a 0 in front. */
 	for (u32 i = 0; i < p->n; i++)
 		p->pre_sum[i + 1] = p->pre_sum[i] + (p->range - partitions_sources(p, i));
 	return MILL_OK;
 }
 
-/* Those of a paged store: virtual ids before a page are the slots that pages before it do not use. */
+/*
+ * Takes the ids of a paged store. The virtual ids before a page are the slots that the
+ * pages before it do not use.
+ */
 static mill_err take_ids(struct partitions *p, struct budget *budget)
 {
 	const struct addresses *a = &p->unit.address;
@@ -237,7 +249,8 @@ static mill_err take_ids(struct partitions *p, struct budget *budget)
 	return MILL_OK;
 }
 
-mill_err partitions_number(struct partitions *p, const struct wire_shape *w, u64 n_vertices, struct budget *budget)
+mill_err partitions_number(struct partitions *p, const struct wire_shape *w, u64 n_vertices,
+			   struct budget *budget)
 {
 	const struct page_entry *e = p->unit.entry;
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The table of policies: look-up by name, and checks of the options that policies have. */
 #include "policy/policy.h"
 
 #include <pthread.h>
@@ -7,7 +8,7 @@
 #include "base/error.h"
 #include "base/option.h"
 
-/* A policy more is a line more. The first is the default. */
+/* The first policy is the default. */
 static const struct policy *const policies[] = {
 	&policy_auto, &policy_fifo, &policy_lru, &policy_frequency, &policy_pinned, /* pages.c */
 	&policy_graphie, &policy_gts,
@@ -32,20 +33,20 @@ const struct policy *policy_several(void)
 	return policies[i];
 }
 
-/* What programs see of them, side by side. Written once. */
-static struct mill_policy shown[ARRAY_LEN(policies) + 1];
+/* The public rows of all policies, as one array for mill_policies. Written once. */
+static struct mill_policy public_row[ARRAY_LEN(policies) + 1];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void show(void)
+static void copy_rows(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(policies); i++)
-		shown[i] = policies[i]->public;
+		public_row[i] = policies[i]->public;
 }
 
 MILL_API const struct mill_policy *mill_policies(void)
 {
-	pthread_once(&once, show);
-	return shown;
+	pthread_once(&once, copy_rows);
+	return public_row;
 }
 
 MILL_API const struct mill_policy *mill_policy(const char *name)
@@ -68,7 +69,7 @@ static const void *field_of(const struct mill_options *o, const struct policy *p
 	return (const char *)o + p->public.settings + option->at;
 }
 
-/* The options of a policy, also of one that has none. */
+/* Returns the options of a policy. The list may be empty. */
 static const struct mill_option *options_of(const struct policy *p)
 {
 	static const struct mill_option none = { 0 };
@@ -76,12 +77,13 @@ static const struct mill_option *options_of(const struct policy *p)
 	return p->public.option ? p->public.option : &none;
 }
 
-/* ---- General options of which a policy may lack values ---- */
+/* ---- General options: a policy may not allow all values ---- */
 
 enum { MAPPING, FILTER, DIRECTION, GENERAL };
 
 #define CHOICE(name, ...) \
-	{ #name, MILL_OPTION_CHOICE, offsetof(struct mill_options, name), .word = (const char *const[]){ __VA_ARGS__, NULL } }
+	{ #name, MILL_OPTION_CHOICE, offsetof(struct mill_options, name), \
+	  .word = (const char *const[]){ __VA_ARGS__, NULL } }
 
 static const struct mill_option general[GENERAL] = {
 	[MAPPING] = CHOICE(mapping, "auto", "thread", "group", "input", "output", "warp", "hybrid"),
@@ -94,14 +96,16 @@ static int general_value(const struct mill_options *o, size_t i)
 	return *(const int *)((const char *)o + general[i].at);
 }
 
-static bool in(u32 values, int value)
+static bool is_in(u32 values, int value)
 {
 	return value >= 0 && value < 32 && values >> value & 1;
 }
 
-static u32 has(const struct policy *p, size_t i)
+static u32 allowed(const struct policy *p, size_t i)
 {
-	const u32 values[GENERAL] = { [MAPPING] = p->mappings, [FILTER] = p->filters, [DIRECTION] = p->directions };
+	const u32 values[GENERAL] = {
+		[MAPPING] = p->mappings, [FILTER] = p->filters, [DIRECTION] = p->directions
+	};
 
 	return values[i] ? values[i] : ~0u;
 }
@@ -111,10 +115,12 @@ mill_err policy_suits(const struct policy *p, const struct mill_options *o, cons
 	for (size_t i = 0; i < GENERAL; i++) {
 		int value = general_value(o, i);
 
-		if (!in(has(p, i), value))
+		if (!is_in(allowed(p, i), value))
 			return fail(MILL_EUSAGE,
-				    "--policy %s has no --%s %s for %s: leave it out, or choose another policy",
-				    p->public.name, general[i].name, general[i].word[value], algorithm);
+				    "--policy %s has no --%s %s for %s: leave it out, or choose "
+				    "another policy",
+				    p->public.name, general[i].name, general[i].word[value],
+				    algorithm);
 	}
 	return MILL_OK;
 }
@@ -128,7 +134,7 @@ static mill_err refuse_settings(const struct policy *p, const struct mill_option
 			return fail(MILL_EUSAGE,
 				    "--%s is for --policy %s: leave it out, or choose that policy",
 				    option->name, p->public.name);
-	if (in(p->own_mappings, (int)o->mapping))
+	if (is_in(p->own_mappings, (int)o->mapping))
 		return fail(MILL_EUSAGE,
 			    "--mapping %s is for --policy %s: leave it out, or choose that policy",
 			    general[MAPPING].word[o->mapping], p->public.name);
@@ -153,11 +159,11 @@ mill_err policy_check(const struct policy *chosen, const struct mill_options *o)
 
 /* ---- Change ---- */
 
-static void leave_settings(const struct policy *p, struct mill_options *o)
+static void reset_settings(const struct policy *p, struct mill_options *o)
 {
 	for (const struct mill_option *option = options_of(p); option->name; option++)
 		memset((char *)o + p->public.settings + option->at, 0, option_bytes(option));
-	if (in(p->own_mappings, (int)o->mapping))
+	if (is_in(p->own_mappings, (int)o->mapping))
 		o->mapping = MILL_MAPPING_AUTO;
 }
 
@@ -165,13 +171,13 @@ void policy_leave_others(const struct policy *chosen, struct mill_options *o)
 {
 	for (size_t i = 0; i < ARRAY_LEN(policies); i++)
 		if (policies[i] != chosen)
-			leave_settings(policies[i], o);
+			reset_settings(policies[i], o);
 	for (size_t i = 0; i < GENERAL; i++)
-		if (!in(has(chosen, i), general_value(o, i)))
+		if (!is_in(allowed(chosen, i), general_value(o, i)))
 			memset((char *)o + general[i].at, 0, sizeof(int));
 }
 
-/* The settings lie the same way in both. */
+/* mill_options and mill_variant have the policies' settings at the same relative offsets. */
 #define FROM(type, policy) (offsetof(struct type, policy) - offsetof(struct type, graphie))
 _Static_assert(FROM(mill_options, gts) == FROM(mill_variant, gts),
 	       "settings of variants are those of options");
@@ -201,6 +207,7 @@ void policy_settle(struct mill_options *o)
 
 		for (const struct mill_option *option = options_of(p); option->name; option++)
 			if (option->usual > 0 && !option_is_set(option, field_of(o, p, option)))
-				*(u32 *)((char *)o + p->public.settings + option->at) = (u32)option->usual;
+				*(u32 *)((char *)o + p->public.settings + option->at) =
+					(u32)option->usual;
 	}
 }

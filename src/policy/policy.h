@@ -1,38 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Policies: a file for each, or for some that differ in one thing; the table of them is in policy.c. A policy is a name, rows of options, and what the
- * engine must know of it. Nothing else compares names: policy_find is the one look-up.
+ * Policies: what --policy names. Each has a file; those that differ only in their key share
+ * pages.c. The table of policies is in policy.c. A policy is a name, rows of options, and
+ * the functions of struct policy (transfer/transfer.h). Only policy_find compares names.
  */
 #ifndef POLICY_POLICY_H
 #define POLICY_POLICY_H
 
 #include "transfer/transfer.h"
 
-/* Of a size that is set. */
+/* Returns the bytes of a size option that is set. */
 static inline u64 size_bytes(u64 size) { return size == MILL_SIZE_NONE ? 0 : size; }
 
-extern const struct policy policy_auto, policy_fifo, policy_lru, policy_frequency, policy_pinned, policy_graphie, policy_gts;
+extern const struct policy policy_auto, policy_fifo, policy_lru, policy_frequency, policy_pinned,
+	policy_graphie, policy_gts;
 
-/* NULL if there is none of this name; the default of NULL. */
+/* Returns the policy of this name, or NULL if there is none. name NULL: the default policy. */
 const struct policy *policy_find(const char *name);
-/* The one that several devices choose where none is named. */
+/* Returns the policy for several devices if the user names none. */
 const struct policy *policy_several(void);
 
-/* Refuses settings of other policies, and values that the rows of this one do not allow. */
+/*
+ * Fails if a setting of another policy is set, or a value is not allowed by this policy's
+ * rows.
+ */
 mill_err policy_check(const struct policy *chosen, const struct mill_options *o);
-/* Refuses values of general options that it does not have, for an algorithm that it owns. */
+/* Fails if a general option has a value that the policy does not allow in its own runs. */
 mill_err policy_suits(const struct policy *p, const struct mill_options *o, const char *algorithm);
-/* Makes the default of all that the two refuse, but for values that no policy allows. */
+/*
+ * Sets to the default every option that policy_check or policy_suits would refuse. Values
+ * that no policy allows stay.
+ */
 void policy_leave_others(const struct policy *chosen, struct mill_options *o);
-/* Gives the options the settings of the variant that are not 0. */
+/* Copies the settings of the variant that are not 0 to the options. */
 void policy_merge(struct mill_options *o, const struct mill_variant *v);
-/* Gives what is 0 the value that it usually comes to. */
+/* Sets settings that are 0 to their usual value. */
 void policy_settle(struct mill_options *o);
 
-/* Graphie's units, or NULL if the transfer has others. */
+/* Returns Graphie's units, or NULL if the transfer has other units. */
 struct partitions;
 const struct partitions *graphie_table(const struct transfer *t);
-/* The size of a partition by rule V-C with so many queues, for what the transfer was opened with. */
+/* Returns the partition size by rule V-C for this number of queues, for an open transfer. */
 u64 graphie_size(const struct transfer *t, u32 queues);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A temporary file with an element per edge, beside the pages of a direction. */
 #include "stream/beside.h"
 
 mill_err beside_open(struct beside *b, const char *dir, const u64 *first, u32 n_pages, u32 size)
@@ -11,7 +12,7 @@ mill_err beside_open(struct beside *b, const char *dir, const u64 *first, u32 n_
 
 void beside_close(struct beside *b) { file_close(&b->file); }
 
-/* What lies there is read once a pass: it need not stay in the page cache. */
+/* The elements are read once per pass, so they need not stay in the page cache. */
 mill_err beside_read(const struct beside *b, void *to, u64 at, u64 n)
 {
 	if (!n)

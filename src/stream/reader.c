@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Asynchronous reads: requests, and the choice between io_uring and pread. */
 #include "stream/reader.h"
 
 #include <assert.h>
@@ -43,7 +44,7 @@ enum reader_way reader_way(const struct reader *r) { return r->way; }
 
 const char *reader_name(enum reader_way way) { return way == READER_URING ? "uring" : "pread"; }
 
-/* The ring of READER_DEPTH entries is two or three memory pages. */
+/* The ring of READER_DEPTH entries takes two or three memory pages. */
 u64 reader_bytes(void) { return sizeof(struct reader) + 32 * KIB; }
 
 struct request *reader_get(struct reader *r)
@@ -65,8 +66,8 @@ void reader_give_back(struct reader *r, struct request *q)
 
 void request_add(struct request *q, void *to, u64 size)
 {
-	assert(q->n_parts < READER_PARTS);
-	q->part[q->n_parts++] = (struct iovec){ to, size };
+	assert(q->n_iovs < READER_IOVS);
+	q->iov[q->n_iovs++] = (struct iovec){ to, size };
 	q->size += size;
 }
 
@@ -78,26 +79,26 @@ mill_err request_next(struct request *q, struct iovec *out, u32 *n)
 	if (!file_admit_read(q->file, q->size - q->done, &some))
 		return file_took(q->file, q->size, q->offset, -errno, &q->done);
 	for (; some; ++*n) {
-		out[*n] = q->part[*n];
+		out[*n] = q->iov[*n];
 		out[*n].iov_len = min_u64(out[*n].iov_len, some);
 		some -= out[*n].iov_len;
 	}
 	return MILL_OK;
 }
 
-/* So many bytes have arrived: the parts that are left begin behind them. */
+/* Removes the iovecs, or the part of one, that the bytes which have arrived filled. */
 static void advance(struct request *q, u64 bytes)
 {
 	u32 from = 0;
 
-	while (from < q->n_parts && bytes >= q->part[from].iov_len)
-		bytes -= q->part[from++].iov_len;
-	for (u32 i = from; i < q->n_parts; i++)
-		q->part[i - from] = q->part[i];
-	q->n_parts -= from;
+	while (from < q->n_iovs && bytes >= q->iov[from].iov_len)
+		bytes -= q->iov[from++].iov_len;
+	for (u32 i = from; i < q->n_iovs; i++)
+		q->iov[i - from] = q->iov[i];
+	q->n_iovs -= from;
 	if (bytes) {
-		q->part[0].iov_base = (char *)q->part[0].iov_base + bytes;
-		q->part[0].iov_len -= bytes;
+		q->iov[0].iov_base = (char *)q->iov[0].iov_base + bytes;
+		q->iov[0].iov_len -= bytes;
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads that block, by whoever has nothing else to do: threads that came to help, or the one that waits. */
+/* Blocking reads: helper threads do them, or the thread that waits for a request. */
 #include <pthread.h>
 
 #include "stream/reader.h"
@@ -13,7 +13,7 @@ struct preads {
 	pthread_cond_t asked, ended;
 	struct list wanted, ready;
 	struct error error[READER_DEPTH];	/* of each request */
-	bool dismissed;
+	bool dismissed;		/* there are no helpers: the thread that waits reads itself */
 };
 
 static void put(struct list *l, struct request *q)
@@ -71,26 +71,26 @@ static mill_err pread_submit(struct reader *r, struct request *q)
 	return MILL_OK;
 }
 
-static mill_err read_parts(struct request *q)
+static mill_err read_all(struct request *q)
 {
 	while (q->done < q->size) {
-		struct iovec part[READER_PARTS];
+		struct iovec iov[READER_IOVS];
 		u32 n;
 
-		TRY(request_next(q, part, &n));
-		TRY(request_took(q, file_readv(q->file, part, n, q->offset + q->done)));
+		TRY(request_next(q, iov, &n));
+		TRY(request_took(q, file_readv(q->file, iov, n, q->offset + q->done)));
 	}
 	return MILL_OK;
 }
 
-/* The lock is held before and after. */
+/* Reads a request. The lock is held at the call and at the return. */
 static void serve(struct reader *r, struct request *q)
 {
 	struct preads *p = r->own;
 	mill_err err;
 
 	pthread_mutex_unlock(&p->lock);
-	err = read_parts(q);
+	err = read_all(q);
 	error_save(&p->error[q - r->request], err);
 	pthread_mutex_lock(&p->lock);
 	put(&p->ready, q);
@@ -111,7 +111,8 @@ static mill_err pread_take(struct reader *r, struct request **out)
 			pthread_cond_wait(&p->ended, &p->lock);
 	}
 	pthread_mutex_unlock(&p->lock);
-	return p->error[*out - r->request].code ? error_restore(&p->error[*out - r->request]) : MILL_OK;
+	return p->error[*out - r->request].code ? error_restore(&p->error[*out - r->request]) :
+						  MILL_OK;
 }
 
 void reader_pread_help(struct reader *r)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads by io_uring: the workers themselves submit and take, there is no thread between them and the kernel. */
+/*
+ * Reads by io_uring. Workers submit and take themselves: no thread stands between them and
+ * the kernel.
+ */
 #include <errno.h>
 #include <liburing.h>
 #include <pthread.h>
@@ -9,14 +12,22 @@
 
 struct uring {
 	struct io_uring ring;
-	/* Of the submission side; whoever takes holds it too when it looks at a request. */
+	/*
+	 * Protects the submission queue and requests. The taking thread holds it to access
+	 * a request.
+	 */
 	pthread_mutex_t lock;
-	bool broken;		/* an entry was not taken: it must never be, since nobody waits for it */
+	/*
+	 * A submit failed and left an entry in the queue. The entry must never reach the
+	 * kernel, because its request was given back: nothing more is submitted.
+	 */
+	bool broken;
 };
 
 /*
- * liburing maps a ring by system calls of its own, so a race checker does not see that memory of a closed ring is another's
- * when it comes again. This lock, taken before the one ends and after the other begins, tells it.
+ * For race checkers. liburing maps a ring with raw system calls, so a checker does not see
+ * that the memory of a closed ring is unmapped and mapped again for another ring. This
+ * lock, taken before one ring ends and after the next begins, orders the two.
  */
 static pthread_mutex_t between_rings = PTHREAD_MUTEX_INITIALIZER;
 
@@ -26,7 +37,10 @@ static void pass_between(void)
 	pthread_mutex_unlock(&between_rings);
 }
 
-/* Refused by an old kernel, a container, or a limit of locked memory: there is another way. */
+/*
+ * An old kernel, a container or a limit of locked memory may refuse a ring: then pread is
+ * used.
+ */
 static mill_err uring_open(struct reader *r)
 {
 	struct uring *u;
@@ -57,7 +71,8 @@ static mill_err enter(struct uring *u)
 {
 	int n = -EIO;
 
-	while (!u->broken && (n = io_uring_submit(&u->ring), n == -EINTR || n == -EAGAIN || n == -EBUSY))
+	while (!u->broken &&
+	       (n = io_uring_submit(&u->ring), n == -EINTR || n == -EAGAIN || n == -EBUSY))
 		;
 	if (n >= 0)
 		return MILL_OK;
@@ -66,16 +81,19 @@ static mill_err enter(struct uring *u)
 	return fail_errno("cannot submit a read");
 }
 
-/* What is left of the request; the lock is held. The kernel has copied the parts when `enter` returns. */
+/*
+ * Submits what is left of the request. The lock is held. When `enter` returns, the kernel
+ * has copied the iovecs.
+ */
 static mill_err submit_rest(struct uring *u, struct request *q)
 {
-	struct iovec part[READER_PARTS];
+	struct iovec iov[READER_IOVS];
 	struct io_uring_sqe *sqe;
 	u32 n;
 
-	TRY(request_next(q, part, &n));
-	sqe = io_uring_get_sqe(&u->ring);	/* never NULL: as many requests as entries */
-	io_uring_prep_readv(sqe, q->file->fd, part, n, q->offset + q->done);
+	TRY(request_next(q, iov, &n));
+	sqe = io_uring_get_sqe(&u->ring);	/* never NULL: there is an entry for each request */
+	io_uring_prep_readv(sqe, q->file->fd, iov, n, q->offset + q->done);
 	io_uring_sqe_set_data(sqe, q);
 	return enter(u);
 }

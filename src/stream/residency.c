@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The table of residency: a heap of slots by key, and a queue of free slots. */
 #include "stream/residency.h"
 
 #include <assert.h>
 
-/* Slots go round: free (in a queue), assigned lately (in a queue), can be reassigned (in a heap by key), free. */
+/*
+ * The states of a slot: free (in a queue), lately assigned (in a queue), evictable (in the
+ * heap), free.
+ */
 struct slot {
 	struct held held;
-	u64 key;	/* of the heap */
-	u64 window;	/* of the last use; 0: none */
+	u64 key;	/* in the heap */
+	u64 window;	/* the window of the last use; 0: none */
 	u32 unit;	/* RESIDENCY_NONE: free */
 	u32 at;		/* its index in the heap; RESIDENCY_NONE: not there */
 	bool in;
@@ -15,7 +19,7 @@ struct slot {
 
 struct unit {
 	u32 slot;	/* or RESIDENCY_NONE */
-	u32 uses;	/* outlives its stay */
+	u32 uses;	/* kept when the unit is evicted */
 };
 
 struct queue {
@@ -25,16 +29,20 @@ struct queue {
 struct residency {
 	struct residency_how how;
 	struct slot *slot;
-	struct unit *unit[2];		/* one block: those of out-edges, those of in-edges */
+	struct unit *unit[2];		/* one block of memory: out-units, then in-units */
 	u64 clock, pass, window;
 	u32 n_held;
-	u32 *heap, n_heap;		/* the next to go on top; valid if `heaped` */
-	bool heaped;			/* false from the beginning of a pass until its first unit is placed */
-	struct queue lately;		/* the last how.lately slots assigned since the heap was made */
+	u32 *heap, n_heap;		/* the next slot to evict is heap[0]; valid if heap_valid */
+	bool heap_valid;		/* false from the start of a pass until it places a unit */
+	/* The last how.lately slots assigned since the heap was made. */
+	struct queue lately;
 	struct queue free;
 };
 
-u64 residency_auto(const struct held *h, u64 pass) { return h->pass < pass ? h->arrival : h->last_use; }
+u64 residency_auto(const struct held *h, u64 pass)
+{
+	return h->pass < pass ? h->arrival : h->last_use;
+}
 
 u64 residency_fifo(const struct held *h, u64 pass) { (void)pass; return h->arrival; }
 u64 residency_lru(const struct held *h, u64 pass) { (void)pass; return h->last_use; }
@@ -47,17 +55,22 @@ u64 residency_pinned(const struct held *h, u64 pass)
 	return ((u64)h->entry->n_edges << 8) / max_u64(h->entry->n_rows, 1);
 }
 
-/* A block counts 64 bytes more than it has, or if it is large up to 8191, which is less than 1/256 of it. */
+/*
+ * The budget counts 64 bytes more for a block than it has. For a large block it counts up
+ * to 8191 bytes more, which is less than 1/256 of the block.
+ */
 u64 residency_bytes(u64 n_units, u64 n_slots)
 {
 	u64 each = sizeof(struct slot) + 3 * sizeof(u32);
 
-	return sizeof(struct residency) + 4 * 64 + (n_units + 1) * sizeof(struct unit) + div_up(n_units, 32) +
-	       n_slots * (each + 1);
+	return sizeof(struct residency) + 4 * 64 + (n_units + 1) * sizeof(struct unit) +
+	       div_up(n_units, 32) + n_slots * (each + 1);
 }
-_Static_assert(sizeof(struct slot) + 3 * sizeof(u32) <= 256 && sizeof(struct unit) == 8, "residency_bytes counts so");
+_Static_assert(sizeof(struct slot) + 3 * sizeof(u32) <= 256 && sizeof(struct unit) == 8,
+	       "residency_bytes assumes these sizes");
 
-mill_err residency_open(struct residency **out, struct budget *budget, const struct residency_how *how)
+mill_err residency_open(struct residency **out, struct budget *budget,
+			const struct residency_how *how)
 {
 	u64 n_units = (u64)how->n_units[0] + how->n_units[1];
 	struct residency *r;
@@ -71,7 +84,8 @@ mill_err residency_open(struct residency **out, struct budget *budget, const str
 	if (!err)
 		err = memory_new(&r->heap, budget, 3 * (u64)how->n_slots, sizeof(u32), "the slots");
 	if (!err)
-		err = memory_new(&r->unit[0], budget, n_units + 1, sizeof(struct unit), "the page table");
+		err = memory_new(&r->unit[0], budget, n_units + 1, sizeof(struct unit),
+				 "the page table");
 	if (err) {
 		residency_close(r);
 		return err;
@@ -113,7 +127,10 @@ static void heap_set(struct residency *r, u32 at, u32 slot)
 	r->slot[slot].at = at;
 }
 
-/* Puts the slot where the heap has a gap, or above or below it as its key says. */
+/*
+ * Puts the slot at place `at` of the heap, where there is a gap, or above or below it by
+ * its key.
+ */
 static void heap_sift(struct residency *r, u32 at, u32 slot)
 {
 	for (; at && goes_before(r, slot, r->heap[(at - 1) / 2]); at = (at - 1) / 2)
@@ -146,7 +163,7 @@ static u32 heap_get(struct residency *r)
 
 static void heap_make(struct residency *r)
 {
-	r->heaped = true;
+	r->heap_valid = true;
 	r->n_heap = r->lately.n = 0;
 	for (u32 i = 0; i < r->how.n_slots; i++)
 		if (r->slot[i].unit != RESIDENCY_NONE)
@@ -204,7 +221,7 @@ void residency_clear(struct residency *r)
 		r->slot[i].unit = r->slot[i].at = RESIDENCY_NONE;
 		push(r, &r->free, i);
 	}
-	r->heaped = false;
+	r->heap_valid = false;
 }
 
 /* ---- Passes and windows ---- */
@@ -212,7 +229,7 @@ void residency_clear(struct residency *r)
 void residency_begin(struct residency *r)
 {
 	r->pass++;
-	r->heaped = false;
+	r->heap_valid = false;
 }
 
 void residency_window(struct residency *r) { r->window++; }
@@ -226,7 +243,7 @@ void residency_use(struct residency *r, u32 slot)
 	s->held.last_use = ++r->clock;
 	s->held.pass = r->pass;
 	s->held.uses = ++r->unit[s->in][s->unit].uses;
-	if (r->heaped && s->at != RESIDENCY_NONE) {
+	if (r->heap_valid && s->at != RESIDENCY_NONE) {
 		s->key = r->how.key(&s->held, r->pass);
 		heap_sift(r, s->at, slot);
 	}
@@ -237,7 +254,7 @@ u32 residency_place(struct residency *r, bool in, u32 unit, u64 value)
 	u32 slot;
 
 	assert(residency_find(r, in, unit) == RESIDENCY_NONE);
-	if (!r->heaped)
+	if (!r->heap_valid)
 		heap_make(r);
 	slot = r->free.n ? r->free.slot[r->free.first] : r->heap[0];
 	if (r->window && r->slot[slot].window == r->window)

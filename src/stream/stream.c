@@ -1,4 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The stream from disk to RAM: the plan of a pass, reads, and work.
+ *
+ * Workers read. A worker that is done with a page requests the next page into its frame,
+ * and a worker that finds no page takes a completion. No thread stands between workers and
+ * io_uring, and as many reads are under way as frames are free. Pages that lie side by side
+ * come in one read of up to 1 MiB. The worker that uses a page verifies it first, once for
+ * each time that it was read. No read crosses the border of two passes: in a scan every
+ * frame holds a page that the next pass wants, so an early read costs a hit.
+ *
+ * Slices. A slice is 64 KiB of a page (more if the page has more than 64 of them). A page
+ * that was whole in RAM once leaves behind which rows lie in each slice, 8 bytes per slice.
+ * Later passes that want few rows, or no weights, read only the slices with those, if that
+ * is at most half of the page. A frame knows which slices it has. If a row becomes wanted
+ * after the plan was made, the worker that misses it reads the rest of the page. Raw pages
+ * are read whole.
+ */
 #include "stream/stream.h"
 
 #include <assert.h>
@@ -9,24 +26,25 @@
 #include "base/thread.h"
 #include "base/trace.h"
 
-#define BATCH_BYTES (1 * MIB)	/* of small pages that one read brings, if they lie side by side */
-#define AHEAD_BYTES (32 * MIB)	/* on their way at once, where the policy would rather have fewer */
-#define BUSY_ENOUGH 4u		/* reads under way while a batch may wait to become whole */
+#define BATCH_BYTES (1 * MIB)	/* most bytes of one read of pages that lie side by side */
+/* The frames of the last AHEAD_BYTES assigned are not reassigned, so that reads can be ahead. */
+#define AHEAD_BYTES (32 * MIB)
+#define BUSY_ENOUGH 4u		/* with so many reads under way, a batch waits to become whole */
 #define NO_ITEM UINT32_MAX
 
 struct frame {
 	void *data;
-	u64 have, checked;		/* slices of its page that are here; that were verified */
-	struct segment segment;		/* raw pages: a view, validated once, by the first who uses it */
+	u64 have, checked;		/* bits: slices of its page in RAM; slices verified */
+	struct segment segment;		/* raw pages: a view, which the first user validates */
 };
 
 /* A page in the plan of a pass. */
 struct item {
-	u64 slices;			/* to be read; 0: all that is wanted is here */
+	u64 slices;			/* bits: slices to read; 0: all wanted slices are in RAM */
 	u32 page, frame;
 	u32 next;			/* the item that gets the frame when this one is done */
 	u16 waiting;			/* reads that have not arrived */
-	bool fresh;			/* nothing of it is here */
+	bool fresh;			/* no slice of the page is in RAM */
 };
 
 struct worker_time {
@@ -36,65 +54,81 @@ struct worker_time {
 struct stream {
 	const struct store *store;
 	unsigned workers;
-	struct pool *threads;		/* workers first, then those who help to read */
+	struct pool *threads;		/* workers first, then helpers of the reader */
 	struct reader *reader;
 	struct residency *resident;
 	u32 n_frames;
 	struct frame *frame;
 	void *memory;
-	u8 *scratch;			/* for each worker, scratch_size bytes; NULL: pages are raw */
+	u8 *scratch;			/* scratch_size bytes per worker; NULL: pages are raw */
 	u64 scratch_size;
-	struct slice_rows *rows[2];	/* of all pages; out, in; NULL: read whole */
+	struct slice_rows *rows[2];	/* of all pages; out, in; NULL: pages are read whole */
 	struct worker_time *time;
 
 	/* The pass under way. */
 	struct stream_pass *pass;
 	struct item *item;
-	u32 n_items, n_reused;		/* resident and active first, in page order; then what is read */
-	u32 *missing, *partial;		/* while planning: pages to read */
+	u32 n_items, n_reused;		/* the first n_reused items need no read */
+	u32 *missing, *partial;		/* while planning: pages to read, whole or in part */
 	u32 *last;			/* by frame, while planning: the last item that uses it */
-	unsigned working;		/* atomic: workers that have not left */
-	u64 bytes_more;			/* atomic: read beyond the plan */
+	unsigned n_working;		/* atomic: workers that have not left the pass */
+	u64 bytes_more;			/* atomic: bytes read beyond the plan */
 
-	pthread_mutex_t lock;		/* over all that follows */
-	pthread_cond_t changed;		/* something arrived, or the pass ends */
-	u64 *open;			/* items whose frame is free for them */
+	pthread_mutex_t lock;		/* protects all that follows */
+	pthread_cond_t changed;		/* a read arrived, or the pass ends */
+	u64 *frame_free;		/* bits: items with a frame that is free for them */
 	u32 next_reused, next_read;
-	u64 slices_left;			/* of item next_read, if some of it was asked for */
+	u64 slices_left;		/* of item next_read, if some of it was requested */
 	u32 *ready, n_ready, next_ready;
 	u32 n_taken, n_done;
-	u32 n_behind;			/* in order: items that were passed on, and whose frames are still read from */
-	bool taking;			/* a worker waits in reader_take */
-	bool asking;			/* a worker is in reader_submit */
+	/* in_order: items with transfers from their frame under way. */
+	u32 n_sending;
+	bool in_take;			/* a worker waits in reader_take */
+	bool in_submit;			/* a worker is in reader_submit */
 	bool stop;
 };
 
-static u32 in_pages(const struct store *st) { return st->has_in && st->directed ? st->in.n_pages : 0; }
-static u32 most_pages(const struct store *st) { return (u32)max_u64(st->out.n_pages, in_pages(st)); }
+static u32 in_pages(const struct store *st)
+{
+	return st->has_in && st->directed ? st->in.n_pages : 0;
+}
+static u32 most_pages(const struct store *st)
+{
+	return (u32)max_u64(st->out.n_pages, in_pages(st));
+}
 static u64 worker_scratch(const struct store *st) { return round_up(store_scratch(st), 64); }
-u64 stream_scratch(const struct store *st, unsigned workers) { return workers * worker_scratch(st); }
+u64 stream_scratch(const struct store *st, unsigned workers)
+{
+	return workers * worker_scratch(st);
+}
 
-/* What there is beside frames and scratch. */
+/* Returns the bytes of a stream beside frames and scratch. */
 static u64 bookkeeping(const struct store *st)
 {
 	u64 slices = ((u64)st->out.n_pages + in_pages(st)) * page_slice_entries(st);
 
-	return most_pages(st) * (sizeof(struct item) + 3 * sizeof(u32)) + slices * sizeof(struct slice_rows) +
+	return most_pages(st) * (sizeof(struct item) + 3 * sizeof(u32)) +
+	       slices * sizeof(struct slice_rows) +
 	       residency_bytes((u64)st->out.n_pages + in_pages(st), 0) + reader_bytes();
 }
 
 static u64 frame_bytes(const struct store *st)
 {
-	return st->page_size + sizeof(struct frame) + sizeof(u32) + residency_bytes(0, 1) - residency_bytes(0, 0);
+	return st->page_size + sizeof(struct frame) + sizeof(u32) + residency_bytes(0, 1) -
+	       residency_bytes(0, 0);
 }
 
 static mill_err open_frames(struct stream *s, struct budget *budget)
 {
 	u64 size = s->store->page_size;
 
-	TRY(memory_new(&s->frame, budget, s->n_frames, sizeof(*s->frame), "the frames of the page pool"));
+	TRY(memory_new(&s->frame, budget, s->n_frames, sizeof(*s->frame),
+		       "the frames of the page pool"));
 	TRY(memory_new(&s->last, budget, s->n_frames, sizeof(u32), "the list of frames"));
-	/* One page too many: small blocks are aligned to 64 bytes, direct reads need 4096. */
+	/*
+	 * 4096 bytes more: blocks of memory are aligned to 64 bytes, and direct reads need
+	 * 4096.
+	 */
 	TRY(memory_new(&s->memory, budget, s->n_frames * size + 4096, 1, "the page pool"));
 	for (u32 i = 0; i < s->n_frames; i++)
 		s->frame[i].data = (char *)round_up((uintptr_t)s->memory, 4096) + i * size;
@@ -108,20 +142,24 @@ static mill_err open_tables(struct stream *s, struct budget *budget)
 	u32 most = most_pages(s->store);
 
 	if (n_out)
-		TRY(memory_new(&s->rows[0], budget, n_out, sizeof(struct slice_rows), "the rows of slices"));
+		TRY(memory_new(&s->rows[0], budget, n_out, sizeof(struct slice_rows),
+			       "the rows of slices"));
 	if (n_in)
-		TRY(memory_new(&s->rows[1], budget, n_in, sizeof(struct slice_rows), "the rows of slices"));
+		TRY(memory_new(&s->rows[1], budget, n_in, sizeof(struct slice_rows),
+			       "the rows of slices"));
 	TRY(memory_new(&s->item, budget, most + 1u, sizeof(*s->item), "the plan of a pass"));
 	TRY(memory_new(&s->missing, budget, most + 1u, sizeof(u32), "the plan of a pass"));
 	TRY(memory_new(&s->partial, budget, most + 1u, sizeof(u32), "the plan of a pass"));
 	TRY(memory_new(&s->ready, budget, most + 1u, sizeof(u32), "the plan of a pass"));
-	return memory_new(&s->open, budget, bitmap_words(most) + 1, sizeof(u64), "the plan of a pass");
+	return memory_new(&s->frame_free, budget, bitmap_words(most) + 1, sizeof(u64),
+			  "the plan of a pass");
 }
 
-/* Where no thread can be had, whoever waits for a page reads it. */
+/* If the system gives no threads, the worker that waits for a page reads it. */
 static mill_err open_threads(struct stream *s, unsigned workers)
 {
-	TRY(pool_new(&s->threads, workers + (reader_way(s->reader) == READER_PREAD ? READER_THREADS : 0)));
+	TRY(pool_new(&s->threads,
+		     workers + (reader_way(s->reader) == READER_PREAD ? READER_THREADS : 0)));
 	s->workers = (unsigned)min_u64(workers, pool_size(s->threads));
 	return MILL_OK;
 }
@@ -156,9 +194,11 @@ mill_err stream_open(struct stream **out, struct budget *budget, const struct st
 	if (!err)
 		err = open_tables(s, budget);
 	if (!err && s->scratch_size)
-		err = memory_new(&s->scratch, budget, how->workers, s->scratch_size, "the decoded pages");
+		err = memory_new(&s->scratch, budget, how->workers, s->scratch_size,
+				 "the decoded pages");
 	if (!err)
-		err = memory_new(&s->time, budget, how->workers, sizeof(*s->time), "the workers' times");
+		err = memory_new(&s->time, budget, how->workers, sizeof(*s->time),
+				 "the workers' times");
 	resident.n_slots = resident.most = s->n_frames;
 	if (!err)
 		err = residency_open(&s->resident, budget, &resident);
@@ -193,7 +233,7 @@ void stream_close(struct stream *s)
 	reader_close(s->reader);
 	residency_close(s->resident);
 	memory_free(s->time);
-	memory_free(s->open);
+	memory_free(s->frame_free);
 	memory_free(s->ready);
 	memory_free(s->partial);
 	memory_free(s->missing);
@@ -216,7 +256,10 @@ enum reader_way stream_way(const struct stream *s) { return reader_way(s->reader
 
 static bool side_of(const struct pages *p) { return p->data != STORE_OUT_PAGES; }
 
-static u32 frame_of(const struct stream *s, u32 page) { return residency_find(s->resident, side_of(s->pass->pages), page); }
+static u32 frame_of(const struct stream *s, u32 page)
+{
+	return residency_find(s->resident, side_of(s->pass->pages), page);
+}
 
 static struct slice_rows *rows_of(const struct stream *s, u32 page)
 {
@@ -226,7 +269,10 @@ static struct slice_rows *rows_of(const struct stream *s, u32 page)
 	return rows ? rows + page * page_slice_entries(s->store) : NULL;
 }
 
-/* What of the page must be here. From half of it on one large read is the better one. */
+/*
+ * Returns the slices of the page that must be in RAM. Above half of the page, one large
+ * read is better.
+ */
 static u64 slices_needed(const struct stream *s, u32 page)
 {
 	const struct stream_pass *p = s->pass;
@@ -242,16 +288,18 @@ static void add_item(struct stream *s, u32 page, u32 frame, u64 slices, bool fre
 {
 	u32 i = s->n_items++, before = s->last[frame];
 
-	s->item[i] = (struct item){ .slices = slices, .page = page, .frame = frame, .next = NO_ITEM, .fresh = fresh };
+	s->item[i] = (struct item){
+		.slices = slices, .page = page, .frame = frame, .next = NO_ITEM, .fresh = fresh
+	};
 	s->last[frame] = i;
 	if (before == NO_ITEM)
-		bitmap_put(s->open, i);
+		bitmap_put(s->frame_free, i);
 	else
 		s->item[before].next = i;
 	s->pass->bytes_read += (u64)__builtin_popcountll(slices) * page_slice(s->store);
 }
 
-/* What of a resident page is wanted and not here. */
+/* Returns the slices of a resident page that are wanted and not in RAM. */
 static u64 slices_lacking(const struct stream *s, u32 page, u32 frame)
 {
 	u64 have = s->frame[frame].have;
@@ -259,7 +307,10 @@ static u64 slices_lacking(const struct stream *s, u32 page, u32 frame)
 	return have == page_slices(s->pass->pages) ? 0 : slices_needed(s, page) & ~have;
 }
 
-/* Lists a page that is read: a resident one of which more is wanted, or a missing one. Another becomes an item at once. */
+/*
+ * Lists a page that must be read: a missing one, or a resident one that lacks wanted
+ * slices. A page that needs no read becomes an item at once.
+ */
 static void plan_page(struct stream *s, u32 page, u32 *n_partial, u32 *n_missing)
 {
 	u32 frame = frame_of(s, page);
@@ -305,7 +356,10 @@ void stream_order(struct stream *s, struct stream_pass *p, u32 *list, u32 n)
 	memcpy(list + n_first + n_partial, s->missing, n_missing * sizeof(u32));
 }
 
-/* Resident pages of which more is wanted are read before the missing ones: their frames have nothing to wait for. */
+/*
+ * Resident pages that lack slices are read before the missing ones: their frames are free
+ * at once.
+ */
 static void plan_pass(struct stream *s)
 {
 	struct stream_pass *p = s->pass;
@@ -314,7 +368,7 @@ static void plan_pass(struct stream *s)
 	s->n_items = 0;
 	p->bytes_read = s->bytes_more = 0;
 	memset(s->last, 0xff, s->n_frames * sizeof(u32));
-	memset(s->open, 0, (bitmap_words(p->pages->n_pages) + 1) * sizeof(u64));
+	memset(s->frame_free, 0, (bitmap_words(p->pages->n_pages) + 1) * sizeof(u64));
 	residency_begin(s->resident);
 	plan_resident(s, &n_partial, &n_missing);
 	s->n_reused = s->n_items;
@@ -326,7 +380,8 @@ static void plan_pass(struct stream *s)
 	for (u32 i = 0; i < n_missing; i++) {
 		u32 page = s->missing[i];
 
-		add_item(s, page, residency_place(s->resident, side_of(p->pages), page, 0), slices_needed(s, page), true);
+		add_item(s, page, residency_place(s->resident, side_of(p->pages), page, 0),
+			 slices_needed(s, page), true);
 	}
 	p->n_reused = s->n_reused;
 	p->n_active = s->n_items;
@@ -334,18 +389,25 @@ static void plan_pass(struct stream *s)
 	s->next_reused = s->next_ready = s->n_ready = s->n_taken = s->n_done = 0;
 	s->next_read = s->n_reused;
 	s->slices_left = 0;
-	s->stop = s->taking = s->asking = false;
+	s->stop = s->in_take = s->in_submit = false;
 }
 
 /* ---- Reads: the lock is held ---- */
 
-static bool is_whole(const struct stream *s, const struct item *it) { return it->slices == page_slices(s->pass->pages); }
+static bool is_whole(const struct stream *s, const struct item *it)
+{
+	return it->slices == page_slices(s->pass->pages);
+}
 
-/* How many items from next_read on can be read at once: whole pages that lie side by side in a file. */
+/*
+ * Returns how many items from next_read on one read can bring: whole pages side by side in
+ * a file.
+ */
 static u32 batch_size(const struct stream *s)
 {
 	const struct pages *p = s->pass->pages;
-	u32 most = (u32)min_u64(max_u64(BATCH_BYTES / s->store->page_size, 1), READER_PARTS), n = 1, at = s->next_read;
+	u32 most = (u32)min_u64(max_u64(BATCH_BYTES / s->store->page_size, 1), READER_IOVS), n = 1,
+	    at = s->next_read;
 	struct page_place first = page_place(p, s->item[at].page);
 
 	if (!is_whole(s, &s->item[at]))
@@ -353,26 +415,30 @@ static u32 batch_size(const struct stream *s)
 	for (; n < most && at + n < s->n_items && is_whole(s, &s->item[at + n]); n++) {
 		struct page_place next = page_place(p, s->item[at + n].page);
 
-		if (next.file != first.file || next.offset != first.offset + (u64)n * s->store->page_size)
+		if (next.file != first.file ||
+		    next.offset != first.offset + (u64)n * s->store->page_size)
 			break;
 	}
 	return n;
 }
 
-/* The same of those whose frames are free; 0: better to wait for more of them. */
+/*
+ * Returns how many items the next read brings: those of the batch with free frames. 0:
+ * none, or it is better to wait until the whole batch has free frames.
+ */
 static u32 next_batch(const struct stream *s)
 {
 	u32 n = 0, most;
 
-	if (s->next_read == s->n_items || !bitmap_get(s->open, s->next_read))
+	if (s->next_read == s->n_items || !bitmap_get(s->frame_free, s->next_read))
 		return 0;
 	most = batch_size(s);
-	while (n < most && bitmap_get(s->open, s->next_read + n))
+	while (n < most && bitmap_get(s->frame_free, s->next_read + n))
 		n++;
 	return n < most && reader_busy(s->reader) >= BUSY_ENOUGH ? 0 : n;
 }
 
-/* The lowest unbroken run of bits. */
+/* Returns the lowest unbroken run of bits. */
 static u64 first_run(u64 bits)
 {
 	u64 from = bits & -bits;
@@ -382,7 +448,7 @@ static u64 first_run(u64 bits)
 
 static u32 n_runs(u64 bits) { return (u32)__builtin_popcountll(bits & ~(bits << 1)); }
 
-/* The frame is the item's now. */
+/* Gives the frame to the item. */
 static void begin_item(struct stream *s, struct item *it)
 {
 	struct frame *f = &s->frame[it->frame];
@@ -409,19 +475,21 @@ static void want_slices(struct stream *s, struct request *q)
 {
 	const struct item *it = &s->item[s->next_read];
 	struct page_place at = page_place(s->pass->pages, it->page);
-	u64 run = first_run(s->slices_left), skip = (u64)__builtin_ctzll(run) * page_slice(s->store);
+	u64 run = first_run(s->slices_left),
+	    skip = (u64)__builtin_ctzll(run) * page_slice(s->store);
 
 	q->file = at.file;
 	q->offset = at.offset + skip;
 	q->first = s->next_read;
 	q->n = 1;
-	request_add(q, (char *)s->frame[it->frame].data + skip, (u64)__builtin_popcountll(run) * page_slice(s->store));
+	request_add(q, (char *)s->frame[it->frame].data + skip,
+		    (u64)__builtin_popcountll(run) * page_slice(s->store));
 	s->slices_left &= ~run;
 	if (!s->slices_left)
 		s->next_read++;
 }
 
-/* Makes q the next read: n items, or a part of one. */
+/* Makes q the next read: n items, or a run of slices of one item. */
 static void fill_request(struct stream *s, struct request *q, u32 n)
 {
 	if (!s->slices_left) {
@@ -438,18 +506,19 @@ static void fill_request(struct stream *s, struct request *q, u32 n)
 }
 
 /*
- * In the order of the plan, as far as frames and requests are free. One worker asks for all, and gives up the lock while
- * the kernel takes a request: that is long enough for others to come and go.
+ * Submits reads in the order of the plan, as far as frames and requests are free. One
+ * worker at a time submits for all. It releases the lock while the kernel takes a request:
+ * that is long enough for other workers to take and finish items.
  */
-static mill_err ask_for_pages(struct stream *s)
+static mill_err submit_reads(struct stream *s)
 {
 	mill_err err = MILL_OK;
 	struct request *q;
 	u32 n;
 
-	if (s->asking)
+	if (s->in_submit)
 		return MILL_OK;
-	s->asking = true;
+	s->in_submit = true;
 	while (!err && !s->stop && (n = next_batch(s)) && (q = reader_get(s->reader))) {
 		fill_request(s, q, n);
 		pthread_mutex_unlock(&s->lock);
@@ -458,7 +527,7 @@ static mill_err ask_for_pages(struct stream *s)
 		if (err)
 			reader_give_back(s->reader, q);
 	}
-	s->asking = false;
+	s->in_submit = false;
 	return err;
 }
 
@@ -469,32 +538,33 @@ static void read_arrived(struct stream *s, const struct request *q)
 			s->frame[s->item[i].frame].have |= s->item[i].slices;
 			s->ready[s->n_ready++] = i;
 			if (q->began > 0)
-				trace_span(TRACE_DISK + reader_slot(s->reader, q), q->began, "read", "page", s->item[i].page);
+				trace_span(TRACE_DISK + request_number(s->reader, q), q->began,
+					   "read", "page", s->item[i].page);
 		}
 }
 
-/* The lock is given up while it waits. */
+/* Waits for a read, without the lock, and submits the next ones. */
 static mill_err take_read(struct stream *s)
 {
 	struct request *q;
 	mill_err err;
 
-	s->taking = true;
+	s->in_take = true;
 	pthread_mutex_unlock(&s->lock);
 	err = reader_take(s->reader, &q);
 	pthread_mutex_lock(&s->lock);
-	s->taking = false;
+	s->in_take = false;
 	if (!err)
 		read_arrived(s, q);
 	if (q)
 		reader_give_back(s->reader, q);
 	if (!err)
-		err = ask_for_pages(s);
+		err = submit_reads(s);
 	pthread_cond_broadcast(&s->changed);
 	return err;
 }
 
-/* After a failure: what is under way still writes into frames. */
+/* After a failure: waits for the reads under way, because they still write into frames. */
 static void drain(struct stream *s)
 {
 	struct request *q;
@@ -508,7 +578,7 @@ static void drain(struct stream *s)
 
 /* ---- Work ---- */
 
-/* An item that can be worked on now, if there is one; the lock is held. */
+/* Returns an item that can be worked on now, or NO_ITEM. The lock is held. */
 static u32 ready_item(struct stream *s)
 {
 	u32 next = s->n_taken;
@@ -520,7 +590,10 @@ static u32 ready_item(struct stream *s)
 	return next < s->next_read && !s->item[next].waiting ? next : NO_ITEM;
 }
 
-/* *out = NO_ITEM: nothing is left, or nothing comes before a frame is free that is still read from. */
+/*
+ * Takes the next item; waits for it. *out is NO_ITEM if no item is left, or if no item can
+ * come before a transfer from a frame has ended.
+ */
 static mill_err next_item(struct stream *s, u32 *out, struct worker_time *time)
 {
 	mill_err err = MILL_OK;
@@ -536,9 +609,9 @@ static mill_err next_item(struct stream *s, u32 *out, struct worker_time *time)
 			break;
 		if (!began)
 			began = clock_now();
-		if (!s->taking && reader_busy(s->reader))
+		if (!s->in_take && reader_busy(s->reader))
 			err = take_read(s);
-		else if (s->n_behind)
+		else if (s->n_sending)
 			break;
 		else
 			pthread_cond_wait(&s->changed, &s->lock);
@@ -559,11 +632,11 @@ static mill_err finish_item(struct stream *s, u32 i, u32 *done)
 
 	pthread_mutex_lock(&s->lock);
 	if (next != NO_ITEM) {
-		bitmap_put(s->open, next);
-		err = ask_for_pages(s);
+		bitmap_put(s->frame_free, next);
+		err = submit_reads(s);
 	}
 	*done = ++s->n_done;
-	/* Somebody may wait where nothing is under way that he could take. */
+	/* A worker may wait for `changed` because no read was under way that it could take. */
 	if (next != NO_ITEM || *done == s->n_items)
 		pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
@@ -578,7 +651,7 @@ static void stop_pass(struct stream *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Verifies what nobody has used yet, just before it is decoded: so it is in the cache for that. */
+/* Verifies the new slices just before they are decoded, so that they are then in the cache. */
 static mill_err check_slices(struct stream *s, u32 page, struct frame *f)
 {
 	const u32 size = page_slice(s->store), blocks = size / STORE_BLOCK;
@@ -588,14 +661,15 @@ static mill_err check_slices(struct stream *s, u32 page, struct frame *f)
 		u32 first = (u32)__builtin_ctzll(fresh);
 
 		run = first_run(fresh);
-		TRY(page_check(s->pass->pages, page, first * blocks, (u32)__builtin_popcountll(run) * blocks,
+		TRY(page_check(s->pass->pages, page, first * blocks,
+			       (u32)__builtin_popcountll(run) * blocks,
 			       (const char *)f->data + (u64)first * size));
 	}
 	f->checked = f->have;
 	return MILL_OK;
 }
 
-/* A row came to be wanted after the plan was made. */
+/* Reads the missing slices of a page: a row became wanted after the plan was made. */
 static mill_err read_rest(struct stream *s, u32 page, struct frame *f)
 {
 	struct page_place at = page_place(s->pass->pages, page);
@@ -625,7 +699,8 @@ static mill_err decode_raw(struct stream *s, u32 page, struct frame *f, struct s
 	return MILL_OK;
 }
 
-static mill_err decode_page(struct stream *s, u32 page, struct frame *f, unsigned worker, struct segment *seg)
+static mill_err decode_page(struct stream *s, u32 page, struct frame *f, unsigned worker,
+			    struct segment *seg)
 {
 	const struct stream_pass *p = s->pass;
 	struct slice_rows *rows = rows_of(s, page);
@@ -651,11 +726,11 @@ static mill_err pass_on(struct stream *s, u32 page, struct frame *f, struct tick
 	f64 began = clock_now();
 	struct segment seg;
 
-	/* A raw page that was checked is one whose segment is known. */
+	/* decode_raw: when a raw page is checked, its segment must be set, too. */
 	TRY(s->scratch ? check_slices(s, page, f) : decode_raw(s, page, f, &seg));
 	s->time[0].decode += clock_now() - began;
 	TRY(s->pass->pass_on(s->pass->arg, page, f->data, sent));
-	/* Who took it has looked at its index: only then can it be believed. */
+	/* pass_on has checked the page's index: before that it cannot be trusted. */
 	if (rows && !rows->end)
 		page_learn(s->pass->pages, page, f->data, rows);
 	return MILL_OK;
@@ -700,15 +775,15 @@ static mill_err use_items(struct stream *s, unsigned worker)
 	}
 }
 
-/* An item that was passed on, and what is still under way of it. */
-struct behind {
+/* An item that was passed on, and its transfers that may be under way. */
+struct sent_item {
 	u32 item;
 	struct ticket sent[STREAM_SENDS];
 };
 
-#define BEHIND 4u
+#define SENDING_MOST 4u
 
-static mill_err wait_for(struct behind *b)
+static mill_err wait_for(struct sent_item *b)
 {
 	mill_err err = MILL_OK;
 
@@ -720,7 +795,7 @@ static mill_err wait_for(struct behind *b)
 	return err;
 }
 
-static mill_err leave_behind(struct stream *s, struct behind *b)
+static mill_err finish_oldest(struct stream *s, struct sent_item *b)
 {
 	u32 done;
 
@@ -729,37 +804,37 @@ static mill_err leave_behind(struct stream *s, struct behind *b)
 	return ticker_tick(s->pass->ticker, done);
 }
 
-/* A page is looked at, and the next ones are read, while those before it cross. */
+/* Passes pages on. While earlier pages cross, a page is verified, and the next ones are read. */
 static mill_err pass_items(struct stream *s)
 {
-	struct behind ring[BEHIND] = { 0 };
+	struct sent_item ring[SENDING_MOST] = { 0 };
 	mill_err err = MILL_OK;
 	u32 oldest = 0, i;
 
 	while (!err) {
-		struct behind *b = &ring[oldest % BEHIND];
+		struct sent_item *b = &ring[oldest % SENDING_MOST];
 
 		i = NO_ITEM;
-		if (s->n_behind < BEHIND)
+		if (s->n_sending < SENDING_MOST)
 			err = next_item(s, &i, &s->time[0]);
-		if (err || (i == NO_ITEM && !s->n_behind))
+		if (err || (i == NO_ITEM && !s->n_sending))
 			break;
 		if (i == NO_ITEM) {
-			err = leave_behind(s, b);
+			err = finish_oldest(s, b);
 			oldest++;
-			s->n_behind--;
+			s->n_sending--;
 			continue;
 		}
-		b = &ring[(oldest + s->n_behind++) % BEHIND];
+		b = &ring[(oldest + s->n_sending++) % SENDING_MOST];
 		b->item = i;
 		err = pass_on(s, s->item[i].page, &s->frame[s->item[i].frame], b->sent);
 	}
-	for (; s->n_behind; s->n_behind--)	/* frames are about to be used otherwise */
-		(void)wait_for(&ring[oldest++ % BEHIND]);
+	for (; s->n_sending; s->n_sending--)	/* before the frames are used for something else */
+		(void)wait_for(&ring[oldest++ % SENDING_MOST]);
 	return err;
 }
 
-static mill_err take_part(void *arg, unsigned thread)
+static mill_err run_thread(void *arg, unsigned thread)
 {
 	struct stream *s = arg;
 	mill_err err = MILL_OK;
@@ -775,12 +850,12 @@ static mill_err take_part(void *arg, unsigned thread)
 		err = use_items(s, thread);
 	if (err)
 		stop_pass(s);
-	if (!__atomic_sub_fetch(&s->working, 1, __ATOMIC_ACQ_REL))
+	if (!__atomic_sub_fetch(&s->n_working, 1, __ATOMIC_ACQ_REL))
 		reader_dismiss(s->reader);
 	return err;
 }
 
-/* Nothing of a pass that failed is where the plan says. */
+/* After a failed pass no page can be assumed to be where the plan says. */
 static void forget_all(struct stream *s)
 {
 	drain(s);
@@ -794,14 +869,14 @@ static mill_err run_pass(struct stream *s)
 	mill_err err;
 
 	pthread_mutex_lock(&s->lock);
-	err = ask_for_pages(s);
+	err = submit_reads(s);
 	pthread_mutex_unlock(&s->lock);
 	if (err)
 		return err;
 	if (pool_size(s->threads) > s->workers)
 		reader_welcome(s->reader);
-	s->working = s->workers;
-	return pool_run(s->threads, take_part, s);
+	s->n_working = s->workers;
+	return pool_run(s->threads, run_thread, s);
 }
 
 mill_err stream_run(struct stream *s, struct stream_pass *p)

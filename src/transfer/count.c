@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernels count, and which rows and pages of a station are active. The flags and numbers of pages lie behind the counters (PAGE_COUNTS), so that one read has all. */
+/*
+ * What kernels count, and which rows and pages of a station are active.
+ *
+ * Activity is counted where it is: on the device. A census gives the number of active
+ * vertices of each page. The flags and numbers of pages lie behind the counters
+ * (PAGE_COUNTS), so one read brings both: a superstep has one wait, and P numbers come back
+ * for P pages. The pages that a pull or a scan still wants are found in the same way
+ * (op/wanted.cl), but only if not all pages can stay on the device.
+ */
 #include <string.h>
 
 #include "transfer/transfer.h"
@@ -13,28 +21,31 @@ mill_err transfer_count_begin(struct transfer *t)
 	return MILL_OK;
 }
 
-static void add_counts(u64 counts[COUNTS_N], const u64 *lane)
+static void add_counts(u64 counts[COUNTS_N], const u64 *copy)
 {
 	for (u32 i = 0; i < COUNT_LANES; i++)
 		for (u32 k = 0; k < COUNTS_N; k++) {
-			u64 x = lane[i * COUNT_STRIDE + k];
+			u64 x = copy[i * COUNT_STRIDE + k];
 
-			counts[k] = k == COUNT_REST ? max_u64(counts[k], x) : k == COUNT_FILLED ? counts[k] | x : counts[k] + x;
+			counts[k] = k == COUNT_REST   ? max_u64(counts[k], x) :
+				    k == COUNT_FILLED ? counts[k] | x :
+							counts[k] + x;
 		}
 }
 
 mill_err transfer_count_end(struct transfer *t, u64 counts[COUNTS_N], u32 *flag)
 {
-	const u32 *flags = (const u32 *)((const u64 *)t->counted + LANE_WORDS);
-	/* With state on the host a scan asks for no flags in any pass: they are not read then. */
-	u64 size = flag || !t->own || t->policy->home == HOME_DEVICE ? t->counts_size : LANE_WORDS * sizeof(u64);
+	const u32 *flags = (const u32 *)((const u64 *)t->counts + COUNTER_WORDS);
+	/* If the state is on the host and the caller wants no flags, they are not read. */
+	u64 size = flag || !t->own || t->policy->home == HOME_DEVICE ? t->counts_size :
+								       COUNTER_WORDS * sizeof(u64);
 
 	memset(counts, 0, COUNTS_N * sizeof(u64));
 	if (flag)
 		memset(flag, 0, t->n_flags * sizeof(u32));
 	for (u32 i = 0; i < t->n_stations; i++) {
-		TRY(device_read(&t->station[i].counts, 0, t->counted, size));
-		add_counts(counts, t->counted);
+		TRY(device_read(&t->station[i].counts, 0, t->counts, size));
+		add_counts(counts, t->counts);
 		for (u32 k = 0; flag && k < t->n_flags; k++)
 			flag[k] |= flags[k];
 	}
@@ -56,7 +67,8 @@ mill_err transfer_census(struct transfer *t, bool in, const struct vec *bits)
 	return launch_items(t->device[0], &l, t->units[side].n, 1);
 }
 
-mill_err transfer_census_edges(struct transfer *t, bool in, const struct vec *bits, const struct vec *begin)
+mill_err transfer_census_edges(struct transfer *t, bool in, const struct vec *bits,
+			       const struct vec *begin)
 {
 	bool side = side_of(t, in);
 	struct kernel_call l;
@@ -69,7 +81,8 @@ mill_err transfer_census_edges(struct transfer *t, bool in, const struct vec *bi
 	return launch_items(t->device[0], &l, t->units[side].n, 1);
 }
 
-mill_err transfer_wanted(struct transfer *t, const struct program *p, const void *args, bool in, u32 *page_n)
+mill_err transfer_wanted(struct transfer *t, const struct program *p, const void *args, bool in,
+			 u32 *page_n)
 {
 	bool side = side_of(t, in);
 	u64 counts[COUNTS_N];
@@ -121,7 +134,8 @@ mill_err transfer_scan(struct device *d, const struct buffer *tile, u32 n_tiles,
 	return launch_groups(d, &l, 1);
 }
 
-mill_err transfer_ends(const struct device_segment *seg, const struct vec *bits, const struct vec *next)
+mill_err transfer_ends(const struct device_segment *seg, const struct vec *bits,
+		       const struct vec *next)
 {
 	struct kernel_call l;
 

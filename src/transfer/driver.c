@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The driver: executes a plan, window after window. In a window the units that are on a device are launched first, then the others as they
- * arrive, and the host's threads work on theirs while the devices are busy. Only the calling thread calls devices, which have no
- * locks. A transfer waits for the last kernels that look at its slot; the host waits for none of them but at the end.
+ * The driver executes a plan, window after window. In a window it launches the kernels of
+ * resident units first, then those of the other units as they arrive. The host's threads
+ * work on their units while the devices are busy. Devices have no locks: only the calling
+ * thread calls them. Before it sends into a slot, it waits for the last kernels that read
+ * the slot. It does not wait for transfers: kernels wait for them on the device.
  */
 #include <assert.h>
 #include <string.h>
@@ -16,14 +18,26 @@ struct pass_ctx {
 	struct mill_step *step;
 	bool in;
 	u32 end;		/* of the window's moves */
-	struct changes host;	/* atomic: what the host's threads did */
+	struct changes host;	/* atomic: what the host's threads changed */
 };
 
-static struct station *station_of(const struct pass_ctx *c, const struct move *m) { return &c->t->station[m->where - 1]; }
-static struct slot *slot_of(struct station *s, const struct move *m) { return &s->slot[m->slot % s->n_slots]; }
-static u32 queue_of(const struct station *s, const struct move *m) { return 1 + m->slot % s->n_queues % s->device->n_queues; }
+static struct station *station_of(const struct pass_ctx *c, const struct move *m)
+{
+	return &c->t->station[m->where - 1];
+}
+static struct slot *slot_of(struct station *s, const struct move *m)
+{
+	return &s->slot[m->slot % s->n_slots];
+}
+static u32 queue_of(const struct station *s, const struct move *m)
+{
+	return 1 + m->slot % s->n_queues % s->device->n_queues;
+}
 
-/* The kernels in this queue were the last that look at the slot. Where a unit crosses in its own queue, the order there is enough. */
+/*
+ * Notes that the kernels in this queue are the last that read the slot. If units cross in
+ * their own queues, the order of the queue is enough.
+ */
 static mill_err leave_slot(struct station *s, struct slot *slot, u32 queue)
 {
 	if (!s->transfer_queue)
@@ -35,8 +49,12 @@ static mill_err leave_slot(struct station *s, struct slot *slot, u32 queue)
 
 /* ---- Work ---- */
 
-/* What edge numbers are made of. number: those of its edges, if there is a table. */
-static void add_numbers(const struct pass_ctx *c, const struct buffer *number, struct device_segment *seg)
+/*
+ * Sets what kernels make edge numbers from. number: the numbers of the segment's edges, if
+ * there is a table.
+ */
+static void add_numbers(const struct pass_ctx *c, const struct buffer *number,
+			struct device_segment *seg)
 {
 	const struct edge_numbers *n = c->t->numbering;
 
@@ -53,20 +71,24 @@ static mill_err launch(struct pass_ctx *c, const struct move *m, struct device_s
 	seg->area = &seg->station->area[m->slot % seg->station->n_areas];
 	add_numbers(c, &slot_of(seg->station, m)->number, seg);
 	seg->n_active = m->flags & MOVE_IDLE ? 0 : n ? n[m->unit] : seg->n_rows;
-	return c->t->own ? c->t->policy->launch(c->t, c->pass, seg) : c->pass->launch(c->pass->arg, seg);
+	return c->t->own ? c->t->policy->launch(c->t, c->pass, seg) :
+			   c->pass->launch(c->pass->arg, seg);
 }
 
-/* A packed page is unpacked in the area of its slot, where it may still be from the last use. */
+/* Unpacks a packed page in the area of its slot, unless it is still there from its last use. */
 static mill_err unpack(struct pass_ctx *c, const struct move *m, u32 k, struct device_segment *seg)
 {
 	struct station *s = station_of(c, m);
 	struct work_area *area = &s->area[m->slot % s->n_areas];
 	u32 page = unit_page(c->units, m->unit) + k;
-	struct place to = { .lists = &area->lists, .neighbour_at = seg->n_rows + 1u, .queue = queue_of(s, m) };
+	struct place to = { .lists = &area->lists,
+			    .neighbour_at = seg->n_rows + 1u,
+			    .queue = queue_of(s, m) };
 	u64 name = (u64)c->in << 32 | (page + 1u);
 
 	if (m->flags & MOVE_SEND || area->holds != name)
-		TRY(wire_unpack(&s->fault, c->units->pages, page, seg->lists, (u64)k * c->t->graph->page_size, &slot_of(s, m)->wire[k], &to));
+		TRY(wire_unpack(&s->fault, c->units->pages, page, seg->lists,
+				(u64)k * c->t->graph->page_size, &slot_of(s, m)->wire[k], &to));
 	area->holds = name;
 	seg->lists = &area->lists;
 	seg->row_at = 0;
@@ -79,7 +101,11 @@ static mill_err work_stored(struct pass_ctx *c, const struct move *m)
 	struct station *s = station_of(c, m);
 	struct slot *slot = slot_of(s, m);
 	u32 n = unit_page_end(c->units, m->unit) - unit_page(c->units, m->unit);
-	bool early = !c->t->weights && !has_table(c->t, c->in);	/* unpacked, the slot is not looked at any more */
+	/*
+	 * Once the last page is unpacked, no kernel reads the slot: it may be overwritten
+	 * early.
+	 */
+	bool early = !c->t->weights && !has_table(c->t, c->in);
 
 	for (u32 k = 0; k < n; k++) {
 		struct device_segment seg = wire_segment(c->t, slot, c->units, m->unit, k);
@@ -100,7 +126,8 @@ static mill_err work(struct pass_ctx *c, const struct move *m)
 	struct device_segment seg;
 
 	if (c->pass->given)
-		TRY(state_given(c->pass, &c->units->entry[m->unit], &s->area[m->slot % s->n_areas], queue_of(s, m)));
+		TRY(state_given(c->pass, &c->units->entry[m->unit], &s->area[m->slot % s->n_areas],
+				queue_of(s, m)));
 	if (m->wire == WIRE_STORED)
 		return work_stored(c, m);
 	seg = stage_segment(c->t, slot_of(s, m), m->unit);
@@ -109,8 +136,9 @@ static mill_err work(struct pass_ctx *c, const struct move *m)
 
 /* ---- Stored units ---- */
 
-/* What the unit's queue is given from now on comes after it. */
-static mill_err send(struct pass_ctx *c, struct station *s, struct buffer *to, u64 at, const char *from, u32 size, u32 queue, struct ticket *sent)
+/* Sends bytes in the transfer queue. Later commands of the unit's queue wait for the transfer. */
+static mill_err send(struct pass_ctx *c, struct station *s, struct buffer *to, u64 at,
+		     const char *from, u32 size, u32 queue, struct ticket *sent)
 {
 	u32 own = s->transfer_queue ? s->transfer_queue : queue;
 
@@ -121,8 +149,9 @@ static mill_err send(struct pass_ctx *c, struct station *s, struct buffer *to, u
 	return MILL_OK;
 }
 
-/* The numbers of a page's edges, from disk, to byte `at` of a buffer. */
-static mill_err send_numbers(struct pass_ctx *c, struct station *s, u32 page, struct buffer *to, u64 at, u32 queue)
+/* Reads the numbers of a page's edges from disk and sends them to byte `at` of a buffer. */
+static mill_err send_numbers(struct pass_ctx *c, struct station *s, u32 page, struct buffer *to,
+			     u64 at, u32 queue)
 {
 	const struct beside *b = &c->t->numbering->side[c->in].file;
 	struct number_stage *g = &c->t->number_stage[c->t->next_number++ % NUMBER_STAGES];
@@ -134,31 +163,43 @@ static mill_err send_numbers(struct pass_ctx *c, struct station *s, u32 page, st
 	return send(c, s, to, at, (const char *)g->number, size, queue, &g->sent);
 }
 
-/* Side by side with all others; its weights go straight to their place. */
-static mill_err put_beside(struct pass_ctx *c, const struct move *m, u32 page, const char *frame, struct ticket *sent)
+/*
+ * Puts the lists of a page beside those of all other pages. Its weights and edge numbers
+ * are sent directly to their places.
+ */
+static mill_err put_beside(struct pass_ctx *c, const struct move *m, u32 page, const char *frame,
+			   struct ticket *sent)
 {
 	struct station *s = station_of(c, m);
 	struct slot *slot = slot_of(s, m);
 	struct side *side = &s->side[c->in];
 	const struct page_entry *e = &c->units->pages->entry[page];
 	struct place to = {
-		.lists = &side->lists, .row_at = e->first_vertex, .neighbour_at = c->units->pages->n_rows + 1u, .edge_base = (u32)e->first_edge,
-		.shared = true, .queue = queue_of(s, m),
+		.lists = &side->lists,
+		.row_at = e->first_vertex,
+		.neighbour_at = c->units->pages->n_rows + 1u,
+		.edge_base = (u32)e->first_edge,
+		.shared = true,
+		.queue = queue_of(s, m),
 	};
 
 	if (c->t->weights)
-		TRY(send(c, s, &side->weights, e->first_edge * weight_size(c->t->graph->weight), frame + slot->wire->weight_at,
+		TRY(send(c, s, &side->weights, e->first_edge * weight_size(c->t->graph->weight),
+			 frame + slot->wire->weight_at,
 			 slot->wire->weight_end - slot->wire->weight_at, to.queue, sent));
 	if (has_table(c->t, c->in))
 		TRY(send_numbers(c, s, page, &side->number, e->first_edge * sizeof(u32), to.queue));
-	TRY(wire_number(c->t, s, c->in, page, &slot->buffer, slot->wire->neighbour_at / 4, to.queue));
-	TRY(slot->wire->n_blocks ? wire_unpack(&s->fault, c->units->pages, page, &slot->buffer, 0, slot->wire, &to) :
+	TRY(wire_number(c->t, s, c->in, page, &slot->buffer, slot->wire->neighbour_at / 4,
+			to.queue));
+	TRY(slot->wire->n_blocks ? wire_unpack(&s->fault, c->units->pages, page, &slot->buffer, 0,
+					       slot->wire, &to) :
 				   wire_place(s, c->units->pages, page, slot, &to));
 	return leave_slot(s, slot, to.queue);
 }
 
-/* The bytes of a page that kernels look at go to its slot. */
-static mill_err send_page(struct pass_ctx *c, const struct move *m, u32 page, const char *frame, struct ticket *sent)
+/* Sends to the slot those bytes of a page that kernels read. */
+static mill_err send_page(struct pass_ctx *c, const struct move *m, u32 page, const char *frame,
+			  struct ticket *sent)
 {
 	struct transfer *t = c->t;
 	struct station *s = station_of(c, m);
@@ -171,24 +212,27 @@ static mill_err send_page(struct pass_ctx *c, const struct move *m, u32 page, co
 		TRY(device_wait(&slot->used));
 	TRY(page_wire(c->units->pages, page, frame, w));
 	end = t->weights && !t->whole ? w->weight_end : w->end;
-	TRY(send(c, s, &slot->buffer, page_at + w->begin, frame + w->begin, end - w->begin, queue, &sent[m->where - 1]));
+	TRY(send(c, s, &slot->buffer, page_at + w->begin, frame + w->begin, end - w->begin, queue,
+		 &sent[m->where - 1]));
 	if (t->whole)
 		return put_beside(c, m, page, frame, &sent[1]);
 	if (has_table(t, c->in))
 		TRY(send_numbers(c, s, page, &slot->number, 0, queue));
-	if (t->numbers)
-		TRY(wire_number(t, s, c->in, page, &slot->buffer, (u32)((page_at + w->neighbour_at) / 4), queue));
-	if (c->units->page)	/* of several pages: when all have come */
+	if (t->renumber)
+		TRY(wire_number(t, s, c->in, page, &slot->buffer,
+				(u32)((page_at + w->neighbour_at) / 4), queue));
+	if (c->units->page)	/* units of several pages: send_runs works when all have arrived */
 		return MILL_OK;
 	if (m->flags & MOVE_WORK)
 		return work(c, m);
-	return t->numbers ? leave_slot(s, slot, queue) : MILL_OK;
+	return t->renumber ? leave_slot(s, slot, queue) : MILL_OK;
 }
 
 static mill_err take_page(void *arg, u32 page, const void *frame, struct ticket *sent)
 {
 	struct pass_ctx *c = arg;
-	const struct move *m = &c->t->plan.move[c->t->move_of[page]], *end = &c->t->plan.move[c->end];
+	const struct move *m = &c->t->plan.move[c->t->move_of[page]],
+			  *end = &c->t->plan.move[c->end];
 
 	for (u32 unit = m->unit; m < end && m->unit == unit; m++)
 		if (m->flags & MOVE_SEND)
@@ -204,14 +248,17 @@ static mill_err stream_pages(struct pass_ctx *c, const u32 *list, u32 n)
 	};
 	mill_err err = n ? stream_run(c->t->stream, &sp) : MILL_OK;
 
-	sp.n_active = sp.n_reused = 0;		/* of the devices' own */
+	sp.n_active = sp.n_reused = 0;		/* count_moves has counted the devices' pages */
 	step_add_pass(c->step, &sp);
 	return err;
 }
 
 /* ---- Windows ---- */
 
-/* Adds the pages of a unit to the list of the stream: moves of one unit, and units of one page, stand together. */
+/*
+ * Adds the pages of a unit to the stream's list. Moves of one unit are neighbours in the
+ * plan, as are units of one page, so a page that is listed already is the last in the list.
+ */
 static void list_unit(struct pass_ctx *c, u32 move, u32 *n)
 {
 	struct transfer *t = c->t;
@@ -225,7 +272,7 @@ static void list_unit(struct pass_ctx *c, u32 move, u32 *n)
 	}
 }
 
-/* Units of several pages come one by one. */
+/* Sends units of several pages, one after the other. */
 static mill_err send_runs(struct pass_ctx *c, u32 begin, u32 end)
 {
 	for (u32 k = begin; k < end; k++) {
@@ -242,7 +289,7 @@ static mill_err send_runs(struct pass_ctx *c, u32 begin, u32 end)
 	return MILL_OK;
 }
 
-/* The moves from `begin` on that a stage holds; says where they end. */
+/* Sends the moves from `begin` on that one stage holds. *next is the end of those moves. */
 static mill_err send_staged(struct pass_ctx *c, u32 begin, u32 end, u32 *next)
 {
 	struct transfer *t = c->t;
@@ -254,14 +301,16 @@ static mill_err send_staged(struct pass_ctx *c, u32 begin, u32 end, u32 *next)
 
 		for (u32 k = begin; *next > begin + 1 && k < *next; k++)
 			list_unit(c, k, &n);
-		for (u32 page = part.page; *next == begin + 1 && page < part.page_end; page++)	/* of one, which may be large */
+		/* A single unit may be larger than a stage: only the pages of this part. */
+		for (u32 page = part.page; *next == begin + 1 && page < part.page_end; page++)
 			t->list[n++] = page;
 		TRY(stage_load(t, &part, t->list, n, c->step));
 		for (u32 k = begin; k < *next; k++) {
 			const struct move *m = &t->plan.move[k];
 			struct station *s = station_of(c, m);
 
-			TRY(stage_send(t, &part, m->unit, &slot_of(s, m)->buffer, queue_of(s, m), c->step));
+			TRY(stage_send(t, &part, m->unit, &slot_of(s, m)->buffer, queue_of(s, m),
+				       c->step));
 			if (m->flags & MOVE_WORK && part.page_end >= c->units->page_end[m->unit])
 				TRY(work(c, m));
 		}
@@ -289,17 +338,22 @@ static mill_err work_on_host(void *arg, u32 page, const struct segment *seg, uns
 
 	(void)page;
 	(void)worker;
-	c->pass->forms->join->rows(c->pass->args, seg, c->pass->given ? c->pass->given->buffer.host : NULL, &mine);
+	c->pass->forms->join->rows(c->pass->args, seg,
+				   c->pass->given ? c->pass->given->buffer.host : NULL, &mine);
 	__atomic_fetch_add(&c->host.edges, mine.edges, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&c->host.updates, mine.updates, __ATOMIC_RELAXED);
 	return MILL_OK;
 }
 
-/* The host's units, on all threads, while the devices work on theirs. */
+/* Works on the host's units, on all threads, while the devices work on theirs. */
 static mill_err run_host(struct pass_ctx *c, u32 begin, u32 end)
 {
 	struct stream_pass sp = {
-		.pages = c->units->pages, .list = c->t->list, .work = work_on_host, .arg = c, .want = { .lists_only = !c->t->weights },
+		.pages = c->units->pages,
+		.list = c->t->list,
+		.work = work_on_host,
+		.arg = c,
+		.want = { .lists_only = !c->t->weights },
 		.ticker = c->t->ticker,
 	};
 	mill_err err;
@@ -364,7 +418,10 @@ static mill_err fork_all(struct transfer *t)
 	return MILL_OK;
 }
 
-/* The end of a pass, which may have failed: nothing is under way afterwards that uses slots and frames. */
+/*
+ * Ends a pass, also one that failed: afterwards no transfer or kernel that uses slots or
+ * frames is under way.
+ */
 static mill_err join_all(struct pass_ctx *c, mill_err err)
 {
 	struct transfer *t = c->t;
@@ -386,14 +443,21 @@ static mill_err join_all(struct pass_ctx *c, mill_err err)
 			late = device_wait(&s->area[k].sent);
 			err = err ? err : late;
 		}
-		/* A packed page is looked at as a whole where it comes, an address that stays one when an edge is taken. */
-		if (!err && t->wire == WIRE_STORED && (s->moved || (c->units->pages->address.slots && !t->numbers)))
+		/*
+		 * Packed pages, and addresses that are renumbered, are checked when they
+		 * arrive. Addresses that stay are checked whenever a kernel takes the edge.
+		 */
+		if (!err && t->wire == WIRE_STORED &&
+		    (s->moved || (c->units->pages->address.slots && !t->renumber)))
 			err = wire_check(&s->fault, c->units->pages);
 	}
 	return err;
 }
 
-/* After a failure no unit is known to be where it was sent, and what was held is lost. */
+/*
+ * After a failure no unit can be assumed to be in its slot, and values held on a device are
+ * lost.
+ */
 static void forget_all(struct transfer *t)
 {
 	for (u32 i = 0; i < t->n_stations; i++) {
@@ -405,7 +469,7 @@ static void forget_all(struct transfer *t)
 	state_forget(t);
 }
 
-/* All units are one segment: launched once, when those with work have come. */
+/* Launches all units as one segment, once all units with work have arrived. */
 static mill_err launch_whole(struct pass_ctx *c)
 {
 	struct transfer *t = c->t;
@@ -416,7 +480,8 @@ static mill_err launch_whole(struct pass_ctx *c)
 		.weights = t->weights ? &t->station[0].side[c->in].weights : NULL,
 		.neighbour_at = p->n_rows + 1u,
 		.n_rows = p->n_rows,
-		.n_edges = (u32)(p->entry[p->n_pages - 1].first_edge + p->entry[p->n_pages - 1].n_edges),
+		.n_edges = (u32)(p->entry[p->n_pages - 1].first_edge +
+				 p->entry[p->n_pages - 1].n_edges),
 		.unit = NO_UNIT,
 		.station = &t->station[0],
 		.area = &t->station[0].area[0],
@@ -427,12 +492,16 @@ static mill_err launch_whole(struct pass_ctx *c)
 	for (u32 k = 0; k < t->plan.n; k++)
 		if (t->plan.move[k].flags & MOVE_WORK) {
 			any = true;
-			seg.n_active += n ? n[t->plan.move[k].unit] : p->entry[t->plan.move[k].unit].n_rows;
+			seg.n_active += n ? n[t->plan.move[k].unit] :
+					    p->entry[t->plan.move[k].unit].n_rows;
 		}
 	return any ? c->pass->launch(c->pass->arg, &seg) : MILL_OK;
 }
 
-/* The plan of a policy that owns runs is of those alone: the pages of all other runs go by plan_pages. */
+/*
+ * Makes the plan. If a policy owns some runs, its `plan` is for these; other runs use
+ * plan_pages.
+ */
 static mill_err make_plan(struct pass_ctx *c)
 {
 	struct transfer *t = c->t;
@@ -446,7 +515,10 @@ static mill_err make_plan(struct pass_ctx *c)
 	return (planned ? t->policy->plan : plan_pages)(&t->plan, &a, t);
 }
 
-/* Adds the plan to what the step counts. False: all lists are there, side by side, and nothing moves. */
+/*
+ * Adds the moves to the step's counts. Returns false if all lists are on the device
+ * (`whole`) and nothing moves.
+ */
 static bool count_moves(const struct pass_ctx *c)
 {
 	const struct plan *p = &c->t->plan;
@@ -464,8 +536,12 @@ static bool count_moves(const struct pass_ctx *c)
 	return any;
 }
 
-/* The host has all chunks: it did its part in the first. Where its moves began a window, the next one does. */
-static void drop_hosts(struct plan *p)
+/*
+ * Removes the host's moves from the plan of a later chunk: the host has the whole state and
+ * did its work in the first chunk. If a removed move began a window, the next move begins
+ * it.
+ */
+static void drop_host_moves(struct plan *p)
 {
 	u8 begins = 0;
 	u32 n = 0;
@@ -493,7 +569,7 @@ static mill_err run_chunk(struct pass_ctx *c, u32 chunk)
 		TRY(state_put(t, c->pass, chunk));
 	TRY(make_plan(c));
 	if (chunk && t->policy->host)
-		drop_hosts(&t->plan);
+		drop_host_moves(&t->plan);
 	if (count_moves(c)) {
 		err = fork_all(t);
 		if (!err)
@@ -505,7 +581,7 @@ static mill_err run_chunk(struct pass_ctx *c, u32 chunk)
 	return home ? state_get(t, c->pass) : MILL_OK;
 }
 
-/* With kernels of the policy's own: what they counted. */
+/* Reads the counts of the policy's own kernels and adds them to the step. */
 static mill_err end_counts(struct pass_ctx *c)
 {
 	u64 counts[COUNTS_N];
@@ -520,8 +596,11 @@ static mill_err end_counts(struct pass_ctx *c)
 	return MILL_OK;
 }
 
-/* What is left of a pass that failed: how its kernels ended, and a fault that one of them may have found. */
-static mill_err begin_again(struct station *s)
+/*
+ * Clears what a failed pass left: the tickets of its kernels, and a fault that a kernel may
+ * have found.
+ */
+static mill_err clear_failure(struct station *s)
 {
 	for (u32 i = 0; i < s->n_slots; i++)
 		device_wait(&s->slot[i].used);
@@ -533,12 +612,13 @@ static mill_err begin_pass(struct pass_ctx *c, struct device_pass *p)
 	struct transfer *t = c->t;
 
 	for (u32 i = 0; t->failed && i < t->n_stations; i++)
-		TRY(begin_again(&t->station[i]));
+		TRY(clear_failure(&t->station[i]));
 	t->failed = false;
 	if (!t->own)
 		return MILL_OK;
 	if (t->policy->host && p->next) {
-		TRY(memory_new(&c->host.flag, t->budget, t->n_flags + 1ull, sizeof(u32), "flags of the host"));
+		TRY(memory_new(&c->host.flag, t->budget, t->n_flags + 1ull, sizeof(u32),
+			       "flags of the host"));
 		c->host.pages = c->units->pages;
 	}
 	if (t->policy->home == HOME_HOST)
@@ -549,7 +629,9 @@ static mill_err begin_pass(struct pass_ctx *c, struct device_pass *p)
 mill_err transfer_pass(struct transfer *t, const struct device_pass *given, struct mill_step *step)
 {
 	struct device_pass pass = *given;
-	struct pass_ctx c = { .t = t, .pass = &pass, .step = step, .in = side_of(t, given->activity.in) };
+	struct pass_ctx c = {
+		.t = t, .pass = &pass, .step = step, .in = side_of(t, given->activity.in)
+	};
 	mill_err err;
 
 	c.units = &t->units[c.in];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of kernels: the list of arguments, and the launch. */
 #include "transfer/launch.h"
 
 #include <assert.h>
@@ -10,9 +11,15 @@ static void add(struct kernel_call *l, struct launch_arg arg)
 	l->arg[l->launch.n_args++] = arg;
 }
 
-void launch_buffer(struct kernel_call *l, const struct buffer *b) { add(l, (struct launch_arg){ .buffer = b }); }
+void launch_buffer(struct kernel_call *l, const struct buffer *b)
+{
+	add(l, (struct launch_arg){ .buffer = b });
+}
 
-void launch_vec(struct kernel_call *l, const struct vec *v) { launch_buffer(l, v ? &v->buffer : NULL); }
+void launch_vec(struct kernel_call *l, const struct vec *v)
+{
+	launch_buffer(l, v ? &v->buffer : NULL);
+}
 
 void launch_u32(struct kernel_call *l, const u32 *value)
 {
@@ -24,16 +31,21 @@ void launch_u64(struct kernel_call *l, const u64 *value)
 	add(l, (struct launch_arg){ .value = value, .size = sizeof(*value) });
 }
 
-void launch_local(struct kernel_call *l, u64 bytes) { add(l, (struct launch_arg){ .size = bytes }); }
+void launch_local(struct kernel_call *l, u64 bytes)
+{
+	add(l, (struct launch_arg){ .size = bytes });
+}
 
-void launch_begin_kernel(struct kernel_call *l, const struct kernel_source *source, const char *entry)
+void launch_begin_kernel(struct kernel_call *l, const struct kernel_source *source,
+			 const char *entry)
 {
 	snprintf(l->entry, sizeof(l->entry), "%s", entry);
 	l->launch = (struct launch){ .source = source, .entry = l->entry, .arg = l->arg };
 	l->numbers = NUMBERS_NONE;
 }
 
-void launch_begin(struct kernel_call *l, const struct program *p, const char *suffix, const void *args)
+void launch_begin(struct kernel_call *l, const struct program *p, const char *suffix,
+		  const void *args)
 {
 	snprintf(l->entry, sizeof(l->entry), "%s_%s", p->name, suffix);
 	l->launch = (struct launch){ .source = &p->source, .entry = l->entry, .arg = l->arg };

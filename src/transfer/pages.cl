@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels that know pages and frontiers but no program: a packed page becomes rows and neighbours, page addresses become numbers, a bitmap becomes the number
- * of its vertices in each page, or the list of its rows in a segment.
+ * Kernels for pages and frontiers, of no program. They unpack a packed page into rows and
+ * neighbours, turn page addresses into vertex numbers, count the vertices of a bitmap in
+ * each page, and list the rows of a segment that are in a bitmap.
+ *
+ * Pages cross to a device packed. pages_unpack has one work-item per restart block. It also
+ * checks what the host cannot know without decoding, so a hostile page is an error (exit
+ * code 4), never a wild write.
  */
 
 /* ---- Packed pages: docs/format.md ---- */
 
-/* Bits of an integer in a group with this code: 0 2 4 5 6 7 8 9 10 11 12 14 16 18 22 32. */
+/*
+ * Returns the number of bits of an integer in a group with this code:
+ * 0 2 4 5 6 7 8 9 10 11 12 14 16 18 22 32.
+ */
 DEVICE u32 width_of(u32 code)
 {
 	u64 widths = code < 8 ? 0x0908070605040200ul : 0x201612100e0c0b0aul;
@@ -14,7 +22,7 @@ DEVICE u32 width_of(u32 code)
 	return (u32)(widths >> (code % 8 * 8)) & 255;
 }
 
-/* Bytes lie anywhere; compilers make one load of these. */
+/* The bytes may be unaligned. Compilers turn each of these into one load. */
 DEVICE u32 load_u16(GLOBAL const u8 *p) { return p[0] | (u32)p[1] << 8; }
 DEVICE u32 load_u32(GLOBAL const u8 *p) { return load_u16(p) | load_u16(p + 2) << 16; }
 DEVICE u64 load_u64(GLOBAL const u8 *p) { return load_u32(p) | (u64)load_u32(p + 4) << 32; }
@@ -25,10 +33,17 @@ struct integers {
 	u32 n;
 };
 
-DEVICE u32 integers_width(struct integers s, u32 group) { return width_of(s.code[group / 2] >> (group % 2 * 4) & 15); }
+DEVICE u32 integers_width(struct integers s, u32 group)
+{
+	return width_of(s.code[group / 2] >> (group % 2 * 4) & 15);
+}
 
-/* The stream at `in`; *end becomes where it ends. False: that would be beyond `limit`. */
-DEVICE bool integers_find(struct integers *s, GLOBAL const u8 *in, GLOBAL const u8 *limit, u32 n, GLOBAL const u8 **end)
+/*
+ * Finds the stream of n integers at `in`. *end becomes its end. Returns false if that is
+ * beyond `limit`.
+ */
+DEVICE bool integers_find(struct integers *s, GLOBAL const u8 *in, GLOBAL const u8 *limit, u32 n,
+			  GLOBAL const u8 **end)
 {
 	u32 groups = (n + 7) / 8, size = 0;
 
@@ -43,7 +58,7 @@ DEVICE bool integers_find(struct integers *s, GLOBAL const u8 *in, GLOBAL const 
 	return *end <= limit;
 }
 
-/* Integer k of the group at p. */
+/* Returns integer k of the group at p. */
 DEVICE u32 integer_at(GLOBAL const u8 *p, u32 width, u32 k)
 {
 	return (u32)(load_u32(p + k * width / 8) >> k * width % 8 & (((u64)1 << width) - 1));
@@ -73,20 +88,26 @@ DEVICE void integers_unpack(struct integers s, GLOBAL u32 *to)
 }
 
 /*
- * One work-item per restart block; the index has been checked on the host, what it leads to is checked here: whatever the bytes
- * are, rows ascend within the block's edges and neighbours are vertices, and *fault is not 0 if they were not that by
- * themselves. Rows and neighbours are counted from edge_base on. partial: PARTIAL_HEAD: row 0 began in an earlier page;
- * PARTIAL_TAIL: the last row goes on in the next one, and begins at edge tail_at. shared: rows of several pages lie
- * side by side, so what another page says of a row is left to it.
+ * Unpacks a page; one work-item per restart block. The host has checked the block index;
+ * the blocks are checked here. For any input bytes, the rows that are written ascend within
+ * the block's edges, and the neighbours are vertices. If the input itself was not so,
+ * *fault is set to page number + 1.
+ *
+ * Row offsets and neighbours begin at edge_base. partial has PARTIAL_HEAD if row 0 began in
+ * an earlier page, and PARTIAL_TAIL if the last row continues in the next page; that row
+ * then begins at edge tail_at. shared: the rows of several pages lie side by side, so this
+ * kernel does not write the offsets that belong to another page.
  */
-__kernel void pages_unpack(GLOBAL const u8 *pages, u64 page_at, u32 index_at, u32 n_blocks, u32 limit, u32 first, u32 n_vertices,
-			   GLOBAL u32 *lists, u32 row_at, u32 neighbour_at, u32 edge_base, u32 n_rows, u32 n_edges,
-			   u32 partial, u32 tail_at, u32 shared, u32 number, GLOBAL u32 *fault)
+__kernel void pages_unpack(GLOBAL const u8 *pages, u64 page_at, u32 index_at, u32 n_blocks,
+			   u32 limit, u32 first, u32 n_vertices, GLOBAL u32 *lists, u32 row_at,
+			   u32 neighbour_at, u32 edge_base, u32 n_rows, u32 n_edges, u32 partial,
+			   u32 tail_at, u32 shared, u32 number, GLOBAL u32 *fault)
 {
 	u32 cap = partial & PARTIAL_TAIL ? tail_at : n_edges;
 	GLOBAL u32 *row = lists + row_at, *neighbour, *from;
 	u32 i = get_global_id(0);
-	GLOBAL const u8 *page = pages + page_at, *entry = page + index_at + 16 * i, *end = page + limit, *next, *p;
+	GLOBAL const u8 *page = pages + page_at, *entry = page + index_at + 16 * i,
+			*end = page + limit, *next, *p;
 	u32 first_row, first_edge, rows, edges, firsts = 0, at, width = 0;
 	struct integers degree, begin, gap;
 	bool good, goes_on = false;
@@ -138,7 +159,11 @@ __kernel void pages_unpack(GLOBAL const u8 *pages, u64 page_at, u32 index_at, u3
 		GLOBAL const u8 *q = begin.group;
 		u32 k = 0, wide = 0;
 
-		/* The gaps go to the end of the block's place, from where lists are summed to its beginning: never beyond what is read. */
+		/*
+		 * The gaps are unpacked to the end of the block's place. The lists are then
+		 * summed from there to the beginning of the place: a write never passes the
+		 * gap that is read next.
+		 */
 		from = neighbour + first_edge + firsts;
 		integers_unpack(gap, from);
 		p = degree.group;
@@ -159,7 +184,8 @@ __kernel void pages_unpack(GLOBAL const u8 *pages, u64 page_at, u32 index_at, u3
 				wide = integers_width(begin, k / 8);
 			}
 			folded = integer_at(q, wide, k++ % 8);
-			vertex = (u32)(first + first_row + r + (folded >> 1 ^ (folded & 1 ? 0xffffffffu : 0)));
+			vertex = (u32)(first + first_row + r +
+				       (folded >> 1 ^ (folded & 1 ? 0xffffffffu : 0)));
 			for (u32 stop = at + d - 1; at < stop; at++) {
 				u32 gone = *from++;
 
@@ -169,7 +195,7 @@ __kernel void pages_unpack(GLOBAL const u8 *pages, u64 page_at, u32 index_at, u3
 			neighbour[at++] = (u32)vertex;
 			if (vertex < n_vertices)
 				continue;
-			/* Lists ascend: if the last is a vertex, all are. */
+			/* Lists ascend: if the last neighbour is a vertex, all are. */
 			good = false;
 			for (u32 j = at - d; j < at; j++)
 				neighbour[j] = 0;
@@ -181,12 +207,20 @@ __kernel void pages_unpack(GLOBAL const u8 *pages, u64 page_at, u32 index_at, u3
 		dev_store_u32(fault, number + 1);
 }
 
-/* Raw pages, checked on the host: their rows and neighbours to where those of all pages lie. */
-__kernel void pages_place(GLOBAL const u32 *page, u32 page_row_at, u32 page_neighbour_at, GLOBAL u32 *lists, u32 row_at,
-			  u32 neighbour_at, u32 edge_base, u32 n_rows, u32 n_edges, u32 partial)
+/*
+ * Copies the rows and neighbours of a raw page to their place among those of all pages. The
+ * host has checked the page.
+ */
+__kernel void pages_place(GLOBAL const u32 *page, u32 page_row_at, u32 page_neighbour_at,
+			  GLOBAL u32 *lists, u32 row_at, u32 neighbour_at, u32 edge_base,
+			  u32 n_rows, u32 n_edges, u32 partial)
 {
 	u32 row_end = n_rows + (partial & PARTIAL_TAIL ? 0 : 1);
-	GLOBAL u32 *row = lists + row_at, *neighbour = lists + neighbour_at + edge_base;	/* together beyond 2^32 */
+	/*
+	 * neighbour_at + edge_base may exceed 2^32, so they are added to the pointer one by
+	 * one.
+	 */
+	GLOBAL u32 *row = lists + row_at, *neighbour = lists + neighbour_at + edge_base;
 
 	FOR_MINE(i, n_edges + n_rows + 1, ITEM_ROWS) {
 		u32 r = i - n_edges;
@@ -199,16 +233,17 @@ __kernel void pages_place(GLOBAL const u32 *page, u32 page_row_at, u32 page_neig
 }
 
 /*
- * Page addresses of a raw page become vertex numbers, in place. first: see store/address.h. An id that no vertex has becomes 0, and
- * *fault says so.
+ * Replaces the page addresses in a raw page by vertex numbers. first: see store/address.h.
+ * An address that no vertex has becomes 0, and *fault is set to page number + 1.
  */
-__kernel void pages_number(GLOBAL u32 *page, u32 neighbour_at, u32 n_edges, GLOBAL const u32 *first, u32 n_pages, u32 slots, u32 number,
-			   GLOBAL u32 *fault)
+__kernel void pages_number(GLOBAL u32 *page, u32 neighbour_at, u32 n_edges, GLOBAL const u32 *first,
+			   u32 n_pages, u32 slots, u32 number, GLOBAL u32 *fault)
 {
 	bool good = true;
 
 	FOR_MINE(i, n_edges, ITEM_ROWS) {
-		u32 id = page[neighbour_at + i], to = min(id / slots, n_pages), v = id - to * slots + first[to];
+		u32 id = page[neighbour_at + i], to = min(id / slots, n_pages),
+		    v = id - to * slots + first[to];
 		bool exists = v < first[to + 1];
 
 		good = good && exists;
@@ -220,8 +255,12 @@ __kernel void pages_number(GLOBAL u32 *page, u32 neighbour_at, u32 n_edges, GLOB
 
 /* ---- Frontiers ---- */
 
-/* How many vertices of each page are active: a work-item takes a page. range: first vertex and rows of each. */
-__kernel void pages_census(GLOBAL const u32 *bits, GLOBAL const u32 *range, u32 n_pages, GLOBAL u32 *counts)
+/*
+ * Counts the active vertices of each page; one work-item per page. range: first vertex and
+ * number of rows of each page.
+ */
+__kernel void pages_census(GLOBAL const u32 *bits, GLOBAL const u32 *range, u32 n_pages,
+			   GLOBAL u32 *counts)
 {
 	u32 page = get_global_id(0), begin, end, n = 0;
 
@@ -234,8 +273,12 @@ __kernel void pages_census(GLOBAL const u32 *bits, GLOBAL const u32 *range, u32 
 	counts[PAGE_COUNTS + page] = n;
 }
 
-/* How many edges of each page are active. begin: the number of each page's first, then how many there are. */
-__kernel void pages_census_edges(GLOBAL const u32 *bits, GLOBAL const u64 *begin, u32 n_pages, GLOBAL u32 *counts)
+/*
+ * Counts the active edges of each page. begin: the number of each page's first edge, then
+ * the number of all edges.
+ */
+__kernel void pages_census_edges(GLOBAL const u32 *bits, GLOBAL const u64 *begin, u32 n_pages,
+				 GLOBAL u32 *counts)
 {
 	u32 page = get_global_id(0), n = 0;
 
@@ -246,8 +289,12 @@ __kernel void pages_census_edges(GLOBAL const u32 *bits, GLOBAL const u64 *begin
 	counts[PAGE_COUNTS + page] = n;
 }
 
-/* The far ends of a segment's active edges are marked: words of their bitmap are taken, rows are not looked at. */
-__kernel void pages_ends(SEGMENT_PARAMS, GLOBAL const u32 *bits, u64 first_edge, GLOBAL u32 *next, GLOBAL u64 *counts)
+/*
+ * Marks in `next` the far ends of a segment's active edges. Work-items take words of the
+ * edge bitmap; rows are not needed.
+ */
+__kernel void pages_ends(SEGMENT_PARAMS, GLOBAL const u32 *bits, u64 first_edge, GLOBAL u32 *next,
+			 GLOBAL u64 *counts)
 {
 	u64 end = first_edge + n_edges;
 	u32 n_words = (u32)((end + 31) / 32 - first_edge / 32), emitted = 0;
@@ -256,17 +303,21 @@ __kernel void pages_ends(SEGMENT_PARAMS, GLOBAL const u32 *bits, u64 first_edge,
 		u64 w = first_edge / 32 + k;
 
 		for (u32 word = window(bits, w, first_edge, end); word; word &= word - 1)
-			emitted += set_bit(next, NEIGHBOURS[w * 32 + 31 - clz(word & -word) - first_edge]);
+			emitted += set_bit(next, NEIGHBOURS[w * 32 + 31 - clz(word & -word) -
+							    first_edge]);
 	}
 	count_add(counts, COUNT_EMITTED, emitted);
 }
 
 /*
- * Select: the active rows of a segment as a list, with the sums of the lengths of the lists before each: a compaction by prefix
- * sums in three kernels. tile: for each tile of rows how many are active and how many edges they have, then the sums
- * before it; tile 0 is not one, but has all of them in the end.
+ * Select: lists the active rows of a segment, each with the number of edges in the lists
+ * before it. It is a compaction by prefix sums, in three kernels. tile has a pair of words
+ * for each tile of rows: first the number of its active rows and of their edges, later the
+ * sums over the tiles before it. The pairs of tiles begin at word 2; words 0 and 1 get the
+ * sums over all tiles.
  */
-__kernel void pages_select_count(GLOBAL const u32 *bits, SEGMENT_PARAMS, GLOBAL u32 *tile, u32 n_tiles)
+__kernel void pages_select_count(GLOBAL const u32 *bits, SEGMENT_PARAMS, GLOBAL u32 *tile,
+				 u32 n_tiles)
 {
 	u32 t = get_global_id(0), begin, end, n = 0, edges = 0;
 	GLOBAL const u32 *row = ROWS;
@@ -286,11 +337,12 @@ __kernel void pages_select_count(GLOBAL const u32 *bits, SEGMENT_PARAMS, GLOBAL 
 	tile[2 * t + 3] = edges;
 }
 
-/* One work-group. */
+/* Computes the prefix sums over the tiles; one work-group. */
 __kernel void pages_select_scan(GLOBAL u32 *tile, u32 n_tiles)
 {
 	SHARED u32 sum[2 * GROUP];
-	u32 mine = (n_tiles + GROUP - 1) / GROUP, id = get_local_id(0), begin = min(n_tiles, id * mine);
+	u32 mine = (n_tiles + GROUP - 1) / GROUP, id = get_local_id(0),
+	    begin = min(n_tiles, id * mine);
 	u32 end = min(n_tiles, begin + mine), n = 0, edges = 0;
 
 	for (u32 t = begin; t < end; t++) {
@@ -319,8 +371,8 @@ __kernel void pages_select_scan(GLOBAL u32 *tile, u32 n_tiles)
 	}
 }
 
-__kernel void pages_select_put(GLOBAL const u32 *bits, SEGMENT_PARAMS, GLOBAL const u32 *tile, u32 n_tiles, GLOBAL u32 *list,
-			       GLOBAL u32 *offset)
+__kernel void pages_select_put(GLOBAL const u32 *bits, SEGMENT_PARAMS, GLOBAL const u32 *tile,
+			       u32 n_tiles, GLOBAL u32 *list, GLOBAL u32 *offset)
 {
 	u32 t = get_global_id(0), begin, end, at, edges;
 	GLOBAL const u32 *row = ROWS;

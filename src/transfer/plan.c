@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the plans of policies share. */
+/* Functions that the plans of all policies share. */
 #include <assert.h>
 
 #include "transfer/transfer.h"
@@ -17,15 +17,19 @@ bool plan_active(const struct transfer *t, const struct activity *a, u32 unit)
 
 bool plan_takes(const struct transfer *t, const struct activity *a, u32 unit)
 {
-	return plan_active(t, a, unit) || (t->options->no_skip && !a->subset && transfer_takes(t, unit));
+	return plan_active(t, a, unit) ||
+	       (t->options->no_skip && !a->subset && transfer_takes(t, unit));
 }
 
 void plan_by_stream(struct transfer *t, bool in, u32 *page, u32 n)
 {
-	struct stream_pass like = { .pages = t->units[in].pages, .want = { .lists_only = !t->weights } };
+	struct stream_pass pass = {
+		.pages = t->units[in].pages,
+		.want = { .lists_only = !t->weights },
+	};
 
 	if (t->stream)
-		stream_order(t->stream, &like, page, n);
+		stream_order(t->stream, &pass, page, n);
 }
 
 static u8 work_of(const struct transfer *t, const struct activity *a, u32 unit, bool idle)
@@ -35,8 +39,9 @@ static u8 work_of(const struct transfer *t, const struct activity *a, u32 unit, 
 	return idle ? MOVE_WORK | MOVE_IDLE : 0;
 }
 
-/* So a scan finds what the last one left. */
-mill_err plan_resident_first(struct plan *out, const struct activity *a, struct transfer *t, const struct plan_how *how)
+/* Resident units come first, so that a scan finds the units that the last scan left. */
+mill_err plan_resident_first(struct plan *out, const struct activity *a, struct transfer *t,
+			     const struct plan_how *how)
 {
 	struct residency *r = t->station[0].residency;
 	u32 n_missing = 0;
@@ -52,14 +57,16 @@ mill_err plan_resident_first(struct plan *out, const struct activity *a, struct 
 			continue;
 		}
 		residency_use(r, slot);
-		plan_add(out, (struct move){ i, slot, 1, (u8)t->wire, work_of(t, a, i, how->idle) });
+		plan_add(out,
+			 (struct move){ i, slot, 1, (u8)t->wire, work_of(t, a, i, how->idle) });
 	}
 	if (how->by_stream)
 		plan_by_stream(t, a->in, t->list, n_missing);
 	for (u32 k = 0; k < n_missing; k++) {
 		u32 i = t->list[k], slot = residency_place(r, a->in, i, 0);
 
-		plan_add(out, (struct move){ i, slot, 1, (u8)t->wire, MOVE_SEND | work_of(t, a, i, how->idle) });
+		plan_add(out, (struct move){ i, slot, 1, (u8)t->wire,
+					     MOVE_SEND | work_of(t, a, i, how->idle) });
 	}
 	return MILL_OK;
 }

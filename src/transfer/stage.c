@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stages: units that cross as edges or as rows are made on the host, by all threads, page after page into one of two stages. While
- * one is filled, the other's transfers are under way.
+ * Stages. All threads of the host make the units that cross as edges or as rows, page by
+ * page, in one of two stages. While one stage is filled, the transfers of the other are
+ * under way.
  */
 #include <string.h>
 
 #include "store/packed.h"
 #include "transfer/transfer.h"
 
-#define STAGE_EDGES (512u * 1024)	/* of a stage, if there are so many and no page has more */
+/* Edges that a stage has room for: fewer if the graph is smaller, more if a page has more. */
+#define STAGE_EDGES (512u * 1024)
 
 /* ---- Open and close ---- */
 
 void largest_page(const struct pages *p, const struct store *st, u64 *rows, u64 *edges)
 {
-	*rows = *edges = p ? 0 : (st->codec == PAGE_PACKED ? PACKED_GROWTH : 1u) * (u64)st->page_size / 4;
+	*rows = *edges =
+		p ? 0 : (st->codec == PAGE_PACKED ? PACKED_GROWTH : 1u) * (u64)st->page_size / 4;
 	for (u32 i = 0; p && i < p->n_pages; i++) {
 		*rows = max_u64(*rows, p->entry[i].n_rows);
 		*edges = max_u64(*edges, p->entry[i].n_edges);
 	}
 }
 
-u64 stage_bytes(const struct transfer *t, enum wire w, u64 edge, const struct pages *p, u64 *rows, u64 *edges)
+u64 stage_bytes(const struct transfer *t, enum wire w, u64 edge, const struct pages *p, u64 *rows,
+		u64 *edges)
 {
 	*rows = *edges = 0;
 	if (w == WIRE_STORED)
@@ -32,7 +36,10 @@ u64 stage_bytes(const struct transfer *t, enum wire w, u64 edge, const struct pa
 	return 2 * (*edges * edge + (w == WIRE_CSR ? 4 * *rows : 0));
 }
 
-static u32 weight_bytes(const struct transfer *t) { return t->weights ? (u32)weight_size(t->graph->weight) : 0; }
+static u32 weight_bytes(const struct transfer *t)
+{
+	return t->weights ? (u32)weight_size(t->graph->weight) : 0;
+}
 
 mill_err stage_open(struct transfer *t)
 {
@@ -48,7 +55,8 @@ mill_err stage_open(struct transfer *t)
 			TRY(memory_new(&s->row, t->budget, t->stage_rows, sizeof(u32), what));
 		TRY(memory_new(&s->neighbour, t->budget, t->stage_edges, sizeof(u32), what));
 		if (t->weights)
-			TRY(memory_new(&s->weight, t->budget, t->stage_edges, weight_bytes(t), what));
+			TRY(memory_new(&s->weight, t->budget, t->stage_edges, weight_bytes(t),
+				       what));
 	}
 	return MILL_OK;
 }
@@ -64,7 +72,7 @@ void stage_close(struct transfer *t)
 	}
 }
 
-/* ---- What a stage holds ---- */
+/* ---- The edges that a stage holds at a time ---- */
 
 static u64 edges_end(const struct page_entry *e) { return e->first_edge + e->n_edges; }
 
@@ -72,17 +80,19 @@ static u64 rows_of(const struct transfer *t, u32 page, u32 page_end)
 {
 	const struct page_entry *entry = t->units[0].pages->entry;
 
-	return entry[page_end - 1].first_vertex + (u64)entry[page_end - 1].n_rows - entry[page].first_vertex;
+	return entry[page_end - 1].first_vertex + (u64)entry[page_end - 1].n_rows -
+	       entry[page].first_vertex;
 }
 
-/* Adds whole pages while there is room; at least one. */
+/* Adds whole pages to the part while the stage has room; at least one. */
 static void fill_part(const struct transfer *t, u32 unit, struct stage_part *part)
 {
 	const struct page_entry *entry = t->units[0].pages->entry;
 
 	part->begin = entry[part->page].first_edge;
 	part->page_end = part->page + 1;
-	while (part->page_end < t->units[0].page_end[unit] && edges_end(&entry[part->page_end]) - part->begin <= t->stage_edges &&
+	while (part->page_end < t->units[0].page_end[unit] &&
+	       edges_end(&entry[part->page_end]) - part->begin <= t->stage_edges &&
 	       rows_of(t, part->page, part->page_end + 1) <= t->stage_rows)
 		part->page_end++;
 	part->end = edges_end(&entry[part->page_end - 1]);
@@ -127,7 +137,7 @@ struct stage_ctx {
 	u32 weight;
 };
 
-/* The first row that has an edge from `at` on. */
+/* Returns the row that has edge `at`. */
 static u32 row_at(const struct segment *seg, u32 at)
 {
 	u32 low = 0, high = seg->n_rows;
@@ -150,13 +160,15 @@ static mill_err fill_stage(void *arg, u32 page, const struct segment *seg, unsig
 	const struct stage_part *part = c->part;
 	struct stage *s = c->stage;
 	u64 base = seg->first_edge, at;
-	u32 low = (u32)(max_u64(part->begin, base) - base), high = (u32)min_u64(part->end - base, seg->n_edges);
+	u32 low = (u32)(max_u64(part->begin, base) - base),
+	    high = (u32)min_u64(part->end - base, seg->n_edges);
 	vid v0 = (vid)t->units[0].pages->entry[part->page].first_vertex;
 
 	(void)worker;
 	at = base + low - part->begin;
 	for (u32 row = row_at(seg, low); row < seg->n_rows && seg->row[row] <= high; row++) {
-		u32 begin = (u32)max_u64(seg->row[row], low), end = (u32)min_u64(seg->row[row + 1], high);
+		u32 begin = (u32)max_u64(seg->row[row], low),
+		    end = (u32)min_u64(seg->row[row + 1], high);
 		u32 source = s->source ? seg->first + row + t->ids.source(t, page, seg, row) : 0;
 
 		if (s->row && !(row == 0 && seg->skip) && seg->row[row] >= low)
@@ -169,12 +181,13 @@ static mill_err fill_stage(void *arg, u32 page, const struct segment *seg, unsig
 		at += end - begin;
 	}
 	if (s->weight)
-		memcpy(s->weight + (base + low - part->begin) * c->weight, (const u8 *)seg->weight + (u64)low * c->weight,
+		memcpy(s->weight + (base + low - part->begin) * c->weight,
+		       (const u8 *)seg->weight + (u64)low * c->weight,
 		       (u64)(high - low) * c->weight);
 	return MILL_OK;
 }
 
-/* All that the stage was sent from is on the device. */
+/* Waits until all transfers from the stage have ended. */
 static mill_err empty_stage(struct stage *s)
 {
 	mill_err err = MILL_OK, late;
@@ -196,12 +209,18 @@ mill_err stage_drain(struct transfer *t)
 
 static struct stage *current(struct transfer *t) { return &t->stage[t->next_stage % 2]; }
 
-mill_err stage_load(struct transfer *t, const struct stage_part *part, const u32 *list, u32 n, struct mill_step *step)
+mill_err stage_load(struct transfer *t, const struct stage_part *part, const u32 *list, u32 n,
+		    struct mill_step *step)
 {
 	struct stage_ctx c = { .t = t, .part = part, .weight = weight_bytes(t) };
 	struct stream_pass sp = {
-		.pages = t->units[0].pages, .list = list, .n_list = n, .work = fill_stage, .arg = &c,
-		.want = { .lists_only = !t->weights, .as_stored = t->ids.stored }, .ticker = t->ticker,
+		.pages = t->units[0].pages,
+		.list = list,
+		.n_list = n,
+		.work = fill_stage,
+		.arg = &c,
+		.want = { .lists_only = !t->weights, .as_stored = t->ids.stored },
+		.ticker = t->ticker,
 	};
 	mill_err err;
 
@@ -209,7 +228,7 @@ mill_err stage_load(struct transfer *t, const struct stage_part *part, const u32
 	c.stage = current(t);
 	TRY(empty_stage(c.stage));
 	err = stream_run(t->stream, &sp);
-	sp.n_active = sp.n_reused = 0;	/* units are what counts */
+	sp.n_active = sp.n_reused = 0;	/* the step counts units, not pages */
 	step_add_pass(step, &sp);
 	t->time.staging += (sp.decode + sp.compute) / pool_size(t->pool);
 	return err;
@@ -217,7 +236,8 @@ mill_err stage_load(struct transfer *t, const struct stage_part *part, const u32
 
 /* ---- Sending ---- */
 
-static mill_err send(struct transfer *t, struct buffer *to, u64 at, const void *from, u64 bytes, u32 queue, struct mill_step *step)
+static mill_err send(struct transfer *t, struct buffer *to, u64 at, const void *from, u64 bytes,
+		     u32 queue, struct mill_step *step)
 {
 	struct stage *s = current(t);
 
@@ -231,33 +251,48 @@ static mill_err send(struct transfer *t, struct buffer *to, u64 at, const void *
 	return MILL_OK;
 }
 
-/* Where things lie in a slot: weights, then neighbours, then sources or rows. */
-static u64 neighbour_at(const struct transfer *t, u32 unit) { return (u64)weight_bytes(t) * t->units[0].entry[unit].n_edges; }
-static u64 source_at(const struct transfer *t, u32 unit) { return neighbour_at(t, unit) + 4ull * t->units[0].entry[unit].n_edges; }
+/* Byte offsets in a slot: weights come first, then neighbours, then sources or rows. */
+static u64 neighbour_at(const struct transfer *t, u32 unit)
+{
+	return (u64)weight_bytes(t) * t->units[0].entry[unit].n_edges;
+}
 
-/* The rows that begin in the part's pages. */
-static mill_err send_rows(struct transfer *t, const struct stage_part *part, u32 unit, struct buffer *to, u32 queue, struct mill_step *step)
+static u64 source_at(const struct transfer *t, u32 unit)
+{
+	return neighbour_at(t, unit) + 4ull * t->units[0].entry[unit].n_edges;
+}
+
+/* Sends the offsets of the rows that begin in the part's pages. */
+static mill_err send_rows(struct transfer *t, const struct stage_part *part, u32 unit,
+			  struct buffer *to, u32 queue, struct mill_step *step)
 {
 	const struct page_entry *e = &t->units[0].entry[unit], *page = t->units[0].pages->entry;
-	u64 v0 = page[part->page].first_vertex, from = max_u64(e->first_vertex, v0 + (page[part->page].skip != 0));
+	u64 v0 = page[part->page].first_vertex,
+	    from = max_u64(e->first_vertex, v0 + (page[part->page].skip != 0));
 	u64 end = min_u64(e->first_vertex + (u64)e->n_rows,
-			  page[part->page_end - 1].first_vertex + (u64)page[part->page_end - 1].n_rows);
+			  page[part->page_end - 1].first_vertex +
+				  (u64)page[part->page_end - 1].n_rows);
 
 	if (from >= end)
 		return MILL_OK;
-	return send(t, to, source_at(t, unit) + 4 * (from - e->first_vertex), current(t)->row + (from - v0), 4 * (end - from), queue, step);
+	return send(t, to, source_at(t, unit) + 4 * (from - e->first_vertex),
+		    current(t)->row + (from - v0), 4 * (end - from), queue, step);
 }
 
-mill_err stage_send(struct transfer *t, const struct stage_part *part, u32 unit, struct buffer *to, u32 queue, struct mill_step *step)
+mill_err stage_send(struct transfer *t, const struct stage_part *part, u32 unit, struct buffer *to,
+		    u32 queue, struct mill_step *step)
 {
 	const struct page_entry *e = &t->units[0].entry[unit];
 	const struct stage *s = current(t);
-	u64 from = max_u64(e->first_edge, part->begin), end = min_u64(edges_end(e), part->end), n = end - from;
+	u64 from = max_u64(e->first_edge, part->begin), end = min_u64(edges_end(e), part->end),
+	    n = end - from;
 	u64 in_stage = from - part->begin, at = from - e->first_edge, weight = weight_bytes(t);
 
-	TRY(send(t, to, neighbour_at(t, unit) + 4 * at, s->neighbour + in_stage, 4 * n, queue, step));
+	TRY(send(t, to, neighbour_at(t, unit) + 4 * at, s->neighbour + in_stage, 4 * n, queue,
+		 step));
 	if (weight)
-		TRY(send(t, to, weight * at, s->weight + weight * in_stage, weight * n, queue, step));
+		TRY(send(t, to, weight * at, s->weight + weight * in_stage, weight * n, queue,
+			 step));
 	if (t->wire == WIRE_CSR)
 		return send_rows(t, part, unit, to, queue, step);
 	return send(t, to, source_at(t, unit) + 4 * at, s->source + in_stage, 4 * n, queue, step);

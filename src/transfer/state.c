@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State at the boundary, where its home is the host: what edges write goes to the devices in shares, chunk after chunk, and comes back to be merged; what
- * sources give goes beside the units. With one device, one chunk and no other writer the array stays there between passes: then the vector's newest
- * values are on the device, and whoever reads it fetches them first. Test builds (MILL_POISON) spoil the host's copy meanwhile.
+ * State with the home on the host (GTS). The array that edges write goes to the devices in
+ * shares, chunk after chunk, and comes back to be merged, by minimum or by sum. Contexts of
+ * OpenCL share nothing, so copies are merged on the host. Sums begin at 0 on the device, so
+ * they only come back. The values that sources give go beside the units.
+ *
+ * With one device, one chunk and no other writer, the array stays on the device between
+ * passes. Then the vector's newest values are on the device, and every reader fetches them
+ * first. Test builds (MILL_POISON) overwrite the host's copy in that time.
  */
 #include <string.h>
 
@@ -15,9 +20,15 @@ static struct vec *pass_writable(const struct device_pass *p)
 
 /* ---- Shares ---- */
 
-static u64 scaled(u64 n, u64 part, u64 whole) { return (u64)((unsigned __int128)n * part / max_u64(whole, 1)); }
+static u64 scaled(u64 n, u64 some, u64 all)
+{
+	return (u64)((unsigned __int128)n * some / max_u64(all, 1));
+}
 
-/* A divided chunk goes to devices by their budgets. Sums of budgets do not wrap: they are bytes of memory. */
+/*
+ * A divided chunk is shared by the devices in proportion to their budgets. Sums of budgets
+ * do not wrap: they are bytes of memory.
+ */
 static u64 budget_before(const struct transfer *t, u32 station)
 {
 	u64 sum = 0;
@@ -50,8 +61,11 @@ u64 state_bytes(const struct transfer *t, u32 station)
 	return max_u64(round_up(most * t->need.writable, 8), 8);
 }
 
-/* Do copies come back that must be merged with the host's or another device's? */
-static bool merges(const struct transfer *t) { return t->policy->host || (t->n_stations > 1 && !t->divided); }
+/* Returns whether copies come back that must be merged with the host's or another device's. */
+static bool merges(const struct transfer *t)
+{
+	return t->policy->host || (t->n_stations > 1 && !t->divided);
+}
 
 mill_err state_open(struct transfer *t, struct station *s)
 {
@@ -61,17 +75,18 @@ mill_err state_open(struct transfer *t, struct station *s)
 		return MILL_OK;
 	for (u32 i = 0; i < t->n_stations; i++)
 		most = max_u64(most, state_bytes(t, i));
-	if (merges(t) && !t->merging)
-		TRY(memory_new(&t->merging, t->budget, most, 1, "copies of the state"));
+	if (merges(t) && !t->merge_copy)
+		TRY(memory_new(&t->merge_copy, t->budget, most, 1, "copies of the state"));
 	s->writable.name = "writable attributes";
-	return station_buffer(s, &s->writable.buffer, state_bytes(t, (u32)(s - t->station)), s->writable.name, TRAFFIC_WRITABLE);
+	return station_buffer(s, &s->writable.buffer, state_bytes(t, (u32)(s - t->station)),
+			      s->writable.name, TRAFFIC_WRITABLE);
 }
 
 void state_close(struct transfer *t)
 {
 	state_forget(t);
-	memory_free(t->merging);
-	t->merging = NULL;
+	memory_free(t->merge_copy);
+	t->merge_copy = NULL;
 }
 
 /* ---- The newest copy ---- */
@@ -105,11 +120,15 @@ mill_err vec_fetch(const struct vec *v)
 mill_err program_fetch(const struct program *p, const void *args)
 {
 	for (u32 i = 0; args && i < p->n_fields; i++) {
-		struct vec *v = p->field[i].array ? *(struct vec *const *)((const char *)args + p->field[i].offset) : NULL;
+		struct vec *v = p->field[i].array ?
+			*(struct vec *const *)((const char *)args + p->field[i].offset) : NULL;
 
 		if (v && v->beside && p->numbers != NUMBERS_OWNED)
-			return fail(MILL_ENOMEM, "%s is streamed beside the pages, where %s cannot look at it: give the run more memory", v->name,
-				    p->name);
+			return fail(
+				MILL_ENOMEM,
+				"%s does not fit memory and is streamed beside the pages, where "
+				"%s cannot use it: raise --memory",
+				v->name, p->name);
 		if (v)
 			TRY(vec_fetch(v));
 	}
@@ -130,7 +149,7 @@ mill_err state_begin(struct transfer *t, struct device_pass *p)
 	if (p->given)
 		TRY(vec_fetch(p->given));
 	else if (t->divided || t->chunks > 1)
-		p->given = v;		/* a source may be anywhere */
+		p->given = v;		/* the device may not have the source's value */
 	if (t->held && (t->held != v || !stays(t, p)))
 		TRY(vec_fetch(t->held));
 	if (p->sums && t->policy->host)
@@ -153,19 +172,22 @@ mill_err state_put(struct transfer *t, const struct device_pass *p, u32 chunk)
 		if (p->sums)
 			TRY(device_fill(&s->writable.buffer, &(u64){ 0 }, sizeof(u64)));
 		else
-			TRY(device_write(&s->writable.buffer, 0, (const char *)v->buffer.host + s->share.begin * v->size,
+			TRY(device_write(&s->writable.buffer, 0,
+					 (const char *)v->buffer.host + s->share.begin * v->size,
 					 s->writable.n * v->size));
 	}
 	return MILL_OK;
 }
 
-mill_err state_given(const struct device_pass *p, const struct page_entry *e, struct work_area *a, u32 queue)
+mill_err state_given(const struct device_pass *p, const struct page_entry *e, struct work_area *a,
+		     u32 queue)
 {
 	const struct vec *v = p->given;
 
-	TRY(device_wait(&a->sent));	/* long over: the ticket is needed */
-	return device_send(&a->given, 0, (const char *)v->buffer.host + (u64)e->first_vertex * v->size, (u64)e->n_rows * v->size, queue,
-			   &a->sent);
+	TRY(device_wait(&a->sent));	/* has ended long ago: frees the ticket */
+	return device_send(&a->given, 0,
+			   (const char *)v->buffer.host + (u64)e->first_vertex * v->size,
+			   (u64)e->n_rows * v->size, queue, &a->sent);
 }
 
 struct merge_ctx {
@@ -209,16 +231,18 @@ mill_err merge_copies(struct pool *pool, void *to, const void *from, u64 n, enum
 	return pool_for(pool, n, 1 << 16, merge_some, &m);
 }
 
-static mill_err get_from(struct transfer *t, struct station *s, const struct device_pass *p, bool merge)
+static mill_err get_from(struct transfer *t, struct station *s, const struct device_pass *p,
+			 bool merge)
 {
 	const struct vec *v = pass_writable(p);
 	char *to = (char *)v->buffer.host + s->share.begin * v->size;
 	f64 began;
 
-	TRY(device_read(&s->writable.buffer, 0, merge ? t->merging : to, s->writable.n * v->size));
+	TRY(device_read(&s->writable.buffer, 0, merge ? t->merge_copy : to,
+			s->writable.n * v->size));
 	began = clock_now();
 	if (merge)
-		TRY(merge_copies(t->pool, to, t->merging, s->writable.n, p->forms->join->merge));
+		TRY(merge_copies(t->pool, to, t->merge_copy, s->writable.n, p->forms->join->merge));
 	t->time.merging += clock_now() - began;
 	return MILL_OK;
 }
@@ -237,7 +261,10 @@ mill_err state_get(struct transfer *t, const struct device_pass *p)
 
 /* ---- What native code changed ---- */
 
-/* The page where the list of v ends, or begins where ids are addresses, as policy/join.cl finds it. */
+/*
+ * Flags the page where the list of v ends or, if ids are addresses, where it begins, as
+ * policy/join.cl does.
+ */
 void changes_flag(struct changes *c, vid v)
 {
 	const struct pages *p = c->pages;
@@ -248,11 +275,15 @@ void changes_flag(struct changes *c, vid v)
 	while (high - low > 1) {
 		u32 middle = low + (high - low) / 2;
 
-		if ((p->address.slots ? p->address.first[middle] : p->entry[middle].first_vertex) <= v)
+		if ((p->address.slots ? p->address.first[middle] :
+					p->entry[middle].first_vertex) <= v)
 			low = middle;
 		else
 			high = middle;
 	}
-	__atomic_fetch_or(&c->flag[low], v == (p->address.slots ? p->address.first[low] : p->entry[low].first_vertex) ? PAGE_HEAD : PAGE_OTHERS,
+	__atomic_fetch_or(&c->flag[low],
+			  v == (p->address.slots ? p->address.first[low] :
+						   p->entry[low].first_vertex) ?
+				  PAGE_HEAD : PAGE_OTHERS,
 			  __ATOMIC_RELAXED);
 }

@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The second boundary, RAM to devices. A policy cuts the graph into units and plans, for each pass, which of them cross, to which
- * device, in which form and into which slot. The plan is data: an array of moves, complete before anything moves. One driver
- * (driver.c) executes it, for every policy and every operator but op_intersect, which sends lists of its own; it alone knows queues, tickets, stages and frames.
+ * The second boundary, RAM to devices. A policy is a table of functions (struct policy),
+ * and a plan is data: the policy cuts the graph into units (pages, partitions) and, for
+ * each pass, lists the moves: which unit crosses, to which device, in which form, into
+ * which slot. The array of moves is complete before anything moves, so a plan can be tested
+ * without a device.
  *
- * Where the device has room for all lists, unpacked side by side (`whole`), kernels are launched once for all units; else once for each.
+ * One driver (driver.c) executes the plans of all policies for all operators. The exception
+ * is op_intersect, which sends lists of its own. Only the driver knows queues, tickets,
+ * stages and frames.
+ *
+ * A policy owns the runs of programs that have the form that its kernels need (`takes`).
+ * All other runs go over pages, and the policy only says which pages are evicted first;
+ * reports show which of the two it was (`policy_owns`). transfer_turn changes between both,
+ * for parents after partitions.
+ *
+ * If the device has room for all lists, unpacked side by side (`whole`), kernels are
+ * launched once for all units, else once per unit.
  */
 #ifndef TRANSFER_TRANSFER_H
 #define TRANSFER_TRANSFER_H
@@ -22,22 +34,22 @@
 
 /* ---- Plans ---- */
 
-/* A direction, cut into pages, or into runs or pieces of pages. */
+/* The units of a direction: pages, runs of pages, or pieces of pages. */
 struct units {
-	const struct pages *pages;	/* NULL: it is not read */
-	const struct page_entry *entry;	/* of each: rows, edges, skip */
-	const u32 *page, *page_end;	/* the pages that hold it; NULL: unit i is page i */
+	const struct pages *pages;	/* NULL: the run does not read this direction */
+	const struct page_entry *entry;	/* of each unit: rows, edges, skip */
+	const u32 *page, *page_end;	/* the pages of each unit; NULL: unit i is page i */
 	u32 n;
 };
 
 enum move_flags {
-	MOVE_SEND = 1,		/* it crosses */
+	MOVE_SEND = 1,		/* the unit crosses */
 	MOVE_WORK = 2,		/* its rows are processed */
-	MOVE_IDLE = 4,		/* ... though none has work: the kernel is told */
-	MOVE_BREAK = 8,		/* a window begins here */
+	MOVE_IDLE = 4,		/* with MOVE_WORK: no row has work, and the kernel is told so */
+	MOVE_BREAK = 8,		/* a window begins with this move */
 };
 
-#define ON_HOST 0u		/* move.where: the host's threads; n: station n - 1 */
+#define ON_HOST 0u		/* move.where: the host's threads; other values n: station n - 1 */
 
 struct move {
 	u32 unit, slot;
@@ -48,107 +60,148 @@ struct move {
 
 struct plan {
 	struct move *move;
-	u32 n, most;
+	u32 n, most;		/* moves; the most that there is room for */
 };
 
 /* What a pass has to do. */
 struct activity {
 	bool in;
-	bool subset;		/* one of several passes over the graph: --no-skip does not count */
-	const u32 *n;		/* by unit: rows with work; NULL: all */
+	bool subset;		/* one of several passes over the graph: --no-skip has no effect */
+	const u32 *n;		/* by unit: rows with work; NULL: all rows have work */
 };
 
 struct device_pass {
 	struct activity activity;
-	/* The operator's kernels, for one segment; it must not wait. */
+	/* Launches the operator's kernels for one segment. It must not wait. */
 	mill_err (*launch)(void *arg, const struct device_segment *seg);
 	void *arg;
-	/* Or, for policies with kernels of their own, what these take: */
+	/* Instead, for policies with kernels of their own, the arguments of these kernels: */
 	const struct own_forms *forms;
 	const void *args;
-	const struct vec *given;	/* by vertex: what sources give. NULL: what they have in the vector that edges write */
-	bool sums;			/* what edges write begins at 0 on the devices */
-	u32 *next;			/* gets the flags that the policy's `spread` reads; NULL: nothing asks for them */
+	/*
+	 * By vertex: the values that sources give. NULL: their values in the vector that
+	 * edges write.
+	 */
+	const struct vec *given;
+	bool sums;			/* the vector that edges write begins at 0 on the devices */
+	/* Gets the flags for the policy's `spread`; NULL: not wanted. */
+	u32 *next;
 	struct mill_step *step;		/* set by transfer_pass */
 };
 
 /* ---- Policies ---- */
 
-enum home { HOME_DEVICE, HOME_HOST };	/* of state, where the policy owns the run */
+enum home { HOME_DEVICE, HOME_HOST };	/* where the state is, if the policy owns the run */
 
-/* Bytes of the smallest budget of a device besides state that lives there, and of the host. For predictions: chunks of state, slots, work areas. */
+/* What a run needs at least, and a prediction of what it will get. */
 struct room {
-	u64 device, host;
-	u32 chunks;
-	bool divided;
-	const char *why;	/* that is so */
-	u64 slots, areas;
+	/* Bytes of the smallest device budget, without state that lives there. */
+	u64 device;
+	u64 host;		/* bytes */
+	u32 chunks;		/* chunks of the state */
+	bool divided;		/* devices share each chunk of the state */
+	const char *why;	/* the reason for chunks and divided */
+	u64 slots, areas;	/* slots and work areas of a device */
 };
 
 /* How the memory of a station is used. */
 struct fit {
-	bool whole;			/* all lists side by side; units only pass through the slots */
-	u64 slots, most, slot_bytes;	/* buffers; units that stay; bytes of a slot */
-	u64 areas, rows, edges, lists, given;	/* work areas, each for segments of so many rows and edges; bytes unpacked and given there */
-	u64 lately;			/* slots assigned last that are not reassigned */
-	bool own_queues;		/* a unit crosses in its area's queue, not in one for transfers alone */
+	bool whole;		/* all lists lie side by side; units only pass through the slots */
+	u64 slots;		/* number of slots */
+	u64 most;		/* number of units that stay */
+	u64 slot_bytes;		/* bytes of a slot */
+	u64 areas;		/* number of work areas */
+	u64 rows, edges;	/* of the largest segment that a work area is for */
+	u64 lists, given;	/* bytes of a work area for unpacked lists, and for given values */
+	u64 lately;		/* the last `lately` slots assigned are not reassigned */
+	bool own_queues;	/* a unit crosses in its area's queue, not in the transfer queue */
 };
 
 struct policy {
 	struct mill_policy public;	/* name, summary, options */
-	residency_key *device, *before, *cpu;	/* what goes first: of slots; of frames before a device that it owns; of other frames */
+	/*
+	 * Which unit is evicted first: from the slots of a device; from frames, if the
+	 * policy owns the run; from frames otherwise.
+	 */
+	residency_key *device, *before, *cpu;
 	enum home home;
-	bool in_place;			/* no steps: kernels see what others have just written */
+	/* No steps: kernels see values that other kernels have just written. */
+	bool in_place;
 	bool host;			/* plans moves for the host's threads */
-	bool only_own;			/* refuses runs that it does not own; otherwise they go over pages, and the report says so */
-	/* Values of the general options that runs of its own have, a bit each; 0: all. And those of the first that no other policy has. */
+	/*
+	 * Refuses runs that it does not own. False: they go over pages, and the report says
+	 * so.
+	 */
+	bool only_own;
+	/*
+	 * Bit sets of the values of general options that the policy's own runs allow; 0:
+	 * all values. own_mappings: mappings that no other policy has.
+	 */
 	u32 mappings, filters, directions, own_mappings;
-	/* Plans the passes of runs that it owns or, if it owns none, those of all runs, by pages. NULL: plan_pages. */
+	/*
+	 * Plans a pass of a run that the policy owns. If it owns no runs: plans a pass of
+	 * any run, by pages. NULL: plan_pages.
+	 */
 	mill_err (*plan)(struct plan *out, const struct activity *a, struct transfer *t);
-	/* The rest is of runs that the policy owns. The form that it takes of a program, or NULL. takes NULL: it owns no run. */
+	/*
+	 * The rest is for runs that the policy owns. takes: returns the form of the program
+	 * that the policy's kernels need, or NULL if the program lacks it. takes NULL: the
+	 * policy owns no run.
+	 */
 	const struct program *(*takes)(const struct own_forms *forms);
 	void (*room)(struct room *out, const struct transfer *t, const struct need *n);
-	mill_err (*layout)(struct transfer *t, u64 left);	/* units, wire, chunks; left: bytes of the first device */
+	/* Makes units, wire and chunks. left: bytes that the first device has left. */
+	mill_err (*layout)(struct transfer *t, u64 left);
 	void (*unlayout)(struct transfer *t);
 	mill_err (*fit)(struct fit *out, const struct transfer *t, u32 station, u64 left);
-	mill_err (*tables)(struct transfer *t, struct station *s);	/* what its kernels need on a device */
-	mill_err (*launch)(struct transfer *t, const struct device_pass *p, const struct device_segment *seg);
-	/* Activates the units of vertex *first, or all; returns how many are active. */
+	mill_err (*tables)(struct transfer *t, struct station *s);	/* for its kernels */
+	mill_err (*launch)(struct transfer *t, const struct device_pass *p,
+			   const struct device_segment *seg);
+	/*
+	 * Activates the units of vertex *first, or all if first is NULL. Returns how many
+	 * are active.
+	 */
 	u64 (*begin)(const struct transfer *t, u32 *active, const vid *first);
-	/* Activates the units that a pass flagged, with all others of their lists; returns how many are active. */
+	/*
+	 * Activates the units that a pass flagged and all other units of their lists.
+	 * Returns how many are active.
+	 */
 	u64 (*spread)(const struct transfer *t, const u32 *flag, u32 *active);
 	void (*report)(const struct transfer *t, struct mill_report *out);
 };
 
-/* ---- Stations: devices and what is there ---- */
+/* ---- Stations: a device and what is on it ---- */
 
 struct slot {
 	struct buffer buffer;
-	struct buffer number;	/* the numbers of its edges, where a direction has a table of them */
-	struct page_wire *wire;	/* of each page of the unit that it holds */
-	struct ticket used;	/* the last kernels that look at it */
+	struct buffer number;	/* edge numbers of the unit, if the direction has a table of them */
+	struct page_wire *wire;	/* of each page of the unit in the slot */
+	struct ticket used;	/* the last kernels that read the slot */
 };
 
 /* What the kernels of one queue need besides their segment. */
 struct work_area {
-	struct buffer lists;		/* a page unpacked ... */
-	u64 holds;			/* ... of in-pages with bit 32 set, + 1; 0: none */
-	struct buffer list, offset;	/* the active rows, and the edges before each; see pages.cl */
-	struct buffer tile;		/* the sums that led there: its first two words are how many rows and edges */
-	struct buffer queue, kept, kept_tile;	/* what an advance leaves for a filter; only where one is asked for */
-	struct buffer scratch;		/* need.edge_scratch bytes for each of transfer->scratch_edges, and a few more */
-	struct buffer given;		/* what the sources of a unit give */
-	struct ticket sent;		/* the last of those */
+	struct buffer lists;		/* an unpacked page */
+	u64 holds;			/* that page + 1, with bit 32 set for in-pages; 0: none */
+	struct buffer list, offset;	/* active rows, and the edges before each; see pages.cl */
+	/* Prefix sums; words 0 and 1: number of rows and of edges. */
+	struct buffer tile;
+	/* What an advance leaves for a filter; only with --filter exact or inexact. */
+	struct buffer queue, kept, kept_tile;
+	/* need.edge_scratch bytes for each of transfer->scratch_edges, and 64 more. */
+	struct buffer scratch;
+	struct buffer given;		/* the values that the sources of a unit give */
+	struct ticket sent;		/* the last transfer of given values */
 };
 
 /* One direction on a device. */
 struct side {
-	struct buffer range;		/* first vertex and rows of each page */
-	struct buffer first;		/* of a paged store: that of its addresses */
-	struct buffer lists, weights, number;	/* whole */
+	struct buffer range;		/* first vertex and number of rows of each page */
+	struct buffer first;		/* of a paged store: `first` of its addresses */
+	struct buffer lists, weights, number;	/* if all lists are there (`whole`) */
 };
 
-/* The vertices of which a station has what edges write. */
+/* The vertices that a station has in the array that edges write. */
 struct share {
 	u64 begin, end;
 };
@@ -161,116 +214,146 @@ struct station {
 	struct residency *residency;
 	u32 n_areas;
 	struct work_area *area;
-	u32 n_queues, transfer_queue;	/* of units; of their transfers, 0: the unit's own */
+	u32 n_queues;			/* queues for the kernels of units */
+	/* Queue for transfers; 0: each crosses in its unit's queue. */
+	u32 transfer_queue;
 	struct side side[2];
 	struct buffer table[3];		/* the policy's */
-	struct buffer counts, fault;	/* LANE_WORDS u64, then u32 for each flag; the number of a page that cannot be unpacked, + 1 */
-	struct vec writable;		/* home HOST: what edges write, of its share */
+	struct buffer counts;		/* COUNTER_WORDS u64, then one u32 per flag */
+	struct buffer fault;		/* number + 1 of a page that cannot be unpacked; 0: none */
+	struct vec writable;		/* home HOST: the station's share of what edges write */
 	struct share share;
-	bool moved;			/* units, in the pass under way */
+	bool moved;			/* a unit was sent in this pass */
 };
 
-/* Where edges of units are made on the host, and stay until they have crossed. */
+/* Edges of units are made here on the host and stay until they have crossed. */
 #define STAGE_SENDS 96u
 struct stage {
-	u32 *source, *neighbour;	/* sources: edges only */
+	u32 *source, *neighbour;	/* source: WIRE_EDGES only */
 	u8 *weight;
-	u32 *row;			/* csr only */
+	u32 *row;			/* WIRE_CSR only */
 	struct ticket sent[STAGE_SENDS];
 	u32 n_sent;
 };
 
-/* Where the edge numbers of a page are read from disk, and stay until they have crossed. */
+/* The edge numbers of a page are read from disk to here and stay until they have crossed. */
 #define NUMBER_STAGES 4u
 struct number_stage {
 	u32 *number;
 	struct ticket sent;
 };
 
-/* Ids that edges have on the wire: the policy's, by its layout. */
+/* The ids that edges have on the wire. The policy sets them in its layout. */
 struct wire_ids {
-	bool stored;		/* those of the store's lists */
-	void (*list)(const struct transfer *t, u32 *to, const struct segment *seg, u32 begin, u32 end);
-	/* What is added to a source's number. */
+	bool stored;		/* the ids in the store's lists */
+	void (*list)(const struct transfer *t, u32 *to, const struct segment *seg, u32 begin,
+		     u32 end);
+	/* Returns the number to add to a source's vertex number to get its id. */
 	u32 (*source)(const struct transfer *t, u32 page, const struct segment *seg, u32 row);
 };
 
 #define COUNTS_N 8
-#define LANE_WORDS (COUNT_LANES * COUNT_STRIDE)
-/* Many chunks: the topology would hardly ever end to pass. */
+#define COUNTER_WORDS (COUNT_LANES * COUNT_STRIDE)
+/*
+ * The most chunks of state. With more, a pass over the topology would take too long to be
+ * useful.
+ */
 #define CHUNKS_MOST 1024u
 
 struct transfer {
-	/* Borrowed from the run. Policies decide by these and the units; nothing is open yet when they are asked for room. */
+	/*
+	 * Borrowed from the run. Policies decide by these and by the units. When a policy
+	 * is asked for room, nothing is open yet.
+	 */
 	const struct policy *policy;
 	const struct mill_options *options;
-	const struct store *store, *graph;	/* graph: whose pages cross, the store or a view of it */
+	const struct store *store;
+	/* The store of the pages that cross: `store` or a view of it. */
+	const struct store *graph;
 	struct device *device[MILL_DEVICES_MOST];
 	u32 n_devices;
 	struct need need;
 	struct budget *budget;
 	struct pool *pool;
 	struct ticker *ticker;
-	struct stream *stream;		/* set when the run has it */
-	mill_err (*lend_stream)(void *run, struct stream **out);	/* one to read with before that; the transfer closes it */
+	struct stream *stream;		/* NULL until the run has opened it */
+	/* Opens a stream to read with before the run has its own. The transfer closes it. */
+	mill_err (*lend_stream)(void *run, struct stream **out);
 	void *run;
 	const struct edge_numbers *numbering;	/* the run's; complete before the first pass */
-	u32 sample;			/* for measuring: not 0, and of so many runs of SAMPLE_RUN pages only one takes part in passes */
+	/*
+	 * For measuring. Not 0: one of every `sample` runs of SAMPLE_RUN pages takes part
+	 * in passes.
+	 */
+	u32 sample;
 
 	/* Made by transfer_open. */
 	bool own;			/* units and kernels are the policy's */
-	bool whole, weights, numbers;	/* numbers: ids of a paged store become numbers where they arrive */
+	bool whole, weights;
+	/* Ids of a paged store become dense numbers on the device. */
+	bool renumber;
 	enum wire wire;
-	struct units units[2];		/* out, in; of an undirected store, and of a view, there is one */
+	struct units units[2];		/* out, in; an undirected store and a view have one */
 	void *layout;			/* the policy's own */
-	u32 n_flags;			/* that kernels set; at least one a unit */
+	u32 n_flags;			/* flags that kernels set; at least one per unit */
 	u32 n_stations;
 	struct station *station;
 	struct plan plan;
-	u32 *list, *move_of;		/* by page: those that the stream is asked for; the first move of its unit */
+	u32 *list;			/* pages that the stream is asked for */
+	u32 *move_of;			/* by page: the first move of its unit */
 	u64 counts_size, scratch_edges;
-	void *counted;			/* a station's counts */
+	void *counts;			/* a station's counts, read back */
 	struct stage stage[2];
-	u64 stage_edges, stage_rows;	/* for which each has room */
-	struct wire_ids ids;		/* of what is made there */
+	u64 stage_edges, stage_rows;	/* edges and rows that a stage has room for */
+	struct wire_ids ids;		/* of the edges in the stages */
 	u32 next_stage;
 	struct number_stage number_stage[NUMBER_STAGES];
 	u32 next_number;
-	bool failed;			/* the last pass */
+	bool failed;			/* the last pass failed */
 
 	/* State that is on the host: state.c. */
 	u32 chunks;
-	bool divided;			/* a share of each chunk to each device, else all of it to all */
-	const char *why;		/* that is so */
-	void *merging;			/* a chunk of another copy */
-	struct vec *held;		/* the vector of which the device has what is newer than here */
+	bool divided;			/* each device gets a share of a chunk; false: all of it */
+	const char *why;		/* the reason for chunks and divided */
+	void *merge_copy;		/* a device's copy of a chunk, read back to be merged */
+	/* The vector with values on the device newer than the host's. */
+	struct vec *held;
 
+	/* Seconds. */
 	struct transfer_time {
-		f64 cutting, renaming;	/* of finding where units begin, of their ids */
-		f64 staging, merging;	/* of making edges for the wire, of merging copies of state */
+		f64 cutting, renaming;	/* finding where units begin; making their ids */
+		f64 staging, merging;	/* making edges for the wire; merging copies of state */
 	} time;
 };
 
 /* ---- Open, close ---- */
 
-/* What a run with this need takes at least. */
+/* Returns what a run with this need takes at least. */
 void transfer_room(struct room *out, const struct transfer *t, const struct need *n);
-/* Makes use of what the devices' budgets leave beside `state` bytes. t has what is borrowed. */
+/*
+ * Opens stations that use what the devices' budgets leave beside `state` bytes. The caller
+ * has set the borrowed fields of t.
+ */
 mill_err transfer_open(struct transfer *t, bool own, u64 state);
 void transfer_close(struct transfer *t);	/* a zeroed struct is fine */
-/* Changes between the policy's units and pages; what was on the device is forgotten. */
+/* Changes between the policy's units and pages. Whatever was on the device is forgotten. */
 mill_err transfer_turn(struct transfer *t, bool own, u64 state);
-/* How many pages can stay; UINT32_MAX: all. */
+/* Returns how many pages can stay; UINT32_MAX: all. */
 u32 transfer_stays(const struct transfer *t);
-mill_err transfer_prepare(struct transfer *t, const struct kernel_source *source);	/* on all devices */
-/* Host bytes of stages for edges of so many bytes; p NULL: the pages of a view that is not made yet. */
-u64 stage_bytes(const struct transfer *t, enum wire w, u64 edge, const struct pages *p, u64 *rows, u64 *edges);
+/* Builds the kernels on all devices. */
+mill_err transfer_prepare(struct transfer *t, const struct kernel_source *source);
+/*
+ * Returns the host bytes of the stages if an edge takes `edge` bytes. p NULL: the pages of
+ * a view that is not made yet.
+ */
+u64 stage_bytes(const struct transfer *t, enum wire w, u64 edge, const struct pages *p, u64 *rows,
+		u64 *edges);
 void largest_page(const struct pages *p, const struct store *st, u64 *rows, u64 *edges);
 mill_err stage_open(struct transfer *t);
 void stage_close(struct transfer *t);
 
 #define SAMPLE_RUN 8u
-/* Does the page take part in passes? All do but where a sample is measured. */
+/* Returns whether the page takes part in passes. All pages do unless a sample is measured. */
 static inline bool transfer_takes(const struct transfer *t, u32 page)
 {
 	return !t->sample || page / SAMPLE_RUN % t->sample == 0;
@@ -278,94 +361,148 @@ static inline bool transfer_takes(const struct transfer *t, u32 page)
 
 /* ---- Passes ---- */
 
-/* Executes the policy's plan; adds to step what it cost. Afterwards queue 0 of each device goes on. */
+/*
+ * Executes the policy's plan and adds its cost to step. Afterwards queue 0 of each device
+ * continues.
+ */
 mill_err transfer_pass(struct transfer *t, const struct device_pass *p, struct mill_step *step);
 
 /* plan.c: what policies share. */
 void plan_add(struct plan *p, struct move m);
-bool plan_active(const struct transfer *t, const struct activity *a, u32 unit);	/* has it work? */
-bool plan_takes(const struct transfer *t, const struct activity *a, u32 unit);	/* does it take part: active, or --no-skip? */
-/* Units that are there first, in unit order, then the missing ones, over the slots that the table gives away. */
+/* Returns whether the unit has work. */
+bool plan_active(const struct transfer *t, const struct activity *a, u32 unit);
+/* Returns whether the unit takes part in the pass: it is active, or --no-skip is set. */
+bool plan_takes(const struct transfer *t, const struct activity *a, u32 unit);
 struct plan_how {
-	bool by_stream;		/* the missing ones in the order in which the stream will deliver them, else in unit order */
+	bool by_stream;		/* missing units in the stream's order; false: in unit order */
 	bool idle;		/* with --no-skip the kernels of units without work run too */
 };
-mill_err plan_resident_first(struct plan *out, const struct activity *a, struct transfer *t, const struct plan_how *how);
+/*
+ * Plans the resident units first, in unit order, then the missing units, each into the slot
+ * that the table of residency assigns.
+ */
+mill_err plan_resident_first(struct plan *out, const struct activity *a, struct transfer *t,
+			     const struct plan_how *how);
 mill_err plan_pages(struct plan *out, const struct activity *a, struct transfer *t);
-/* Sorts pages as the stream will deliver them: those in frames first. */
+/* Sorts pages into the order in which the stream will deliver them: those in frames first. */
 void plan_by_stream(struct transfer *t, bool in, u32 *page, u32 n);
 /*
- * Pages in any other order need windows: inside of one the stream delivers as it likes, so no slot may get two of them. Begins a window on
- * all stations; after residency_begin, before the first unit is placed.
+ * Begins a window on all stations. A plan in another order than plan_by_stream's needs
+ * windows: inside a window the stream delivers pages in its own order, so no slot may get
+ * two of them. Call it after residency_begin and before the first unit is placed.
  */
 void plan_window(struct transfer *t);
-/* Gives the move of a unit its slot, with SEND if the unit is not there yet, and BREAK if that takes a new window. */
+/*
+ * Sets the slot of a unit's move. Adds MOVE_SEND if the unit is not resident, and
+ * MOVE_BREAK if its slot needs a new window.
+ */
 void plan_place(struct move *m, bool in, struct transfer *t);
 
 /* ---- Inside: wire.c, station.c, state.c, stage.c; for the driver and policies ---- */
 
 extern const struct kernel_source transfer_kernels;	/* transfer/pages.cl */
 
-struct page_shape {		/* the largest page of each kind */
+struct page_shape {		/* the largest page, by each measure */
 	u64 wire, rows, edges, lists;
 };
-struct page_shape page_shape(const struct store *st, bool view);	/* view: of one that is not made yet, at most */
-u64 pages_most(const struct store *st, bool view);	/* of the direction that has more; a view can have more than the store */
+/* view: an upper bound for the pages of a view that is not made yet. */
+struct page_shape page_shape(const struct store *st, bool view);
+/* Returns the pages of the larger direction. A view can have more pages than the store. */
+u64 pages_most(const struct store *st, bool view);
 
 void pages_room(struct room *out, const struct transfer *t, const struct need *n);
 void units_of_pages(struct transfer *t);	/* makes pages the units */
-mill_err station_buffer(struct station *s, struct buffer *b, u64 size, const char *what, enum traffic kind);
+mill_err station_buffer(struct station *s, struct buffer *b, u64 size, const char *what,
+			enum traffic kind);
 mill_err station_table(struct station *s, struct buffer *b, const u32 *from, u64 n);
 mill_err station_addresses(const struct transfer *t, struct station *s, int in);
 
 static inline bool side_of(const struct transfer *t, bool in) { return in && t->units[1].pages; }
-/* Do programs take numbers that a direction has in a table? It is told by the need, before there is one. */
+/*
+ * Returns whether programs take edge numbers that a direction has in a table. Uses only the
+ * need, so it can be called before there is a table.
+ */
 static inline bool need_table(const struct need *n, bool directed, bool in)
 {
 	return n->numbers & 1 << NUMBERS_BOTH && (n->view || !directed ? !in : in && n->in);
 }
-static inline bool has_table(const struct transfer *t, bool in) { return !t->own && need_table(&t->need, t->store->directed, in); }
-static inline u32 unit_page(const struct units *u, u32 unit) { return u->page ? u->page[unit] : unit; }
-static inline u32 unit_page_end(const struct units *u, u32 unit) { return u->page ? u->page_end[unit] : unit + 1; }
+static inline bool has_table(const struct transfer *t, bool in)
+{
+	return !t->own && need_table(&t->need, t->store->directed, in);
+}
+static inline u32 unit_page(const struct units *u, u32 unit)
+{
+	return u->page ? u->page[unit] : unit;
+}
+static inline u32 unit_page_end(const struct units *u, u32 unit)
+{
+	return u->page ? u->page_end[unit] : unit + 1;
+}
 
-/* Where the rows of a page go: an area of its own, or among all others. */
+/* Where the rows of a page go: to an area of their own, or among the rows of all pages. */
 struct place {
 	const struct buffer *lists;
 	u32 row_at, neighbour_at, edge_base, shared, queue;
 };
-/* Unpacks the packed page that lies at byte page_at of a buffer. fault gets its number + 1 if that cannot be done. */
-mill_err wire_unpack(const struct buffer *fault, const struct pages *p, u32 page, const struct buffer *from, u64 page_at,
-		     const struct page_wire *wire, const struct place *to);
-/* Copies a raw page among all others. */
-mill_err wire_place(struct station *s, const struct pages *p, u32 page, const struct slot *from, const struct place *to);
-/* The raw page of a paged store whose neighbours lie at these words of a buffer gets dense numbers. */
-mill_err wire_number(struct transfer *t, struct station *s, bool in, u32 page, const struct buffer *at, u32 neighbour_at, u32 queue);
-/* Page number k of a unit as it lies in its slot, for queue 0 and without what the host knows of its work. */
-struct device_segment wire_segment(const struct transfer *t, const struct slot *s, const struct units *u, u32 unit, u32 k);
-/* MILL_ECORRUPT if a page could not be unpacked, or has an impossible address. */
+/*
+ * Unpacks the packed page that lies at byte page_at of a buffer. If the page cannot be
+ * unpacked, fault gets its number + 1.
+ */
+mill_err wire_unpack(const struct buffer *fault, const struct pages *p, u32 page,
+		     const struct buffer *from, u64 page_at, const struct page_wire *wire,
+		     const struct place *to);
+/* Copies the rows of a raw page to their place among the rows of all pages. */
+mill_err wire_place(struct station *s, const struct pages *p, u32 page, const struct slot *from,
+		    const struct place *to);
+/*
+ * Replaces the addresses in a raw page of a paged store by dense numbers. neighbour_at: the
+ * word of the buffer where the page's neighbours begin.
+ */
+mill_err wire_number(struct transfer *t, struct station *s, bool in, u32 page,
+		     const struct buffer *at, u32 neighbour_at, u32 queue);
+/*
+ * Returns page k of a unit as it lies in its slot. The queue is 0, and fields about the
+ * work (n_active, station, area) are not set.
+ */
+struct device_segment wire_segment(const struct transfer *t, const struct slot *s,
+				   const struct units *u, u32 unit, u32 k);
+/* Fails with MILL_ECORRUPT if a page could not be unpacked, or has an impossible address. */
 mill_err wire_check(struct buffer *fault, const struct pages *p);
 
-/* Edges [begin, end), which lie in pages [page, page_end), of units that go into a stage and cross from there. */
+/*
+ * Edges [begin, end) of units, which lie in pages [page, page_end): what a stage holds at a
+ * time.
+ */
 struct stage_part {
 	u64 begin, end;
 	u32 page, page_end;
 };
-/* The end of the moves from `begin` on, all of which SEND, that a stage holds together, and what it then has; of a large unit its first pages. */
+/*
+ * Finds how many of the moves [begin, end), all of which have MOVE_SEND, a stage holds
+ * together. Returns the end of those moves; *out is what the stage then holds. For a unit
+ * larger than a stage, *out is its first pages.
+ */
 u32 stage_window(const struct transfer *t, u32 begin, u32 end, struct stage_part *out);
-bool stage_next(const struct transfer *t, u32 unit, struct stage_part *part);	/* the next pages of a large unit */
-/* Makes the edges of the part, by all threads, from the listed pages. */
-mill_err stage_load(struct transfer *t, const struct stage_part *part, const u32 *list, u32 n, struct mill_step *step);
-/* Sends what the stage has of a unit. */
-mill_err stage_send(struct transfer *t, const struct stage_part *part, u32 unit, struct buffer *to, u32 queue, struct mill_step *step);
+/* Moves on to the next pages of a large unit. Returns false if there are none. */
+bool stage_next(const struct transfer *t, u32 unit, struct stage_part *part);
+/* Makes the edges of the part from the listed pages, on all threads. */
+mill_err stage_load(struct transfer *t, const struct stage_part *part, const u32 *list, u32 n,
+		    struct mill_step *step);
+/* Sends the edges of a unit that are in the stage. */
+mill_err stage_send(struct transfer *t, const struct stage_part *part, u32 unit, struct buffer *to,
+		    u32 queue, struct mill_step *step);
 mill_err stage_drain(struct transfer *t);
 struct device_segment stage_segment(const struct transfer *t, const struct slot *s, u32 unit);
 
 mill_err state_open(struct transfer *t, struct station *s);
 void state_close(struct transfer *t);
-u64 state_bytes(const struct transfer *t, u32 station);	/* of the largest share that it ever has */
-mill_err state_begin(struct transfer *t, struct device_pass *p);	/* decides what sources give */
+/* Returns the bytes of the largest share that the station ever has. */
+u64 state_bytes(const struct transfer *t, u32 station);
+/* Prepares a pass; sets p->given if the devices do not have the values of all sources. */
+mill_err state_begin(struct transfer *t, struct device_pass *p);
 mill_err state_put(struct transfer *t, const struct device_pass *p, u32 chunk);
-mill_err state_given(const struct device_pass *p, const struct page_entry *e, struct work_area *a, u32 queue);
+mill_err state_given(const struct device_pass *p, const struct page_entry *e, struct work_area *a,
+		     u32 queue);
 mill_err state_get(struct transfer *t, const struct device_pass *p);
 void state_forget(struct transfer *t);
 mill_err merge_copies(struct pool *pool, void *to, const void *from, u64 n, enum merge_kind how);
@@ -373,22 +510,38 @@ mill_err merge_copies(struct pool *pool, void *to, const void *from, u64 n, enum
 /* ---- What kernels count: count.c ---- */
 
 /*
- * Begin makes counts 0, end reads them, with one wait for each device. In between a census says for each page how
- * many of its rows are in a bitmap; flag (may be NULL) gets that, or the flags that kernels set.
+ * Begin sets the counts to 0; end reads them, with one wait per device. Between the two, a
+ * census counts for each page how many of its rows are in a bitmap. flag (may be NULL) gets
+ * these counts, or the flags that kernels set.
  */
 mill_err transfer_count_begin(struct transfer *t);
 mill_err transfer_count_end(struct transfer *t, u64 counts[COUNTS_N], u32 *flag);
 const struct buffer *transfer_counts(const struct transfer *t);
 mill_err transfer_census(struct transfer *t, bool in, const struct vec *bits);
-/* The same of edges. begin: the number of each page's first, and behind the last how many there are; u64. */
-mill_err transfer_census_edges(struct transfer *t, bool in, const struct vec *bits, const struct vec *begin);
-/* Asks the program's kernel `wanted` which pages have rows that it wants; page_n[i] is not 0 for those. */
-mill_err transfer_wanted(struct transfer *t, const struct program *p, const void *args, bool in, u32 *page_n);
-/* The active rows of a segment become the list of its area. */
+/*
+ * Counts the active edges of each page. begin: u64, the number of each page's first edge,
+ * then the number of edges.
+ */
+mill_err transfer_census_edges(struct transfer *t, bool in, const struct vec *bits,
+			       const struct vec *begin);
+/*
+ * Asks the program's kernel `wanted` which pages have rows that it wants; page_n[i] is not
+ * 0 for those pages.
+ */
+mill_err transfer_wanted(struct transfer *t, const struct program *p, const void *args, bool in,
+			 u32 *page_n);
+/* Writes the active rows of a segment to the list of its work area. */
 mill_err transfer_select(const struct device_segment *seg, const struct vec *bits);
-/* The sums before each of n tiles, in pairs, and in the place before the first the sums of all. */
+/*
+ * Computes prefix sums over n tiles, which are pairs of words. The pair before the first
+ * tile gets the sums of all tiles.
+ */
 mill_err transfer_scan(struct device *d, const struct buffer *tile, u32 n_tiles, u32 queue);
-/* The far ends of the edges of a segment that are in the bitmap, which is by edge number, become bits of `next`, and are counted as emitted. */
-mill_err transfer_ends(const struct device_segment *seg, const struct vec *bits, const struct vec *next);
+/*
+ * Sets in `next` the bits of the far ends of the segment's active edges and counts them as
+ * emitted. bits: by edge number.
+ */
+mill_err transfer_ends(const struct device_segment *seg, const struct vec *bits,
+		       const struct vec *next);
 
 #endif

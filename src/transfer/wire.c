@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stored pages on a device: what kernels make of them. A packed page is checked there for what the host cannot know without decoding. */
+/*
+ * Launches the kernels that prepare stored pages on a device: unpack, place, renumber.
+ *
+ * Pages cross to a device packed, and pages_unpack (pages.cl) unpacks them there. It also
+ * checks what the host cannot know without decoding; a hostile stream of bytes ends the run
+ * with exit code 4. If all lists fit the device, a page is unpacked when it arrives, and
+ * all pages are one segment, launched once. Otherwise pages stay packed in their slots, so
+ * that more of them stay, and are unpacked for each use. On PoCL unpacking takes about as
+ * long as the sums of a PageRank over the same pages.
+ */
 #include "transfer/transfer.h"
 
 static u32 partial_of(const struct pages *p, u32 page)
@@ -8,7 +17,7 @@ static u32 partial_of(const struct pages *p, u32 page)
 	       (page + 1 < p->n_pages && p->entry[page + 1].skip ? PARTIAL_TAIL : 0);
 }
 
-/* Where the last row of a page begins, if it goes on in the next. */
+/* Returns the edge at which the last row begins, if the row continues in the next page. */
 static u32 tail_at(const struct pages *p, u32 page)
 {
 	const struct page_entry *e = &p->entry[page];
@@ -20,8 +29,9 @@ static u32 tail_at(const struct pages *p, u32 page)
 	return tail > e->n_edges ? 0 : e->n_edges - (u32)tail;
 }
 
-/* What both ways of placing a page tell their kernel. */
-static void launch_place(struct kernel_call *l, const struct place *to, const struct page_entry *e, const u32 *partial)
+/* Adds the arguments that pages_unpack and pages_place share. */
+static void launch_place(struct kernel_call *l, const struct place *to, const struct page_entry *e,
+			 const u32 *partial)
 {
 	launch_buffer(l, to->lists);
 	launch_u32(l, &to->row_at);
@@ -33,11 +43,13 @@ static void launch_place(struct kernel_call *l, const struct place *to, const st
 	l->launch.queue = to->queue;
 }
 
-mill_err wire_unpack(const struct buffer *fault, const struct pages *p, u32 page, const struct buffer *from, u64 page_at,
-		     const struct page_wire *wire, const struct place *to)
+mill_err wire_unpack(const struct buffer *fault, const struct pages *p, u32 page,
+		     const struct buffer *from, u64 page_at, const struct page_wire *wire,
+		     const struct place *to)
 {
 	const struct page_entry *e = &p->entry[page];
-	u32 n_vertices = (u32)p->store->n_linked, partial = partial_of(p, page), tail = tail_at(p, page);
+	u32 n_vertices = (u32)p->store->n_linked, partial = partial_of(p, page),
+	    tail = tail_at(p, page);
 	struct kernel_call l;
 
 	launch_begin_kernel(&l, &transfer_kernels, "pages_unpack");
@@ -56,10 +68,12 @@ mill_err wire_unpack(const struct buffer *fault, const struct pages *p, u32 page
 	return launch_items(fault->owner, &l, wire->n_blocks, 1);
 }
 
-mill_err wire_place(struct station *s, const struct pages *p, u32 page, const struct slot *from, const struct place *to)
+mill_err wire_place(struct station *s, const struct pages *p, u32 page, const struct slot *from,
+		    const struct place *to)
 {
 	const struct page_entry *e = &p->entry[page];
-	u32 rows = from->wire->begin / 4, neighbours = from->wire->neighbour_at / 4, partial = partial_of(p, page);
+	u32 rows = from->wire->begin / 4, neighbours = from->wire->neighbour_at / 4,
+	    partial = partial_of(p, page);
 	struct kernel_call l;
 
 	launch_begin_kernel(&l, &transfer_kernels, "pages_place");
@@ -70,7 +84,8 @@ mill_err wire_place(struct station *s, const struct pages *p, u32 page, const st
 	return launch_items(s->device, &l, (u64)e->n_edges + e->n_rows + 1, ITEM_ROWS);
 }
 
-mill_err wire_number(struct transfer *t, struct station *s, bool in, u32 page, const struct buffer *at, u32 neighbour_at, u32 queue)
+mill_err wire_number(struct transfer *t, struct station *s, bool in, u32 page,
+		     const struct buffer *at, u32 neighbour_at, u32 queue)
 {
 	const struct pages *p = t->units[in].pages;
 	struct kernel_call l;
@@ -90,7 +105,8 @@ mill_err wire_number(struct transfer *t, struct station *s, bool in, u32 page, c
 	return launch_items(s->device, &l, p->entry[page].n_edges, ITEM_ROWS);
 }
 
-struct device_segment wire_segment(const struct transfer *t, const struct slot *s, const struct units *u, u32 unit, u32 k)
+struct device_segment wire_segment(const struct transfer *t, const struct slot *s,
+				   const struct units *u, u32 unit, u32 k)
 {
 	u32 page = unit_page(u, unit) + k;
 	const struct page_entry *e = &u->pages->entry[page];
@@ -122,6 +138,8 @@ mill_err wire_check(struct buffer *fault, const struct pages *p)
 	if (!page)
 		return MILL_OK;
 	TRY(device_fill(fault, &(u64){ 0 }, sizeof(u64)));
-	return fail(MILL_ECORRUPT, "%s: page %llu: %s", page_place(p, (u32)page - 1).file->name, (unsigned long long)page - 1,
-		    p->store->paged ? "a neighbour that does not exist" : "its blocks cannot be unpacked");
+	return fail(MILL_ECORRUPT, "%s: page %llu: %s", page_place(p, (u32)page - 1).file->name,
+		    (unsigned long long)page - 1,
+		    p->store->paged ? "a neighbour that does not exist" :
+				      "its blocks cannot be unpacked");
 }
