@@ -280,10 +280,10 @@ DEVICE f64 dev_abs(f64 x) { return __builtin_fabs(x); }
  * What kernels count, as u64 in lanes, so that work-groups do not wait for each other: a cache line each. An operator that lets
  * its program count (reduce) has the first COUNT_MOST for that.
  */
-#define COUNT_LANES 64
+#define COUNT_COPIES 64
 #define COUNT_STRIDE 8
 #define COUNT_MOST 3u
-#define PAGE_COUNTS (COUNT_LANES * COUNT_STRIDE * 2)	/* u32 for each page follow, from this word of 32 bits on */
+#define PAGE_COUNTS (COUNT_COPIES * COUNT_STRIDE * 2)	/* u32 for each page follow, from this word of 32 bits on */
 #define COUNT_EDGES 0
 #define COUNT_UPDATES 1
 #define COUNT_EMITTED 2

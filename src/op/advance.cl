@@ -41,7 +41,7 @@ static inline void mine_add(GLOBAL u64 *counts, struct mine m)
 	count_add(counts, COUNT_EMITTED, m.emitted);
 #if NEAR_FAR
 	if (m.filled)
-		atom_or(&counts[get_group_id(0) % COUNT_LANES * COUNT_STRIDE + COUNT_FILLED],
+		atom_or(&counts[get_group_id(0) % COUNT_COPIES * COUNT_STRIDE + COUNT_FILLED],
 			m.filled);
 #endif
 #if LANES
@@ -502,6 +502,6 @@ __kernel void OF(PROGRAM, split)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL u32 *n
 	}
 	mine_add(counts, m);
 	if (rest)
-		atom_max(&counts[get_group_id(0) % COUNT_LANES * COUNT_STRIDE + COUNT_REST], rest);
+		atom_max(&counts[get_group_id(0) % COUNT_COPIES * COUNT_STRIDE + COUNT_REST], rest);
 }
 #endif

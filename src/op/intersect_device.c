@@ -13,7 +13,7 @@
 #define MANY 16u		/* so many pieces of room are enough for all slots, fewer for two */
 #define AHEAD 4u		/* pieces of the block under way: what was given to a device cannot be cancelled */
 #define PIECE_BYTES (4 * MIB)	/* of lists in memory, where the budget is ample: enough work for a launch */
-#define COUNT_WORDS (COUNT_LANES * COUNT_STRIDE)
+#define COUNT_WORDS (COUNT_COPIES * COUNT_STRIDE)
 
 struct crossing_ctx {
 	struct mill_run *run;

@@ -6,9 +6,8 @@
  * Two numbers shape all kernels. GROUP is the number of work-items of a work-group. CHUNKED
  * is 1 on a CPU: there a work-item takes a run of neighbouring rows, so that it walks
  * through memory. On a GPU a work-item takes every GROUP-th row, so that work-items walk
- * side by side. Counters are spread over COUNT_LANES (64) rows of the array of counts, so
- * that work-groups seldom meet at one; a work-item that takes ITEM_ROWS (32) rows adds to
- * each counter once.
+ * side by side. Each counter has COUNT_COPIES (64) copies, so that work-groups seldom meet
+ * at one, and a work-item adds to each counter once, after all of its rows (ITEM_ROWS, 32).
  */
 #define PARAM_ARRAY(type, name) GLOBAL type *field_##name,
 #define PARAM_SCALAR(type, name) type field_##name,
@@ -93,7 +92,7 @@ static inline bool set_bit(GLOBAL u32 *bits, u32 v)
 static inline void count_add(GLOBAL u64 *counts, u32 which, u64 n)
 {
 	if (n)
-		atom_add(&counts[get_group_id(0) % COUNT_LANES * COUNT_STRIDE + which], n);
+		atom_add(&counts[get_group_id(0) % COUNT_COPIES * COUNT_STRIDE + which], n);
 }
 
 /* Rounds after every operation, as the host does, so that sums have the same bits. */

@@ -196,7 +196,7 @@ struct wire_ids {
 };
 
 #define COUNTS_N 8
-#define LANE_WORDS (COUNT_LANES * COUNT_STRIDE)
+#define LANE_WORDS (COUNT_COPIES * COUNT_STRIDE)
 /* Many chunks: the topology would hardly ever end to pass. */
 #define CHUNKS_MOST 1024u
 
