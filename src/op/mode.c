@@ -23,7 +23,8 @@
 #include "engine/cursor.h"
 #include "op/op.h"
 
-#define LONG 16384u		/* on the host: neighbours of a list that goes into a table, at most */
+/* On the host longer lists go into no table. */
+#define LONG 16384u
 #define TABLE (2 * LONG)	/* a power of two */
 #define NO_VALUE UINT32_MAX
 
@@ -45,7 +46,7 @@ struct mode_finder {
 	u64 base;		/* no counter is above it */
 	/* On the host: */
 	struct table *table;	/* one per worker */
-	u64 *late;		/* bitmap: vertices that are counted after the pass; never cleared */
+	u64 *late;		/* bitmap: vertices that are counted after a pass; not cleared */
 	u64 n_late;		/* number of bits in it; atomic */
 	void *frame;		/* a page for their lists */
 	/*
