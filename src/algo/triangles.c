@@ -24,13 +24,13 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	const struct mill_triangles *o = options;
 	const struct mill_run *r = d->run;
 	struct triangles_run *t = self;
-	u64 n = r->store->n_linked, lanes = intersect_lanes(r);
+	u64 n = r->store->n_linked, copies = intersect_copies(r);
 
 	/* Every edge of an undirected graph is two arcs: both definitions are the same. */
 	t->arcs = o->lcc == MILL_LCC_DIRECTED && r->store->directed;
-	declare_vec(d, &t->a.count, "triangles", n * lanes, sizeof(u64), NULL);
+	declare_vec(d, &t->a.count, "triangles", n * copies, sizeof(u64), NULL);
 	if (t->arcs)
-		declare_vec(d, &t->a.arcs, "arcs between neighbours", n * lanes, sizeof(u64), NULL);
+		declare_vec(d, &t->a.arcs, "arcs between neighbours", n * copies, sizeof(u64), NULL);
 	if (o->lcc)
 		declare_host(d, &t->lcc, "clustering coefficients", n, sizeof(f64));
 	declare_bytes(d, 4096, 0);
@@ -59,23 +59,23 @@ static mill_err bring(struct mill_run *r, struct vec **v)
 
 struct sum_ctx {
 	struct mill_run *run;
-	u64 *count, *arcs;	/* in lanes */
+	u64 *count, *arcs;	/* in copies */
 	const u32 *degree;
 	f64 *lcc;
 	u64 n;
-	u32 lanes;
+	u32 copies;
 };
 
-static mill_err sum_lanes(void *arg, u64 begin, u64 end, unsigned worker)
+static mill_err sum_copies(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct sum_ctx *s = arg;
 
 	(void)worker;
-	for (u32 lane = 1; lane < s->lanes; lane++)
+	for (u32 copy = 1; copy < s->copies; copy++)
 		for (u64 v = begin; v < end; v++) {
-			s->count[v] += s->count[lane * s->n + v];
+			s->count[v] += s->count[copy * s->n + v];
 			if (s->arcs)
-				s->arcs[v] += s->arcs[lane * s->n + v];
+				s->arcs[v] += s->arcs[copy * s->n + v];
 		}
 	return MILL_OK;
 }
@@ -123,7 +123,7 @@ static mill_err find_lcc(struct sum_ctx *s, const struct triangles_run *t)
 	return MILL_OK;
 }
 
-/* The vectors become the summing's, in one lane. */
+/* The vectors become the summing's, in one copy. */
 static mill_err count(struct sum_ctx *s, struct triangles_run *t, bool only)
 {
 	struct triangles_args *a = &t->a;
@@ -138,7 +138,7 @@ static mill_err count(struct sum_ctx *s, struct triangles_run *t, bool only)
 		TRY(bring(r, &a->arcs));
 		s->arcs = a->arcs->buffer.host;
 	}
-	return s->lanes > 1 ? pool_for(r->pool, s->n, 16384, sum_lanes, s) : MILL_OK;
+	return s->copies > 1 ? pool_for(r->pool, s->n, 16384, sum_copies, s) : MILL_OK;
 }
 
 static mill_err run(struct mill_run *r, void *self)
@@ -148,7 +148,7 @@ static mill_err run(struct mill_run *r, void *self)
 	bool only = op_can_count(r) && !t->arcs;
 
 	t->a.n = s.n;
-	s.lanes = only ? 1 : intersect_lanes(r);
+	s.copies = only ? 1 : intersect_copies(r);
 	TRY(count(&s, t, only));
 	run_column(r, "triangles", MILL_TYPE_U64, t->a.count, UINT64_MAX, 0);
 	if (t->lcc)

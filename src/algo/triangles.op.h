@@ -2,8 +2,8 @@
 /*
  * Triangles: what happens at one of them. Device dialect.
  *
- * count has n counters in each lane: the triangles through a vertex. arcs (may be null): the arcs between two of its
- * neighbours, where an edge's weight is the number of its arcs. A worker that has no lane of its own shares it.
+ * count has n counters in each copy: the triangles through a vertex. arcs (may be null): the arcs between two of its
+ * neighbours, where an edge's weight is the number of its arcs. A worker that has no copy of its own shares it.
  */
 #define TRIANGLES_FIELDS(ARRAY, SCALAR) \
 	ARRAY(u64, count) \
@@ -12,9 +12,9 @@
 
 STATE(triangles, TRIANGLES_FIELDS);
 
-DEVICE void triangles_found(struct triangles s, u32 lane, vid u, vid v, vid w, u32 uv, u32 uw, u32 vw)
+DEVICE void triangles_found(struct triangles s, u32 copy, vid u, vid v, vid w, u32 uv, u32 uw, u32 vw)
 {
-	u64 at = lane * s.n;
+	u64 at = copy * s.n;
 
 	dev_add_u64(s.shared, &s.count[at + w], 1);
 	if (!s.arcs)
@@ -24,8 +24,8 @@ DEVICE void triangles_found(struct triangles s, u32 lane, vid u, vid v, vid w, u
 	dev_add_u64(s.shared, &s.arcs[at + w], uv);
 }
 
-DEVICE void triangles_pair(struct triangles s, u32 lane, vid u, vid v, u64 n)
+DEVICE void triangles_pair(struct triangles s, u32 copy, vid u, vid v, u64 n)
 {
-	dev_add_u64(s.shared, &s.count[lane * s.n + u], n);
-	dev_add_u64(s.shared, &s.count[lane * s.n + v], n);
+	dev_add_u64(s.shared, &s.count[copy * s.n + u], n);
+	dev_add_u64(s.shared, &s.count[copy * s.n + v], n);
 }

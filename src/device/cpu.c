@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host as a device: its memory is the run's, its programs are native code. */
+/* The host as a device: its memory is that of the run, its programs are native code. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,7 +81,8 @@ size_t cpu_list(struct mill_device *out, size_t n)
 		if (strncmp(line, "model name", 10) || !colon)
 			continue;
 		line[strcspn(line, "\n")] = 0;
-		snprintf(out->model, sizeof(out->model), "%.*s", (int)sizeof(out->model) - 1, colon + 2);
+		snprintf(out->model, sizeof(out->model), "%.*s", (int)sizeof(out->model) - 1,
+			 colon + 2);
 		break;
 	}
 	if (f)

@@ -10,16 +10,16 @@
 #include "base/number.h"
 #include "base/trace.h"
 
-#define NUMBER_MOST 1023	/* of devices, and of their parts */
+#define NUMBER_MOST 1023	/* the largest number of a device or of its divisions in a name */
 
-/* A name taken apart. */
+/* A parsed name. */
 struct parsed {
 	bool cpu, all;
-	bool every_part;	/* N/K: no part was named */
-	u32 number, parts, part;	/* parts 0: the device itself */
+	bool every;		/* N/K: all K divisions */
+	u32 number, divisions, division;	/* divisions 0: the undivided device */
 };
 
-/* The number at *at, which goes on behind it. */
+/* Parses the number at *at, and moves *at behind it. */
 static bool take_number(u32 *out, const char **at, const char *end)
 {
 	const char *stop = *at;
@@ -39,17 +39,18 @@ static bool is(const char *word, const char *at, const char *end)
 	return strlen(word) == (size_t)(end - at) && !memcmp(word, at, strlen(word));
 }
 
-/* N, N/K or N/K:I. */
+/* Parses N, N/K or N/K:I. */
 static bool parse_number(struct parsed *p, const char *at, const char *end)
 {
 	if (!take_number(&p->number, &at, end))
 		return false;
 	if (at == end)
 		return true;
-	if (*at++ != '/' || !take_number(&p->parts, &at, end) || !p->parts)
+	if (*at++ != '/' || !take_number(&p->divisions, &at, end) || !p->divisions)
 		return false;
-	p->every_part = at == end;
-	return p->every_part || (*at++ == ':' && take_number(&p->part, &at, end) && at == end && p->part < p->parts);
+	p->every = at == end;
+	return p->every || (*at++ == ':' && take_number(&p->division, &at, end) && at == end &&
+			    p->division < p->divisions);
 }
 
 static mill_err parse(struct parsed *p, const char *at, const char *end)
@@ -60,53 +61,59 @@ static mill_err parse(struct parsed *p, const char *at, const char *end)
 	*p = (struct parsed){ .cpu = is("cpu", at, end), .all = is("opencl:all", at, end) };
 	if (p->cpu || p->all || is("opencl", at, end))
 		return MILL_OK;
-	if ((size_t)(end - at) > skip && !memcmp(at, prefix, skip) && parse_number(p, at + skip, end))
+	if ((size_t)(end - at) > skip && !memcmp(at, prefix, skip) &&
+	    parse_number(p, at + skip, end))
 		return MILL_OK;
-	return fail(MILL_EUSAGE, "unknown device '%.*s': use cpu, opencl, opencl:N, opencl:all, opencl:N/K or opencl:N/K:I with I < K",
+	return fail(MILL_EUSAGE,
+		    "unknown device '%.*s': use cpu, opencl, opencl:N, opencl:all, opencl:N/K or "
+		    "opencl:N/K:I with I < K",
 		    (int)min_u64((u64)(end - at), 200), at);
 }
 
-static void put_name(char *to, u32 number, u32 parts, u32 part)
+static void put_name(char *to, u32 number, u32 divisions, u32 division)
 {
 	int n = snprintf(to, DEVICE_NAME, "opencl:%u", number);
 
-	if (parts)
-		snprintf(to + n, DEVICE_NAME - (size_t)n, "/%u:%u", parts, part);
+	if (divisions)
+		snprintf(to + n, DEVICE_NAME - (size_t)n, "/%u:%u", divisions, division);
 }
 
-mill_err device_open(struct device **out, const char *name, struct budget *host, const struct device_how *how)
+mill_err device_open(struct device **out, const char *name, struct budget *host,
+		     const struct device_how *how)
 {
 	struct parsed p = { .cpu = true };
 
 	if (name)
 		TRY(parse(&p, name, name + strlen(name)));
-	if (p.all || p.every_part)
+	if (p.all || p.every)
 		return fail(MILL_EUSAGE, "%s is several devices: name one", name);
 	if (p.cpu)
 		return cpu_open(out, host);
-	TRY(opencl_open(out, p.number, p.parts, p.part, how));
-	put_name((*out)->name, p.number, p.parts, p.part);
+	TRY(opencl_open(out, p.number, p.divisions, p.division, how));
+	put_name((*out)->name, p.number, p.divisions, p.division);
 	return MILL_OK;
 }
 
-/* Adds what one name of the list means. */
+/* Adds the devices that one name of the list means. */
 static mill_err expand(char (*out)[DEVICE_NAME], u32 *n, const struct parsed *p)
 {
 	u32 more = 1;
 
 	if (p->all)
 		TRY(opencl_count(&more));
-	if (p->every_part) {
-		TRY(opencl_divides(p->number, p->parts));
-		more = p->parts;
+	if (p->every) {
+		TRY(opencl_divides(p->number, p->divisions));
+		more = p->divisions;
 	}
 	if (more > MILL_DEVICES_MOST - *n)
-		return fail(MILL_EUSAGE, "more than %d devices are named: leave some out", MILL_DEVICES_MOST);
+		return fail(MILL_EUSAGE, "more than %d devices are named: leave some out",
+			    MILL_DEVICES_MOST);
 	for (u32 i = 0; i < more; i++, ++*n) {
 		if (p->cpu)
 			snprintf(out[*n], DEVICE_NAME, "cpu");
 		else
-			put_name(out[*n], p->all ? i : p->number, p->parts, p->every_part ? i : p->part);
+			put_name(out[*n], p->all ? i : p->number, p->divisions,
+				 p->every ? i : p->division);
 	}
 	return MILL_OK;
 }
@@ -123,7 +130,10 @@ mill_err device_names_expand(char (*out)[DEVICE_NAME], u32 *n, const char *list)
 		TRY(parse(&p, at, end));
 		cpu |= p.cpu;
 		if (cpu && (at != list || *end))
-			return fail(MILL_EUSAGE, "the cpu computes alone: leave it or the other devices out of '%.200s'", list);
+			return fail(MILL_EUSAGE,
+				    "the cpu computes alone: leave it or the other devices out "
+				    "of '%.200s'",
+				    list);
 		TRY(expand(out, n, &p));
 	}
 	return MILL_OK;
@@ -147,14 +157,20 @@ void device_buffer_free(struct buffer *b)
 	*b = (struct buffer){ 0 };
 }
 
-/* The host waited for the device since then; `began` is taken in a statement of its own, before what it waited for. */
+/*
+ * Adds the time since `began`, in which the host waited for the device. Callers take
+ * `began` in a statement of its own, before the call that waits.
+ */
 static mill_err waited(struct device *d, f64 began, mill_err err)
 {
 	d->time.wait += clock_now() - began;
 	return err;
 }
 
-/* Commands have spans of their own, with the times of the device: see opencl_queue.c. */
+/*
+ * No trace spans here: opencl_queue.c makes a span for each command, with the device's
+ * times.
+ */
 mill_err device_write(struct buffer *b, u64 at, const void *from, u64 size)
 {
 	struct device *d = b->owner;
@@ -223,7 +239,8 @@ mill_err device_join(struct device *d)
 	return waited(d, began, d->ops->join(d));
 }
 
-mill_err device_send(struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct ticket *out)
+mill_err device_send(struct buffer *b, u64 at, const void *from, u64 size, u32 queue,
+		     struct ticket *out)
 {
 	struct device *d = b->owner;
 	f64 began = clock_now();

@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The C in which programs (`*.op.h`) are written: what both the host compiler and the OpenCL
- * compiler accept, and nvcc, so that a backend for CUDA needs no other kernels. Own type names, one spelling for address spaces,
- * inlining, atomics and bits.
+ * The C in which programs (`*.op.h`) are written. The host compiler, the OpenCL compiler
+ * and nvcc all accept it, so a backend for CUDA needs no other kernels. This file gives
+ * type names and one spelling for address spaces, inlining, atomics and bits.
  *
- * Memory that several workers touch is only reached through dev_load, dev_store, dev_cas and
- * dev_min, so that TSan and oclgrind see true accesses. The atomics take `shared` first: false says that
- * this worker alone owns the place now (a pull owns its row), and then nothing is locked. It is a constant
- * after inlining, so one function serves both cases. raw_* always lock, and return what the place held (raw_or_u32 only in kernels);
- * local_* are the same for local memory. A state also has `ordered`, a constant too: true where values are made step by step and the first one
- * of a vertex is final; false where they may fall again.
+ * Memory that several workers touch is reached only through dev_load, dev_store, dev_cas,
+ * dev_min and the like, so that TSan and oclgrind see true accesses. The dev_ functions
+ * that change a place take `shared` first. false says that this worker alone owns the place
+ * now (a pull owns its row); then the operation is not atomic. `shared` is a constant after
+ * inlining, so one function serves both cases. raw_* are always atomic and return what the
+ * place held (raw_or_u32 and raw_and_u32: only in kernels). local_* are the same for local
+ * memory.
  *
- * Kernels: GLOBAL and LOCAL are the address spaces of pointers, SHARED declares a variable of the work-group, BARRIER() waits for its
- * work-items, BARRIER_GLOBAL() also shows them what the others wrote to global memory. GROUP, CHUNKED and LANES are numbers: see struct device.
+ * A state also has `ordered`, a constant too: true where values are made step by step and
+ * the first value of a vertex is final, false where values may fall again.
+ *
+ * In kernels GLOBAL and LOCAL are the address spaces of pointers. SHARED declares a
+ * variable of the work-group. BARRIER() waits for the work-items of the group;
+ * BARRIER_GLOBAL() also makes their writes to global memory visible. GROUP, CHUNKED and
+ * LANES are numbers that the host defines: group, chunked and count_lanes in device.h;
+ * op/page.cl says how they shape kernels.
  */
 #ifndef DEVICE_DIALECT_H
 #define DEVICE_DIALECT_H
@@ -20,7 +27,10 @@
 #define OF_(a, b) a##_##b
 #define OF(a, b) OF_(a, b)	/* OF(bfs, edge) is bfs_edge, with macros in a and b expanded */
 
-/* The state of a program: its fields, by value (measured: 3 to 4 times faster than by pointer). */
+/*
+ * The state of a program: its fields, by value (measured: 3 to 4 times faster than by
+ * pointer).
+ */
 #define STATE_ARRAY(type, name) GLOBAL type *name;
 #define STATE_SCALAR(type, name) type name;
 
@@ -49,7 +59,7 @@ typedef u32 vid;
 	struct program { fields(STATE_ARRAY, STATE_SCALAR) bool shared, ordered; }
 #define NO_VERTEX 0xffffffffu
 
-/* Under a race checker the intended races become atomics, after which it must report none. */
+/* For a race checker the intended races become atomics; then it must report no race. */
 #ifdef RACE_CHECK
 #define dev_load_u32(p) atomic_add((volatile GLOBAL u32 *)(p), 0u)
 #define dev_load_u64(p) atom_add((volatile GLOBAL u64 *)(p), 0ul)
@@ -84,7 +94,8 @@ DEVICE void raw_add_f64(GLOBAL f64 *p, f64 x)
 {
 	u64 old = dev_load_u64(p), held;
 
-	while ((held = atom_cmpxchg((volatile GLOBAL u64 *)p, old, as_ulong(as_double(old) + x))) != old)
+	while ((held = atom_cmpxchg((volatile GLOBAL u64 *)p, old, as_ulong(as_double(old) + x))) !=
+	       old)
 		old = held;
 }
 
@@ -93,7 +104,10 @@ DEVICE f64 f64_of_bits(u64 x) { return as_double(x); }
 DEVICE u64 mul_high_u64(u64 a, u64 b) { return mul_hi(a, b); }
 DEVICE f64 dev_abs(f64 x) { return fabs(x); }
 
-/* On a CPU it is the host's instruction, whatever the address space; OpenCL's own prefetch does nothing there. */
+/*
+ * On a CPU this is the processor's prefetch. OpenCL's own prefetch function does nothing
+ * there.
+ */
 #if CHUNKED && !defined(RACE_CHECK) && defined(__has_builtin)
 #if __has_builtin(__builtin_prefetch)
 #define dev_prefetch(p) __builtin_prefetch((const void *)(u64)(p))
@@ -150,7 +164,8 @@ typedef u32 vid;
 #define atom_max(p, x) ((u64)atomicMax((unsigned long long *)(p), (unsigned long long)(x)))
 #define atom_xchg(p, x) ((u64)atomicExch((unsigned long long *)(p), (unsigned long long)(x)))
 #define atom_cmpxchg(p, old, next) \
-	((u64)atomicCAS((unsigned long long *)(p), (unsigned long long)(old), (unsigned long long)(next)))
+	((u64)atomicCAS((unsigned long long *)(p), (unsigned long long)(old), \
+			(unsigned long long)(next)))
 
 #define dev_load_u32(p) (*(const volatile u32 *)(p))
 #define dev_load_u64(p) (*(const volatile u64 *)(p))
@@ -184,7 +199,10 @@ DEVICE f64 dev_abs(f64 x) { return fabs(x); }
 
 #define GLOBAL
 #define LOCAL
-/* The host also has the arguments from which a state is made: vectors, wherever they live. */
+/*
+ * The host also has the arguments from which a state is made: vectors, on the host or a
+ * device.
+ */
 #define STATE(program, fields) \
 	struct OF(program, args) { fields(ARGS_ARRAY, ARGS_SCALAR) }; \
 	struct program { fields(STATE_ARRAY, STATE_SCALAR) bool shared, ordered; }
@@ -248,7 +266,8 @@ DEVICE void raw_add_f64(f64 *p, f64 x)
 
 	do
 		next = old + x;
-	while (!__atomic_compare_exchange(p, &old, &next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	while (!__atomic_compare_exchange(p, &old, &next, true, __ATOMIC_RELAXED,
+					  __ATOMIC_RELAXED));
 }
 
 #define raw_add_u32(p, x) __atomic_fetch_add(p, x, __ATOMIC_RELAXED)
@@ -274,58 +293,64 @@ DEVICE f64 dev_abs(f64 x) { return __builtin_fabs(x); }
 
 #endif
 
-/* ---- Shapes that the host and the kernels agree on ---- */
+/* ---- Numbers that the host and the kernels share ---- */
 
 /*
- * What kernels count, as u64 in lanes, so that work-groups do not wait for each other: a cache line each. An operator that lets
- * its program count (reduce) has the first COUNT_MOST for that.
+ * The counters of kernels, u64. There are COUNT_COPIES copies of them, a cache line
+ * (COUNT_STRIDE u64) each, so that work-groups seldom wait for each other. In a reduction
+ * the program itself counts in the first COUNT_MOST.
  */
-#define COUNT_LANES 64
+#define COUNT_COPIES 64
 #define COUNT_STRIDE 8
 #define COUNT_MOST 3u
-#define PAGE_COUNTS (COUNT_LANES * COUNT_STRIDE * 2)	/* u32 for each page follow, from this word of 32 bits on */
+/* The word (of 32 bits) after the counters: from here on one u32 for each page. */
+#define PAGE_COUNTS (COUNT_COPIES * COUNT_STRIDE * 2)
 #define COUNT_EDGES 0
 #define COUNT_UPDATES 1
 #define COUNT_EMITTED 2
-#define COUNT_REST 3		/* the largest of ~key: the smallest key that stays far */
+#define COUNT_REST 3		/* ~ of the smallest key that stays far */
 #define COUNT_SLOTS 4		/* SIMD slots issued for edges */
 #define COUNT_ATOMICS 5
-#define COUNT_FILLED 6		/* bit b: something went to bucket b */
+#define COUNT_FILLED 6		/* bit b: a vertex went to bucket b */
 
-/* Rows of a segment that a work-item takes; list entries of a frontier; words of a bitmap. */
+/* What a work-item takes: rows of a segment, list entries of a frontier, words of a bitmap. */
 #define ITEM_ROWS 32u
 #define ITEM_ENTRIES 8u
 #define ITEM_WORDS 8u
-/* Rows of a tile: what one work-item selects from a bitmap. */
+/* Rows of a tile: the rows of a bitmap from which one work-item selects. */
 #define TILE_ROWS 256u
-/* Edges that a work-group takes at a time where it balances the output, for each work-item. */
+/* Edges that a work-group takes at a time for each of its work-items (mapping `output`). */
 #define ITEM_EDGES 256u
 
 /*
- * op_mode: values of lists up to so many are compared with each other; lists longer than MODE_LONG, at least so many, are taken by
- * work-groups; bytes of scratch for each edge of a segment.
+ * op_mode. MODE_FEW: the values of lists up to this length are compared with each other.
+ * MODE_LONG_LEAST: the least value of MODE_LONG; longer lists are taken by work-groups.
+ * MODE_SCRATCH: bytes of scratch for each edge of a segment.
  */
 #define MODE_FEW 8u
 #define MODE_LONG_LEAST 256u
 #define MODE_SCRATCH 17u
 
-/* Edges that a work-item of a CPU takes at a time of a partition; elsewhere one. */
+/* Edges of a partition that a work-item of a CPU takes at a time; elsewhere it takes one. */
 #define TILE_EDGES 32u
 
-/* Flags of a page that has work: by its first row, and by others. */
+/* Flags of a page that has work: in its first row, in other rows. */
 #define PAGE_HEAD 1u
 #define PAGE_OTHERS 2u
 
-/* Rows of a segment whose lists lie partly in other segments. */
+/* Flags of a segment: the list of its first (last) row lies partly in other segments. */
 #define PARTIAL_HEAD 1u
 #define PARTIAL_TAIL 2u
 
-/* What an edge gives that activates nothing; no key is so large. */
+/* What edge_key returns if it activates nothing. It is larger than any key. */
 #define NO_KEY (~(u64)0)
 
 DEVICE u32 dev_larger(u32 a, u32 b) { return a > b ? a : b; }
 
-/* The bucket of a key from `low` on (engine/piles.h): the first that ends above it, or the last one. Mostly the next one. */
+/*
+ * Returns the bucket of a key among buckets [low, last] (engine/piles.h): the first that
+ * ends above it, or the last one. Mostly that is `low`, which is tested first.
+ */
 DEVICE u32 dev_bucket(GLOBAL const u64 *border, u32 low, u32 last, u64 key)
 {
 	if (low == last || key < border[low])
@@ -341,7 +366,7 @@ DEVICE u32 dev_bucket(GLOBAL const u64 *border, u32 low, u32 last, u64 key)
 	return low;
 }
 
-/* old -> next if the place holds old; returns what it held. */
+/* Writes next if the place holds old. Returns what it held. */
 DEVICE u32 dev_cas_u32(bool shared, GLOBAL u32 *p, u32 old, u32 next)
 {
 	u32 held;
@@ -354,7 +379,10 @@ DEVICE u32 dev_cas_u32(bool shared, GLOBAL u32 *p, u32 old, u32 next)
 	return held;
 }
 
-/* Lowers the place to x; true if that changed it. Looks first: the swap is costly, and mostly in vain. */
+/*
+ * Lowers the place to x. Returns true if that changed it. Reads first, because an atomic
+ * minimum is costly and mostly changes nothing.
+ */
 DEVICE bool dev_min_u32(bool shared, GLOBAL u32 *p, u32 x)
 {
 	if (dev_load_u32(p) <= x)
@@ -391,7 +419,7 @@ DEVICE void dev_add_u64(bool shared, GLOBAL u64 *p, u64 x)
 		*p += x;
 }
 
-/* In any order: the last bits of a sum depend on it. */
+/* Adds x. Additions come in any order, and the last bits of the sum depend on it. */
 DEVICE void dev_add_f64(bool shared, GLOBAL f64 *p, f64 x)
 {
 	if (shared)
@@ -400,7 +428,7 @@ DEVICE void dev_add_f64(bool shared, GLOBAL f64 *p, f64 x)
 		*p += x;
 }
 
-/* Sets the flags; looks first. */
+/* Sets the flags. Reads first, as dev_min does. */
 DEVICE void dev_or_u32(bool shared, GLOBAL u32 *p, u32 flags)
 {
 	if ((dev_load_u32(p) & flags) == flags)
@@ -411,7 +439,7 @@ DEVICE void dev_or_u32(bool shared, GLOBAL u32 *p, u32 flags)
 		*p |= flags;
 }
 
-/* Takes 1 from a place that is above `floor`; returns what it held before. */
+/* Subtracts 1 if the place is above `floor`. Returns what it held before. */
 DEVICE u32 dev_lower_u32(bool shared, GLOBAL u32 *p, u32 floor)
 {
 	u32 held = dev_load_u32(p);
@@ -432,8 +460,9 @@ DEVICE u32 dev_lower_u32(bool shared, GLOBAL u32 *p, u32 floor)
 }
 
 /*
- * Floating point minima of non-negative values go through their bits, which order the same way;
- * a place of this kind is declared as `key_f64` so that host and device agree on the atomics.
+ * The minimum of non-negative floating-point values is that of their bits, which have the
+ * same order. A place of this kind is declared as `key_f64`, so that host and device use
+ * the same atomics.
  */
 typedef u32 key_u32;
 typedef u64 key_u64;
@@ -446,17 +475,20 @@ typedef u64 key_f64;
 #define dev_load_key_u64(p) dev_load_u64(p)
 #define dev_load_key_f64(p) dev_load_u64(p)
 
-/* Is it the value of who has not been reached? */
+/* True if x is the value of a vertex that was not reached. */
 #define unreached_u32(x) ((x) == 0xffffffffu)
 #define unreached_u64(x) ((x) == ~(u64)0)
 #define unreached_f64(x) ((x) > 0x1.fffffffffffffp1023)
 
-/* Sums are kept wider than their terms: a long list of small f32 must not lose its tail. */
+/* Sums of f32 are f64: a long list of small terms must not lose its last ones. */
 typedef f64 sum_f32;
 typedef f64 sum_f64;
 typedef u64 sum_u64;
 
-/* x times a factor of at most 1. A u64 is a fixed-point number, the factor in units of 2^-64. */
+/*
+ * scale_: x times a factor of at most 1. For u64, x is a fixed-point number and the factor
+ * is in units of 2^-64.
+ */
 #define scale_f32(x, factor) ((x) * (factor))
 #define scale_f64(x, factor) ((x) * (factor))
 #define scale_u64(x, factor) mul_high_u64(x, factor)
@@ -464,12 +496,18 @@ typedef u64 sum_u64;
 #define factor_f64(x) (x)
 #define factor_u64(x) fixed_factor(x)
 DEVICE u64 fixed_factor(f64 x) { return x >= 1 ? ~(u64)0 : (u64)(x * 0x1p64); }
-/* Fixed point: 2^62 is 1, so that sums of two never wrap. */
+/* Fixed point: 2^62 is 1, so that the sum of two numbers below 2 does not wrap. */
 #define FIXED_ONE ((u64)1 << 62)
-/* A number below 2 in this form, in which sums have the same bits in any order. */
+/*
+ * Returns a number below 2 in fixed point. Sums in fixed point have the same bits in any order.
+ */
 DEVICE u64 fixed_f64(f64 x)
 {
-	/* Rounded by adding what has no bits below 1, twice 31 bits: unlike a conversion, processors have that for vectors. */
+	/*
+	 * Converts twice 31 bits. Each half is rounded by adding a number so large that a
+	 * f64 has no bits below 1 there. Processors can do that in vectors, unlike a
+	 * conversion to u64.
+	 */
 	f64 y = x * 0x1p31, high = y + 0x1p52, low = (y - (high - 0x1p52)) * 0x1p31 + 0x1.8p52;
 
 	return ((bits_f64(high) & 0xffffffffffffful) << 31) + bits_f64(low) - bits_f64(0x1.8p52);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OpenCL devices: finding, opening and closing them, and their buffers. The library is loaded when a device is asked for, so that the
- * CPU path needs no OpenCL.
+ * Finds, opens and closes OpenCL devices, and makes their buffers. The library is loaded
+ * when a device is asked for, so that runs on the CPU need no OpenCL.
  */
 #define _GNU_SOURCE	/* RTLD_DEFAULT */
 #include "device/device.h"
@@ -21,8 +21,9 @@
 #define DEVICES 64
 #define QUEUES 32
 /*
- * Work-items of a work-group. On a CPU they are the turns of a loop, and few let the compiler keep them in vectors; elsewhere a
- * multiple of what runs in step.
+ * Work-items of a work-group. On a CPU they are the iterations of a loop, and a small
+ * number lets the compiler keep them in vector registers. Elsewhere it is a multiple of a
+ * warp.
  */
 #define GROUP_CPU 8u
 #define GROUP_OTHER 64u
@@ -32,7 +33,7 @@ static pthread_once_t cl_once = PTHREAD_ONCE_INIT;
 
 static void load_library(void)
 {
-	/* One that is in the process already comes first: oclgrind preloads its own. */
+	/* A library that is in the process already comes first: oclgrind preloads its own. */
 	bool there = dlsym(RTLD_DEFAULT, "clGetPlatformIDs");
 	void *lib = there ? RTLD_DEFAULT : dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
 
@@ -53,24 +54,29 @@ static void load_library(void)
 mill_err fail_cl(cl_int code, const char *what)
 {
 	if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY)
-		return fail(MILL_EDEVICE, "the device has no memory left for %s (OpenCL error %d)", what, code);
+		return fail(MILL_EDEVICE, "the device has no memory left for %s (OpenCL error %d)",
+			    what, code);
 	return fail(MILL_EDEVICE, "the device failed: %s (OpenCL error %d)", what, code);
 }
 
-/* All devices of all platforms, in the drivers' order. */
+/*
+ * Finds all devices of all platforms, in the drivers' order. Returns their number, at most
+ * n.
+ */
 static u32 find_devices(cl_device_id *out, u32 n)
 {
 	cl_platform_id platform[16];
 	cl_uint n_platforms = 0, have = 0;
 
 	pthread_once(&cl_once, load_library);
-	if (!cl.ready ||
-	    CALL(FAULT_CL_OPEN, clGetPlatformIDs, ARRAY_LEN(platform), platform, &n_platforms) != CL_SUCCESS)
+	if (!cl.ready || CALL(FAULT_CL_OPEN, clGetPlatformIDs, ARRAY_LEN(platform), platform,
+			      &n_platforms) != CL_SUCCESS)
 		return 0;
 	for (cl_uint i = 0; i < n_platforms && i < ARRAY_LEN(platform) && have < n; i++) {
 		cl_uint more = 0;
 
-		if (CALL(FAULT_CL_OPEN, clGetDeviceIDs, platform[i], CL_DEVICE_TYPE_ALL, n - have, out + have, &more) == CL_SUCCESS)
+		if (CALL(FAULT_CL_OPEN, clGetDeviceIDs, platform[i], CL_DEVICE_TYPE_ALL, n - have,
+			 out + have, &more) == CL_SUCCESS)
 			have += more < n - have ? more : n - have;
 	}
 	return have;
@@ -87,8 +93,9 @@ static u64 info_u64(cl_device_id id, cl_device_info what)
 /* ---- Buffers ---- */
 
 /*
- * A CPU uses memory of ours as it is, and ours is on huge pages: neighbours lie anywhere, and most of the time of a pull or a gather
- * is the search for their addresses.
+ * On a CPU, buffers from this size on use our own memory (CL_MEM_USE_HOST_PTR), because
+ * ours is on huge pages. Neighbours lie anywhere, and most of the time of a pull or a
+ * gather is address translation.
  */
 #define BACKED_FROM (2 * MIB)
 
@@ -101,10 +108,13 @@ mill_err opencl_buffer(struct device *d, struct buffer *b, u64 size, const char 
 	cl_mem mem;
 
 	if (room > d->memory->limit || used > d->memory->limit - room)
-		return fail(MILL_ENOMEM, "%s needs %llu bytes of device memory, the budget leaves %llu", what,
-			    (unsigned long long)room, (unsigned long long)(d->memory->limit - used));
+		return fail(MILL_ENOMEM,
+			    "%s needs %llu bytes of device memory, the budget leaves %llu", what,
+			    (unsigned long long)room,
+			    (unsigned long long)(d->memory->limit - used));
 	if (room > d->largest)
-		return fail(MILL_EDEVICE, "%s needs %llu bytes in one buffer, the device allows %llu", what,
+		return fail(MILL_EDEVICE,
+			    "%s needs %llu bytes in one buffer, the device allows %llu", what,
 			    (unsigned long long)room, (unsigned long long)d->largest);
 	if (d->chunked && room >= BACKED_FROM)
 		TRY(memory_new(&backing, NULL, room, 1, what));
@@ -124,26 +134,31 @@ void opencl_buffer_free(struct device *d, struct buffer *b)
 {
 	if (b->backing)
 		opencl_drain(d);
-	cl.clReleaseMemObject(b->handle);	/* what is under way keeps it until it has ended ... */
-	memory_free(b->backing);		/* ... but not this */
+	cl.clReleaseMemObject(b->handle);	/* commands under way keep the object ... */
+	memory_free(b->backing);		/* ... but not this: hence the drain */
 	d->memory->used -= max_u64(b->size, 8);
 }
 
 static mill_err read_bytes(struct device *d, const struct buffer *b, u64 at, void *to, u64 size)
 {
-	struct command c = { .name = "from device", .value = size, .moves = true, .traffic = b->kind };
+	struct command c = {
+		.name = "from device", .value = size, .moves = true, .traffic = b->kind
+	};
 	struct opencl *o = opencl_of(d);
-	cl_int code = CALL(FAULT_CL_READ, clEnqueueReadBuffer, o->queue[0].queue, b->handle, CL_TRUE, at, size, to, 0, NULL,
-			   &c.event);
+	cl_int code = CALL(FAULT_CL_READ, clEnqueueReadBuffer, o->queue[0].queue, b->handle,
+			   CL_TRUE, at, size, to, 0, NULL, &c.event);
 
-	return code == CL_SUCCESS ? opencl_issued(o, c, true) : fail_cl(code, "a transfer from it");
+	return code == CL_SUCCESS ? opencl_issued(o, c, true) :
+				    fail_cl(code, "a transfer from the device");
 }
 
 /*
- * For oclgrind, which takes what was not in a buffer's last transfer for uninitialised and does not
- * see fills at all: the whole buffer is sent, with [at, at + n) made of copies of the pattern.
+ * Sends the whole buffer, with copies of the pattern in [at, at + n). For oclgrind: it
+ * takes all bytes that were not in a buffer's last transfer for uninitialised, and does not
+ * see fills at all.
  */
-static mill_err write_whole(struct device *d, struct buffer *b, u64 at, const void *pattern, u64 size, u64 n)
+static mill_err write_whole(struct device *d, struct buffer *b, u64 at, const void *pattern,
+			    u64 size, u64 n)
 {
 	char *all;
 	mill_err err;
@@ -160,14 +175,18 @@ static mill_err write_whole(struct device *d, struct buffer *b, u64 at, const vo
 
 mill_err opencl_write(struct device *d, struct buffer *b, u64 at, const void *from, u64 size)
 {
-	struct command c = { .name = "to device", .value = size, .moves = true, .traffic = b->kind };
+	struct command c = {
+		.name = "to device", .value = size, .moves = true, .traffic = b->kind
+	};
 	struct opencl *o = opencl_of(d);
 	cl_int code;
 
 	if (o->race_check && size < b->size)
 		return write_whole(d, b, at, from, size, size);
-	code = CALL(FAULT_CL_WRITE, clEnqueueWriteBuffer, o->queue[0].queue, b->handle, CL_TRUE, at, size, from, 0, NULL, &c.event);
-	return code == CL_SUCCESS ? opencl_issued(o, c, true) : fail_cl(code, "a transfer to it");
+	code = CALL(FAULT_CL_WRITE, clEnqueueWriteBuffer, o->queue[0].queue, b->handle, CL_TRUE, at,
+		    size, from, 0, NULL, &c.event);
+	return code == CL_SUCCESS ? opencl_issued(o, c, true) :
+				    fail_cl(code, "a transfer to the device");
 }
 
 static mill_err fill(struct device *d, struct buffer *b, const void *pattern, size_t size)
@@ -178,7 +197,8 @@ static mill_err fill(struct device *d, struct buffer *b, const void *pattern, si
 
 	if (o->race_check)
 		return write_whole(d, b, 0, pattern, size, b->size);
-	code = CALL(FAULT_CL_FILL, clEnqueueFillBuffer, o->queue[0].queue, b->handle, pattern, size, 0, b->size, 0, NULL, &c.event);
+	code = CALL(FAULT_CL_FILL, clEnqueueFillBuffer, o->queue[0].queue, b->handle, pattern, size,
+		    0, b->size, 0, NULL, &c.event);
 	return code == CL_SUCCESS ? opencl_issued(o, c, false) : fail_cl(code, "a fill");
 }
 
@@ -188,13 +208,16 @@ static void opencl_close(struct device *d)
 {
 	struct opencl *o = opencl_of(d);
 
-	opencl_queues_release(o);	/* first: it waits for what uses the rest */
+	opencl_queues_release(o);	/* first: it waits for commands that use the rest */
 	opencl_programs_release(o);
 	if (o->nothing)
 		cl.clReleaseMemObject(o->nothing);
 	if (o->context)
 		cl.clReleaseContext(o->context);
-	/* A part of a device is not released: PoCL 3.1 would free it while a thread of its own may still put an event of it away. */
+	/*
+	 * A division of a device is not released: PoCL 3.1 would free it while a thread of
+	 * PoCL may still release an event of it.
+	 */
 	memory_free(o);
 }
 
@@ -216,7 +239,10 @@ static const struct device_ops opencl_ops = {
 	.drain = opencl_drain,
 };
 
-/* Work-items of a group: as asked for, if the device allows so many, else a power of two that it does. */
+/*
+ * Sets the work-items of a group: `asked`, or if that is 0 the default, halved until the
+ * device allows it. Fails with MILL_EDEVICE if the device does not allow `asked`.
+ */
 static mill_err choose_group(struct opencl *o, u32 asked)
 {
 	size_t most = 1, item[16] = { 0 };
@@ -227,14 +253,16 @@ static mill_err choose_group(struct opencl *o, u32 asked)
 	if (item[0] && item[0] < most)
 		most = item[0];
 	if (asked > most)
-		return fail(MILL_EDEVICE, "a work-group of %u work-items is too large: the device allows %zu", asked, most);
+		return fail(MILL_EDEVICE,
+			    "a work-group of %u work-items is too large: the device allows %zu",
+			    asked, most);
 	while (group > most && group > 1)
 		group /= 2;
 	o->device.group = asked ? asked : group;
 	return MILL_OK;
 }
 
-/* Without a budget given it is one of so many equal shares of the device's. */
+/* Without a budget in `how`, the budget is 90 % of the device's memory, divided by `shares`. */
 static mill_err set_up(struct opencl *o, const struct device_how *how, u64 shares)
 {
 	struct device *d = &o->device;
@@ -250,14 +278,16 @@ static mill_err set_up(struct opencl *o, const struct device_how *how, u64 share
 	o->profiling = true;	/* the report has the time of transfers */
 	o->tracing = trace_current;
 	o->tracks = TRACE_QUEUE + 2 * TRACE_QUEUES * how->place;
-	budget_init(&d->own, how->memory ? how->memory : info_u64(o->id, CL_DEVICE_GLOBAL_MEM_SIZE) / 10 * 9 / shares);
+	budget_init(&d->own, how->memory ?
+				     how->memory :
+				     info_u64(o->id, CL_DEVICE_GLOBAL_MEM_SIZE) / 10 * 9 / shares);
 	TRY(choose_group(o, how->group));
 	o->context = MAKE(FAULT_CL_OPEN, &code, clCreateContext, NULL, 1, &o->id, NULL, NULL);
 	if (code == CL_SUCCESS)
-		o->nothing = MAKE(FAULT_CL_OPEN, &code, clCreateBuffer, o->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-				  sizeof(zeros), zeros);
+		o->nothing = MAKE(FAULT_CL_OPEN, &code, clCreateBuffer, o->context,
+				  CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof(zeros), zeros);
 	if (code != CL_SUCCESS)
-		return fail_cl(code, "opening it");
+		return fail_cl(code, "opening the device");
 	return opencl_queues(o);
 }
 
@@ -265,7 +295,8 @@ static mill_err find_some(cl_device_id *out, u32 *n)
 {
 	*n = find_devices(out, DEVICES);
 	if (!cl.ready || !*n)
-		return fail(MILL_EDEVICE, "OpenCL is not there (%s): install a driver, or use --device cpu",
+		return fail(MILL_EDEVICE,
+			    "OpenCL is not there (%s): install a driver, or use --device cpu",
 			    cl.ready ? "it has no device" : cl.why);
 	return MILL_OK;
 }
@@ -277,7 +308,9 @@ static mill_err find_device(cl_device_id *out, u32 number)
 
 	TRY(find_some(id, &n));
 	if (number >= n)
-		return fail(MILL_EDEVICE, "there is no OpenCL device %u, only %u: see millrace list devices", number, n);
+		return fail(MILL_EDEVICE,
+			    "there is no OpenCL device %u, only %u: see millrace list devices",
+			    number, n);
 	*out = id[number];
 	return MILL_OK;
 }
@@ -289,13 +322,14 @@ mill_err opencl_count(u32 *out)
 	return find_some(id, out);
 }
 
-/* ---- Parts of devices ---- */
+/* ---- Divisions of devices ---- */
 
-/* Into how many equal parts it can be divided at most; 0: not at all. */
-static u32 most_parts(cl_device_id id)
+/* Returns the most equal divisions that the device allows; 0: it cannot be divided. */
+static u32 most_divisions(cl_device_id id)
 {
 	cl_device_partition_property way[16] = { 0 };
-	u64 most = min_u64(info_u64(id, CL_DEVICE_PARTITION_MAX_SUB_DEVICES), info_u64(id, CL_DEVICE_MAX_COMPUTE_UNITS));
+	u64 most = min_u64(info_u64(id, CL_DEVICE_PARTITION_MAX_SUB_DEVICES),
+			   info_u64(id, CL_DEVICE_MAX_COMPUTE_UNITS));
 
 	cl.clGetDeviceInfo(id, CL_DEVICE_PARTITION_PROPERTIES, sizeof(way), way, NULL);
 	for (u32 i = 0; i < ARRAY_LEN(way) && way[i] && most > 1; i++)
@@ -304,43 +338,51 @@ static u32 most_parts(cl_device_id id)
 	return 0;
 }
 
-static mill_err check_parts(cl_device_id id, u32 number, u32 parts)
+static mill_err check_divisions(cl_device_id id, u32 number, u32 divisions)
 {
-	u32 units = (u32)info_u64(id, CL_DEVICE_MAX_COMPUTE_UNITS), most = most_parts(id);
+	u32 units = (u32)info_u64(id, CL_DEVICE_MAX_COMPUTE_UNITS), most = most_divisions(id);
 
 	if (!most)
-		return fail(MILL_EDEVICE, "OpenCL device %u cannot be divided: use opencl:%u", number, number);
-	if (parts > most || units % parts)
-		return fail(MILL_EDEVICE, "OpenCL device %u has %u compute units and cannot be divided into %u equal parts: use a divisor of that up to %u",
-			    number, units, parts, most);
+		return fail(MILL_EDEVICE, "OpenCL device %u cannot be divided: use opencl:%u",
+			    number, number);
+	if (divisions > most || units % divisions)
+		return fail(
+			MILL_EDEVICE,
+			"OpenCL device %u has %u compute units and cannot be divided into %u "
+			"equal parts: use a divisor of that number of units, at most %u",
+			number, units, divisions, most);
 	return MILL_OK;
 }
 
-mill_err opencl_divides(u32 number, u32 parts)
+mill_err opencl_divides(u32 number, u32 divisions)
 {
 	cl_device_id id = NULL;
 
 	TRY(find_device(&id, number));
-	return check_parts(id, number, parts);
+	return check_divisions(id, number, divisions);
 }
 
 /*
- * Each part is of a division of its own, so that devices know nothing of each other. Parts with the same place in two divisions are
- * the same units on PoCL, so different ones do not share any.
+ * Divides a device and keeps one division, so that device objects know nothing of each
+ * other: the other divisions are released at once. On PoCL division I has the same compute
+ * units each time, so different divisions share none (measured: two run in the time of
+ * one).
  */
-static mill_err divide(struct opencl *o, cl_device_id whole, u32 number, u32 parts, u32 part)
+static mill_err divide(struct opencl *o, cl_device_id whole, u32 number, u32 divisions,
+		       u32 division)
 {
 	cl_device_partition_property way[3] = { CL_DEVICE_PARTITION_EQUALLY };
 	cl_device_id *made = NULL;
 	cl_uint n = 0;
 	cl_int code;
 
-	TRY(check_parts(whole, number, parts));
-	way[1] = (cl_device_partition_property)(info_u64(whole, CL_DEVICE_MAX_COMPUTE_UNITS) / parts);
-	TRY(memory_new(&made, NULL, parts, sizeof(*made), "the parts of a device"));
-	code = CALL(FAULT_CL_OPEN, clCreateSubDevices, whole, way, parts, made, &n);
+	TRY(check_divisions(whole, number, divisions));
+	way[1] = (cl_device_partition_property)(info_u64(whole, CL_DEVICE_MAX_COMPUTE_UNITS) /
+						divisions);
+	TRY(memory_new(&made, NULL, divisions, sizeof(*made), "the divisions of a device"));
+	code = CALL(FAULT_CL_OPEN, clCreateSubDevices, whole, way, divisions, made, &n);
 	for (cl_uint i = 0; code == CL_SUCCESS && i < n; i++) {
-		if (i == part) {
+		if (i == division) {
 			o->id = made[i];
 			o->divided = true;
 		} else {
@@ -349,11 +391,12 @@ static mill_err divide(struct opencl *o, cl_device_id whole, u32 number, u32 par
 	}
 	memory_free(made);
 	if (code != CL_SUCCESS || !o->divided)
-		return fail_cl(code ? code : CL_DEVICE_PARTITION_FAILED, "dividing it");
+		return fail_cl(code ? code : CL_DEVICE_PARTITION_FAILED, "dividing the device");
 	return MILL_OK;
 }
 
-mill_err opencl_open(struct device **out, u32 number, u32 parts, u32 part, const struct device_how *how)
+mill_err opencl_open(struct device **out, u32 number, u32 divisions, u32 division,
+		     const struct device_how *how)
 {
 	u64 before = memory_rss(), after;
 	cl_device_id whole = NULL;
@@ -365,9 +408,9 @@ mill_err opencl_open(struct device **out, u32 number, u32 parts, u32 part, const
 	o->device.ops = &opencl_ops;
 	o->device.memory = &o->device.own;
 	o->id = whole;
-	err = parts ? divide(o, whole, number, parts, part) : MILL_OK;
+	err = divisions ? divide(o, whole, number, divisions, division) : MILL_OK;
 	if (!err)
-		err = set_up(o, how, max_u64(parts, 1));
+		err = set_up(o, how, max_u64(divisions, 1));
 	if (err) {
 		opencl_close(&o->device);
 		return err;
@@ -389,10 +432,11 @@ size_t opencl_list(struct mill_device *out, size_t n)
 		out[i] = (struct mill_device){
 			.memory = info_u64(id[i], CL_DEVICE_GLOBAL_MEM_SIZE),
 			.units = (u32)info_u64(id[i], CL_DEVICE_MAX_COMPUTE_UNITS),
-			.parts = most_parts(id[i]),
+			.parts = most_divisions(id[i]),
 		};
 		snprintf(out[i].name, sizeof(out[i].name), "opencl:%u", i);
-		cl.clGetDeviceInfo(id[i], CL_DEVICE_NAME, sizeof(out[i].model) - 1, out[i].model, NULL);
+		cl.clGetDeviceInfo(id[i], CL_DEVICE_NAME, sizeof(out[i].model) - 1, out[i].model,
+				   NULL);
 		cl.clGetDeviceInfo(id[i], CL_DEVICE_VERSION, sizeof(version) - 1, version, NULL);
 		cl.clGetDeviceInfo(id[i], CL_DRIVER_VERSION, sizeof(driver) - 1, driver, NULL);
 		snprintf(out[i].driver, sizeof(out[i].driver), "%s, driver %s", version, driver);
@@ -400,19 +444,21 @@ size_t opencl_list(struct mill_device *out, size_t n)
 	return have;
 }
 
-#else /* the narrow test build: kernels know only 32-bit vertices */
+#else /* the narrow test build: kernels support only 32-bit vertices */
 
 static mill_err fail_narrow(void)
 {
-	return fail(MILL_EDEVICE, "this build has narrow vertex numbers, which OpenCL kernels do not know");
+	return fail(MILL_EDEVICE,
+		    "this build has narrow vertex numbers, which OpenCL kernels do not support");
 }
 
-mill_err opencl_open(struct device **out, u32 number, u32 parts, u32 part, const struct device_how *how)
+mill_err opencl_open(struct device **out, u32 number, u32 divisions, u32 division,
+		     const struct device_how *how)
 {
 	(void)out;
 	(void)number;
-	(void)parts;
-	(void)part;
+	(void)divisions;
+	(void)division;
 	(void)how;
 	return fail_narrow();
 }
@@ -423,10 +469,10 @@ mill_err opencl_count(u32 *out)
 	return fail_narrow();
 }
 
-mill_err opencl_divides(u32 number, u32 parts)
+mill_err opencl_divides(u32 number, u32 divisions)
 {
 	(void)number;
-	(void)parts;
+	(void)divisions;
 	return fail_narrow();
 }
 

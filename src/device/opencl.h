@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the OpenCL device share. opencl*.c are the only ones with cl* calls, of the 1.2 interface; one host thread
- * at a time works with a device.
+ * What the files of the OpenCL device share. opencl*.c are the only files with cl* calls,
+ * of the 1.2 interface. One host thread at a time works with a device.
  *
  *	opencl.c          finding, opening and closing devices; buffers
  *	opencl_program.c  programs: building, warming up, launching
@@ -54,21 +54,27 @@
 
 #define CALLS_POINTER(name) __typeof__(&name) name;
 
-/* The library's entry points; filled once per process, never unloaded (drivers do not like that). */
+/*
+ * The library's entry points; filled once per process, never unloaded (drivers do not like
+ * that).
+ */
 struct opencl_calls {
 	CALLS(CALLS_POINTER)
 	bool ready;
-	char why[256];		/* it is not */
+	char why[256];		/* the reason if it is not ready */
 };
 extern struct opencl_calls cl;
 
-/* The code of a call, which the fault layer may make fail; and of one that makes something and gives the code out last. */
+/*
+ * CALL: calls a function that returns a code. MAKE: calls a function that returns an object
+ * and stores a code through its last argument. The fault layer may make both fail.
+ */
 #define CALL(op, name, ...) (fault_cl(op) ?: cl.name(__VA_ARGS__))
 #define MAKE(op, code, name, ...) ((*(code) = fault_cl(op)) ? NULL : cl.name(__VA_ARGS__, code))
 
-#define COMMANDS 256	/* under way at most */
+#define COMMANDS 256	/* the most commands under way */
 
-/* A command that was given to a queue and not yet looked at since. */
+/* A command that was given to a queue and not yet collected (opencl_queue.c). */
 struct command {
 	cl_event event;
 	const char *name;	/* lives as long as the device */
@@ -76,23 +82,23 @@ struct command {
 	u32 queue;
 	bool kernel;
 	bool moves;		/* a transfer ... */
-	enum traffic traffic;	/* ... of that */
+	enum traffic traffic;	/* ... of this kind of bytes */
 };
 
 #define QUEUE_AFTER 4u
 
 struct queue {
 	cl_command_queue queue;	/* NULL: not made yet */
-	cl_event after[QUEUE_AFTER];	/* what the next command waits for */
+	cl_event after[QUEUE_AFTER];	/* events that the next command waits for */
 	u32 n_after;
-	cl_event last;		/* of queues but 0: the last command since the fork; NULL: none */
+	cl_event last;		/* not in queue 0: the last command since the fork; NULL: none */
 };
 
 struct opencl_kernel {
 	char name[80];
 	cl_kernel kernel;
-	u64 local;		/* bytes of local memory, without arguments */
-	u64 widest;		/* work-items of the grid that it was warmed up with */
+	u64 local;		/* bytes of local memory, without those of arguments */
+	u64 widest;		/* work-items of the largest grid that it was warmed up with */
 };
 
 struct opencl_program {
@@ -105,30 +111,36 @@ struct opencl_program {
 struct opencl {
 	struct device device;
 	cl_device_id id;
-	bool divided;		/* it is a part of a device */
+	bool divided;		/* it is a division of a device */
 	cl_context context;
-	cl_mem nothing;		/* zeros, in place of every buffer when kernels are warmed up; counted as the driver's */
-	bool race_check;	/* MILL_RACE_CHECK: kernels for oclgrind, see dialect.h; all is in queue 0 */
+	/*
+	 * Zeros, in place of every buffer when kernels are warmed up. Not counted in the
+	 * budget.
+	 */
+	cl_mem nothing;
+	/* MILL_RACE_CHECK: kernels for oclgrind (dialect.h), and all commands in queue 0. */
+	bool race_check;
 	bool count_lanes;
 
 	struct queue *queue;	/* device.n_queues + 1 */
-	cl_event *joined;	/* so many */
+	cl_event *joined;	/* room for as many events */
 	bool busy;		/* queue 0 may have commands under way */
 	bool forked;
-	cl_event fork;		/* where queue 0 was; NULL: it had ended all */
+	cl_event fork;		/* a marker in queue 0; NULL: queue 0 was idle at the fork */
 	struct command command[COMMANDS];
 	u32 n_commands;
 	bool profiling;		/* commands have times */
-	bool tracing;		/* and somebody wants to see them ... */
-	u32 tracks;		/* ... in the tracks from here on */
-	f64 clock;		/* what added to the device's clock, in seconds, gives the host's */
+	bool tracing;		/* the times go to the trace ... */
+	u32 tracks;		/* ... in the tracks from this number on */
+	f64 clock;		/* seconds: host's clock minus device's clock */
 
 	struct opencl_program **program;
 	u32 n_programs, room;
 };
 
-/* The list of what a command must wait for, as calls take it. */
-#define AFTER(o, number) (o)->queue[number].n_after, (o)->queue[number].n_after ? (o)->queue[number].after : NULL
+/* The events that a command must wait for, as two arguments of a call. */
+#define AFTER(o, number) \
+	(o)->queue[number].n_after, (o)->queue[number].n_after ? (o)->queue[number].after : NULL
 
 static inline struct opencl *opencl_of(struct device *d) { return (struct opencl *)d; }
 
@@ -138,18 +150,22 @@ mill_err fail_cl(cl_int code, const char *what);
 
 mill_err opencl_queues(struct opencl *o);
 void opencl_queues_release(struct opencl *o);
-/* The queue for a command: made if it is not there, and behind the fork. */
+/* Finds the queue for a command. Makes it if it is not there, and lets it wait for the fork. */
 mill_err opencl_enter(struct opencl *o, u32 queue, cl_command_queue *out);
 /*
- * After a command was given to the queue, which waited for what `after` has: takes its event over. ended: the command was waited for, and so all that
- * queue 0 had before it.
+ * Records a command that was just given to its queue, with AFTER, and takes its event over.
+ * ended: the call waited for the command, and so for all earlier commands of queue 0.
  */
 mill_err opencl_issued(struct opencl *o, struct command c, bool ended);
-/* Waits for all that any queue has; forks stay, and how commands ended is not looked at. */
+/*
+ * Waits for all commands of all queues. A fork stays, and how commands ended is not looked
+ * at.
+ */
 void opencl_settle(struct opencl *o);
-/* Waits for all, ends a fork, and says how commands ended. */
+/* Waits for all commands, ends a fork, and returns the first failure of a command. */
 mill_err opencl_finish(struct opencl *o);
-mill_err opencl_send(struct device *d, struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct ticket *out);
+mill_err opencl_send(struct device *d, struct buffer *b, u64 at, const void *from, u64 size,
+		     u32 queue, struct ticket *out);
 mill_err opencl_wait(struct device *d, struct ticket *t);
 mill_err opencl_fork(struct device *d);
 mill_err opencl_join(struct device *d);

@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The queues of an OpenCL device, and the commands in them. Queues are in-order, and between queues events order: a fork is an
- * event that the others wait for when they are first used after it, a join a barrier in queue 0 behind the last command of each.
+ * The queues of an OpenCL device, and the commands in them. Each queue runs its commands in
+ * order; events order commands of different queues. A fork is an event in queue 0 that each
+ * other queue waits for when it is first used after the fork. A join is a barrier in queue
+ * 0 behind the last command of each other queue.
  *
- * Every command has an event. It is looked at once, after its end: how it ended is told by the next call that
- * waits (a kernel that fails does so long after its launch), and its times go to the trace, and those of transfers to the device's own account.
+ * So the kernels of a page run in order in the queue of its work area, and transfers in
+ * another queue wait only for the last kernels that used the slot (opencl_mark); the
+ * kernels wait for the transfer on the device (opencl_after). The host waits for neither:
+ * the stream keeps a frame until its bytes have crossed, and verifies the next pages
+ * meanwhile. Nothing above opencl*.c knows events.
+ *
+ * Every command has an event, which is collected once, after the command has ended. The
+ * next call that waits returns a failure of the command (a kernel fails long after its
+ * launch). The times of the command go to the trace, and those of transfers also to
+ * device.time.
  */
 #include "device/device.h"
 
@@ -22,7 +32,8 @@
 static cl_int status_of(cl_event event)
 {
 	cl_int status = CL_COMPLETE;
-	cl_int code = cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL);
+	cl_int code = cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
+					&status, NULL);
 
 	return code == CL_SUCCESS ? status : code;
 }
@@ -33,18 +44,24 @@ static void time_command(struct opencl *o, const struct command *c)
 
 	if (!o->profiling || !(c->moves || o->tracing))
 		return;
-	if (cl.clGetEventProfilingInfo(c->event, CL_PROFILING_COMMAND_START, sizeof(began), &began, NULL) != CL_SUCCESS ||
-	    cl.clGetEventProfilingInfo(c->event, CL_PROFILING_COMMAND_END, sizeof(ended), &ended, NULL) != CL_SUCCESS ||
+	if (cl.clGetEventProfilingInfo(c->event, CL_PROFILING_COMMAND_START, sizeof(began), &began,
+				       NULL) != CL_SUCCESS ||
+	    cl.clGetEventProfilingInfo(c->event, CL_PROFILING_COMMAND_END, sizeof(ended), &ended,
+				       NULL) != CL_SUCCESS ||
 	    ended < began)
 		return;
 	if (c->moves)
 		o->device.time.transfer[c->traffic] += (f64)(ended - began) * 1e-9;
 	if (o->tracing && trace_current)
-		trace_past(o->tracks + 2 * c->queue + c->kernel, (f64)began * 1e-9 + o->clock, (f64)ended * 1e-9 + o->clock,
-			   trace_word(c->name), c->kernel ? "groups" : "bytes", c->value);
+		trace_past(o->tracks + 2 * c->queue + c->kernel, (f64)began * 1e-9 + o->clock,
+			   (f64)ended * 1e-9 + o->clock, trace_word(c->name),
+			   c->kernel ? "groups" : "bytes", c->value);
 }
 
-/* Looks at the commands that have ended, and forgets them. The first failure counts: others follow from it. */
+/*
+ * Collects the commands that have ended: takes their times and releases their events.
+ * Returns the first failure; later failures follow from it.
+ */
 static mill_err collect(struct opencl *o)
 {
 	const char *what = NULL;
@@ -80,21 +97,21 @@ static mill_err flush(struct opencl *o)
 	for (u32 i = 0; i <= o->device.n_queues && code == CL_SUCCESS; i++)
 		if (o->queue[i].queue)
 			code = CALL(FAULT_CL_FINISH, clFlush, o->queue[i].queue);
-	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "starting what it was given");
+	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "starting commands");
 }
 
-/* So many are under way that the host is far ahead: the oldest is waited for. */
+/* Makes room for a command. If too many are under way, waits for the oldest. */
 static mill_err make_room(struct opencl *o)
 {
 	TRY(collect(o));
 	if (o->n_commands < COMMANDS - COMMANDS / 4)
 		return MILL_OK;
 	TRY(flush(o));
-	cl.clWaitForEvents(1, &o->command[0].event);	/* how it ended is seen now */
+	cl.clWaitForEvents(1, &o->command[0].event);	/* collect sees how it ended */
 	return collect(o);
 }
 
-/* They have been told to a command, or do not matter any more. */
+/* Releases the events that the next command had to wait for. */
 static void forget_after(struct queue *q)
 {
 	while (q->n_after)
@@ -106,7 +123,8 @@ mill_err opencl_issued(struct opencl *o, struct command c, bool ended)
 	struct queue *q = &o->queue[c.queue];
 	mill_err err = o->n_commands == COMMANDS ? make_room(o) : MILL_OK;
 
-	if (o->n_commands == COMMANDS) {	/* that failed: what became of the oldest will not be known */
+	/* If make_room failed, the oldest command is dropped: how it ended stays unknown. */
+	if (o->n_commands == COMMANDS) {
 		cl.clReleaseEvent(o->command[0].event);
 		o->command[0] = o->command[--o->n_commands];
 	}
@@ -139,12 +157,13 @@ mill_err opencl_enter(struct opencl *o, u32 queue, cl_command_queue *out)
 	if (code != CL_SUCCESS)
 		return fail_cl(code, "making a queue");
 	if (queue && !q->last && o->fork)
-		code = CALL(FAULT_CL_WAIT, clEnqueueBarrierWithWaitList, q->queue, 1, &o->fork, NULL);
+		code = CALL(FAULT_CL_WAIT, clEnqueueBarrierWithWaitList, q->queue, 1, &o->fork,
+			    NULL);
 	*out = q->queue;
-	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "a fork");
+	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "forking queues");
 }
 
-/* What leaves nothing that waits for the fork, or is waited for by a join. */
+/* Ends a fork: releases its event and the events that a join would wait for. */
 static void forget_fork(struct opencl *o)
 {
 	for (u32 i = 1; i <= o->device.n_queues; i++) {
@@ -170,7 +189,10 @@ mill_err opencl_finish(struct opencl *o)
 {
 	cl_int code = CL_SUCCESS;
 
-	/* Also after a failure, and before one on purpose: what they read may be about to be freed. */
+	/*
+	 * Waits for every queue, also after a failure, and before a failure is injected:
+	 * the caller may be about to free what the commands use.
+	 */
 	for (u32 i = 0; i <= o->device.n_queues; i++) {
 		cl_int this = o->queue[i].queue ? cl.clFinish(o->queue[i].queue) : CL_SUCCESS;
 
@@ -181,7 +203,7 @@ mill_err opencl_finish(struct opencl *o)
 	forget_fork(o);
 	o->busy = false;
 	TRY(collect(o));
-	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "waiting for it");
+	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "waiting for the device");
 }
 
 void opencl_drain(struct device *d)
@@ -201,15 +223,16 @@ mill_err opencl_fork(struct device *d)
 	struct opencl *o = opencl_of(d);
 	cl_int code;
 
-	if (o->forked)	/* a pass that failed never came to its join */
+	if (o->forked)	/* a pass failed before its join */
 		TRY(opencl_finish(o));
 	o->forked = true;
 	if (!o->busy || o->race_check)
 		return MILL_OK;
-	code = CALL(FAULT_CL_WAIT, clEnqueueMarkerWithWaitList, o->queue[0].queue, 0, NULL, &o->fork);
+	code = CALL(FAULT_CL_WAIT, clEnqueueMarkerWithWaitList, o->queue[0].queue, 0, NULL,
+		    &o->fork);
 	if (code == CL_SUCCESS)
 		code = CALL(FAULT_CL_FINISH, clFlush, o->queue[0].queue);
-	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "a fork");
+	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "forking queues");
 }
 
 mill_err opencl_join(struct device *d)
@@ -222,9 +245,10 @@ mill_err opencl_join(struct device *d)
 		if (o->queue[i].last)
 			o->joined[n++] = o->queue[i].last;
 	if (n)
-		code = CALL(FAULT_CL_WAIT, clEnqueueBarrierWithWaitList, o->queue[0].queue, n, o->joined, NULL);
+		code = CALL(FAULT_CL_WAIT, clEnqueueBarrierWithWaitList, o->queue[0].queue, n,
+			    o->joined, NULL);
 	if (code != CL_SUCCESS)
-		return fail_cl(code, "a join");	/* still forked: the next fork, or closing, waits for all */
+		return fail_cl(code, "joining queues");	/* still forked: the next fork waits */
 	o->busy = o->busy || n;
 	forget_fork(o);
 	TRY(flush(o));
@@ -233,9 +257,14 @@ mill_err opencl_join(struct device *d)
 
 /* ---- Transfers ---- */
 
-mill_err opencl_send(struct device *d, struct buffer *b, u64 at, const void *from, u64 size, u32 queue, struct ticket *out)
+mill_err opencl_send(struct device *d, struct buffer *b, u64 at, const void *from, u64 size,
+		     u32 queue, struct ticket *out)
 {
-	struct command c = { .name = "to device", .value = size, .queue = queue, .moves = true, .traffic = b->kind };
+	struct command c = { .name = "to device",
+			     .value = size,
+			     .queue = queue,
+			     .moves = true,
+			     .traffic = b->kind };
 	struct opencl *o = opencl_of(d);
 	cl_command_queue q = NULL;
 	cl_int code;
@@ -243,15 +272,19 @@ mill_err opencl_send(struct device *d, struct buffer *b, u64 at, const void *fro
 	if (o->race_check)
 		return opencl_write(d, b, at, from, size);
 	TRY(opencl_enter(o, queue, &q));
-	code = CALL(FAULT_CL_WRITE, clEnqueueWriteBuffer, q, b->handle, CL_FALSE, at, size, from, AFTER(o, queue), &c.event);
+	code = CALL(FAULT_CL_WRITE, clEnqueueWriteBuffer, q, b->handle, CL_FALSE, at, size, from,
+		    AFTER(o, queue), &c.event);
 	if (code != CL_SUCCESS)
-		return fail_cl(code, "a transfer to it");
-	/* The ticket stands also if what follows fails: `from` may be read until it is waited for. */
+		return fail_cl(code, "a transfer to the device");
+	/*
+	 * Set before the next call can fail: `from` may be read until the ticket is waited
+	 * for.
+	 */
 	cl.clRetainEvent(c.event);
 	out->handle = c.event;
 	TRY(opencl_issued(o, c, false));
 	code = CALL(FAULT_CL_FINISH, clFlush, q);
-	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "a transfer to it");
+	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "a transfer to the device");
 }
 
 mill_err opencl_wait(struct device *d, struct ticket *t)
@@ -263,7 +296,7 @@ mill_err opencl_wait(struct device *d, struct ticket *t)
 	if (status == CL_COMPLETE)
 		status = fault_cl(FAULT_CL_WAIT);
 	if (status < 0)
-		return fail_cl(status, "a transfer to it");
+		return fail_cl(status, "a transfer to the device");
 	return code == CL_SUCCESS ? MILL_OK : fail_cl(code, "waiting for a transfer");
 }
 
@@ -271,7 +304,11 @@ void opencl_after(struct device *d, u32 queue, const struct ticket *t)
 {
 	struct queue *q = &opencl_of(d)->queue[queue];
 
-	if (q->n_after == QUEUE_AFTER) {	/* nothing came after them yet: the oldest is waited for here */
+	/*
+	 * No command took the events yet, and the list is full: the host waits for the
+	 * oldest.
+	 */
+	if (q->n_after == QUEUE_AFTER) {
 		cl.clWaitForEvents(1, &q->after[0]);
 		cl.clReleaseEvent(q->after[0]);
 		memmove(q->after, q->after + 1, --q->n_after * sizeof(*q->after));
@@ -280,7 +317,7 @@ void opencl_after(struct device *d, u32 queue, const struct ticket *t)
 	q->after[q->n_after++] = t->handle;
 }
 
-/* Queues are in order: where the last command has ended, all have. */
+/* Queues run in order: if the last command has ended, all have. */
 void opencl_mark(struct device *d, u32 queue, struct ticket *out)
 {
 	struct opencl *o = opencl_of(d);
@@ -294,8 +331,9 @@ void opencl_mark(struct device *d, u32 queue, struct ticket *out)
 /* ---- Open, close ---- */
 
 /*
- * The device's clock may be any. The host sees the end of a command a little after it, so of several the one with the least
- * between them is nearest to the truth. Done once: spans of one track must not overlap for a better guess.
+ * Finds the difference between the host's clock and the device's. The host sees the end of
+ * a command a little late, so the smallest difference of several commands is the best
+ * estimate. Done once: with a better estimate later, spans of one track could overlap.
  */
 static mill_err calibrate(struct opencl *o)
 {
@@ -309,17 +347,18 @@ static mill_err calibrate(struct opencl *o)
 	for (int i = 0; i < 8 && !err; i++) {
 		cl_event event;
 		cl_ulong ended = 0;
-		cl_int code = CALL(FAULT_CL_WRITE, clEnqueueWriteBuffer, o->queue[0].queue, b.handle, CL_TRUE, 0,
-				   sizeof(bytes), bytes, 0, NULL, &event);
+		cl_int code = CALL(FAULT_CL_WRITE, clEnqueueWriteBuffer, o->queue[0].queue,
+				   b.handle, CL_TRUE, 0, sizeof(bytes), bytes, 0, NULL, &event);
 		f64 now = clock_now();
 
 		if (code != CL_SUCCESS) {
 			err = fail_cl(code, "calibrating the clock");
 			break;
 		}
-		code = cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(ended), &ended, NULL);
+		code = cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(ended),
+						  &ended, NULL);
 		if (code != CL_SUCCESS)
-			o->profiling = false;	/* then the trace has no kernels, but is right */
+			o->profiling = false;	/* the trace has no kernels then, but is correct */
 		else if (now - (f64)ended * 1e-9 < o->clock)
 			o->clock = now - (f64)ended * 1e-9;
 		cl.clReleaseEvent(event);
@@ -332,8 +371,10 @@ mill_err opencl_queues(struct opencl *o)
 {
 	cl_command_queue first = NULL;
 
-	TRY(memory_new(&o->queue, NULL, (u64)o->device.n_queues + 1, sizeof(*o->queue), "the device's queues"));
-	TRY(memory_new(&o->joined, NULL, (u64)o->device.n_queues + 1, sizeof(*o->joined), "the device's queues"));
+	TRY(memory_new(&o->queue, NULL, (u64)o->device.n_queues + 1, sizeof(*o->queue),
+		       "the device's queues"));
+	TRY(memory_new(&o->joined, NULL, (u64)o->device.n_queues + 1, sizeof(*o->joined),
+		       "the device's queues"));
 	TRY(opencl_enter(o, 0, &first));
 	return o->tracing ? calibrate(o) : MILL_OK;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The texts that devices compile, embedded. CMake lists them in texts.h: all .cl and .op.h files; paths are relative to src/ (-Isrc). */
+/*
+ * The texts that devices compile, embedded in the binary. CMake lists them in texts.h: all
+ * .cl and .op.h files. Paths are relative to src/ (-Isrc).
+ */
 #define TEXT(name, path)         \
 	.global name;            \
 	.hidden name;            \

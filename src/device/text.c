@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The embedded texts by path: CMake lists them in texts.h, text.S has them. */
+/* Finds the embedded texts by path. CMake lists them in texts.h; text.S embeds them. */
 #include <string.h>
 
 #include "device/device.h"

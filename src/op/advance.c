@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Advance: who drives the templates of advance.inc and the kernels of advance.cl over a frontier. */
+/*
+ * Advance: chooses direction, mapping and form of the frontier, and runs the templates of
+ * advance.inc or the kernels of advance.cl over it. Also splits buckets (op_split).
+ *
+ * --mapping and --filter apply to pushes on a device only: a pull has one kernel, in which
+ * each work-item takes rows, and native code has no mappings.
+ */
 #include "op/op.h"
 
-/* Below so many edges waking the other threads costs more than they do. */
+/* With fewer edges than this, waking the other threads costs more than their work saves. */
 #define SMALL_STEP 2048
 
 struct advance_ctx {
@@ -11,11 +17,11 @@ struct advance_ctx {
 	const struct push_code *push;
 	const void *args;
 	struct frontier *front;
-	const u64 *bits;	/* of the frontier, on the host */
+	const u64 *bits;	/* the bitmap of the frontier, on the host */
 	struct emit *emit;	/* one per worker */
 	bool pull;
-	bool again;		/* asynchronous: stay with the rows until they are quiet */
-	u32 far, words;		/* of the buckets, as kernels take them */
+	bool again;		/* asynchronous: process newly active rows before the page leaves */
+	u32 far, words;		/* kernel arguments: the last bucket, 32-bit words of a bitmap */
 };
 
 /* ---- Native ---- */
@@ -41,43 +47,47 @@ static mill_err advance_list(void *arg, u64 begin, u64 end, unsigned worker)
 	const struct topology *t = run_direction(a->run, a->front->in);
 
 	for (u32 i = 0; i < t->n_segments; i++)
-		a->push->list(a->args, &t->segment[i], a->front->list + begin, end - begin, &a->emit[worker]);
+		a->push->list(a->args, &t->segment[i], a->front->list + begin, end - begin,
+			      &a->emit[worker]);
 	return MILL_OK;
 }
 
-/* The parts of one hub's list. */
+/* The pieces of one hub's list, each a segment of one row. */
 struct hub {
-	struct advance_ctx *advancing;
-	const struct segment *part;
+	struct advance_ctx *advance;
+	const struct segment *piece;
 };
 
-static mill_err advance_parts(void *arg, u64 begin, u64 end, unsigned worker)
+static mill_err advance_pieces(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	const struct hub *h = arg;
-	struct advance_ctx *a = h->advancing;
+	struct advance_ctx *a = h->advance;
 
 	for (u64 i = begin; i < end; i++)
-		a->push->list(a->args, &h->part[i], &h->part[i].first, 1, &a->emit[worker]);
+		a->push->list(a->args, &h->piece[i], &h->piece[i].first, 1, &a->emit[worker]);
 	return MILL_OK;
 }
 
-/* Hubs one after the other, each on all threads; then the others. */
+/*
+ * Pushes along a list of active vertices: first the hubs, which stand at its end, one after the
+ * other, each on all threads; then the other vertices, in chunks.
+ */
 static mill_err advance_lists(struct advance_ctx *a)
 {
 	struct frontier *f = a->front;
 	u64 rest = f->n - f->hubs, grain = f->work < SMALL_STEP ? rest : max_u64(rest / 64, 16);
 
 	for (u64 i = rest; i < f->n; i++) {
-		struct hub h = { .advancing = a };
+		struct hub h = { .advance = a };
 		u32 n;
 
-		h.part = topology_parts(run_direction(a->run, a->front->in), f->list[i], &n);
-		TRY(pool_for(a->run->pool, n, 1, advance_parts, &h));
+		h.piece = topology_parts(run_direction(a->run, a->front->in), f->list[i], &n);
+		TRY(pool_for(a->run->pool, n, 1, advance_pieces, &h));
 	}
 	return pool_for(a->run->pool, rest, grain, advance_list, a);
 }
 
-/* Has any vertex of the range something to give (push) or to want (pull)? */
+/* Returns true if a vertex of the range is active (push) or wants something (pull). */
 static bool has_work(void *arg, u64 begin, u64 end)
 {
 	struct advance_ctx *a = arg;
@@ -103,7 +113,7 @@ static void begin_emit(struct advance_ctx *a, bool to_list)
 		e->end = b->n ? piles_end(b) : UINT64_MAX;
 		e->list = to_list ? a->front->next_list : NULL;
 		e->list_n = &a->front->next_n;
-		/* Streamed pages hold only the rows that were asked for. */
+		/* Not if streamed: a page may hold only the rows that were asked for. */
 		e->cascade = a->program->cascade && run_direction(a->run, false)->resident;
 		e->n_buffer = e->head = 0;
 	}
@@ -131,14 +141,18 @@ static mill_err advance_native(struct advance_ctx *a, struct mill_step *step)
 	struct frontier *f = a->front;
 	bool by_list, to_list;
 	struct pass pass = {
-		.in = a->pull != f->in, .active = has_work, .work = advance_rows, .arg = a, .numbers = a->program->program.numbers,
+		.in = a->pull != f->in,
+		.active = has_work,
+		.work = advance_rows,
+		.arg = a,
+		.numbers = a->program->program.numbers,
 	};
 	struct tally t;
 
 	if (!a->pull)
 		frontier_list(f);
 	by_list = !a->pull && !f->dense;
-	/* No more vertices can become active than edges are looked at. */
+	/* At most one vertex becomes active for each edge, so f->work bounds the next list. */
 	to_list = by_list && f->work <= f->capacity && !a->program->cascade;
 	begin_emit(a, to_list);
 	a->again = pass.whole = a->run->options.async && a->program->async.again && !a->pull;
@@ -158,7 +172,11 @@ static mill_err advance_native(struct advance_ctx *a, struct mill_step *step)
 
 /* ---- On a device ---- */
 
-/* Gunrock's rule (section 5.1.3): balanced partitioning from a mean degree of 5 on, over the input while the frontier is small. */
+/*
+ * Gunrock's rule (section 5.1.3): balanced partitioning from a mean degree of 5 on. It
+ * balances over the input (vertices) if the frontier has fewer than 4,096 vertices, else
+ * over the output (edges).
+ */
 #define BALANCE_DEGREE 5
 #define BALANCE_OUTPUT 4096u
 
@@ -174,19 +192,20 @@ static enum mill_mapping choose_mapping(const struct advance_ctx *a)
 	const struct topology *t = run_direction(a->run, a->front->in);
 	enum mill_mapping asked = a->run->options.mapping;
 
-	/* GTS's are of its own kernels: here they say nothing. */
-	if (asked != MILL_MAPPING_AUTO && asked != MILL_MAPPING_WARP && asked != MILL_MAPPING_HYBRID)
+	/* WARP and HYBRID are mappings of GTS's own kernels: here they mean AUTO. */
+	if (asked != MILL_MAPPING_AUTO && asked != MILL_MAPPING_WARP &&
+	    asked != MILL_MAPPING_HYBRID)
 		return asked;
 	return advance_mapping(t->n_rows, t->n_edges, a->front->n);
 }
 
-/* Work-groups for work that they share until none is left. */
+/* Returns the number of work-groups of a kernel in which each loops until no work is left. */
 static u64 persistent_groups(const struct mill_run *r, u64 n, u32 per_item)
 {
 	return min_u64(div_up(n, (u64)per_item * r->device->group), r->device->chunked ? 64 : 1024);
 }
 
-/* BUCKET_PARAMS of advance.cl. */
+/* Adds the arguments BUCKET_PARAMS of advance.cl. */
 static void launch_piles(struct kernel_call *l, struct advance_ctx *a)
 {
 	const struct piles *b = &a->front->piles;
@@ -202,7 +221,7 @@ static void launch_piles(struct kernel_call *l, struct advance_ctx *a)
 	launch_u32(l, &a->words);
 }
 
-/* What a push left in its queue goes to the next frontier. */
+/* Filters the queue that a push wrote (--filter exact, inexact) into the next frontier. */
 static mill_err filter_queue(struct advance_ctx *a, const struct device_segment *seg)
 {
 	const struct program *p = &a->program->program;
@@ -236,7 +255,8 @@ static mill_err filter_queue(struct advance_ctx *a, const struct device_segment 
 	launch_buffer(&l, transfer_counts(&a->run->transfer));
 	launch_piles(&l, a);
 	l.launch.queue = seg->queue;
-	return launch_groups(a->run->device, &l, persistent_groups(a->run, seg->n_edges, ITEM_ENTRIES));
+	return launch_groups(a->run->device, &l,
+			     persistent_groups(a->run, seg->n_edges, ITEM_ENTRIES));
 }
 
 static mill_err push_segment(void *arg, const struct device_segment *seg)
@@ -263,9 +283,11 @@ static mill_err push_segment(void *arg, const struct device_segment *seg)
 	launch_buffer(&l, transfer_counts(&a->run->transfer));
 	launch_piles(&l, a);
 	if (mapping == MILL_MAPPING_OUTPUT)
-		TRY(launch_groups(a->run->device, &l, persistent_groups(a->run, seg->n_edges, ITEM_EDGES)));
+		TRY(launch_groups(a->run->device, &l,
+				  persistent_groups(a->run, seg->n_edges, ITEM_EDGES)));
 	else
-		TRY(launch_items(a->run->device, &l, seg->n_active, mapping == MILL_MAPPING_THREAD ? ITEM_ENTRIES : 1));
+		TRY(launch_items(a->run->device, &l, seg->n_active,
+				 mapping == MILL_MAPPING_THREAD ? ITEM_ENTRIES : 1));
 	return fused ? MILL_OK : filter_queue(a, seg);
 }
 
@@ -283,7 +305,10 @@ static mill_err pull_segment(void *arg, const struct device_segment *seg)
 	return launch_items(a->run->device, &l, seg->n_rows, ITEM_ROWS);
 }
 
-/* What a pull wants the device says; where all pages stay, it need not be asked. */
+/*
+ * Before a pull the device says which pages have a row that wants something. If all pages
+ * stay on the device, nothing moves, so it is not asked.
+ */
 static mill_err advance_device(struct advance_ctx *a, struct mill_step *step)
 {
 	struct frontier *f = a->front;
@@ -295,7 +320,8 @@ static mill_err advance_device(struct advance_ctx *a, struct mill_step *step)
 	u64 counts[COUNTS_N];
 
 	if (a->pull && !op_rescan_is_free(a->run)) {
-		TRY(transfer_wanted(&a->run->transfer, &a->program->program, a->args, pass.activity.in, f->page_n));
+		TRY(transfer_wanted(&a->run->transfer, &a->program->program, a->args,
+				    pass.activity.in, f->page_n));
 		pass.activity.n = f->page_n;
 	}
 	TRY(transfer_count_begin(&a->run->transfer));
@@ -311,8 +337,9 @@ static mill_err advance_device(struct advance_ctx *a, struct mill_step *step)
 /* ---- Both ---- */
 
 /*
- * Beamer's rule: pull when the frontier's edges are many among those not yet seen, until it is small again. But a pull
- * looks at every vertex, so a frontier with few edges is pushed even when little is left.
+ * Returns true if Beamer's rule says pull: when the frontier has many of the edges that are
+ * not yet seen, until the frontier is small and shrinks. A pull looks at every vertex, so a
+ * frontier with few edges is pushed even if few edges are left.
  */
 static bool beamer_pulls(const struct advance_ctx *a, f64 do_a, f64 do_b)
 {
@@ -334,7 +361,7 @@ struct estimate advance_estimate(u64 n_f, u64 n_u, u64 n, u64 m)
 	};
 }
 
-/* Gunrock's equations 5 and 6: both sides by numbers of vertices alone. */
+/* Gunrock's equations 5 and 6: estimates from numbers of vertices alone. */
 static bool estimates_pull(const struct advance_ctx *a, f64 do_a, f64 do_b)
 {
 	const struct frontier *f = a->front;
@@ -360,13 +387,18 @@ static bool choose_pull(struct advance_ctx *a)
 	case MILL_DIRECTION_PULL:
 		return o->direction == MILL_DIRECTION_PULL;
 	case MILL_DIRECTION_ESTIMATE:
-		return estimates_pull(a, or_default(o->do_a, ESTIMATE_DO_A), or_default(o->do_b, ESTIMATE_DO_B));
+		return estimates_pull(a, or_default(o->do_a, ESTIMATE_DO_A),
+				      or_default(o->do_b, ESTIMATE_DO_B));
 	default:
-		return beamer_pulls(a, or_default(o->do_a, ADVANCE_DO_A), or_default(o->do_b, ADVANCE_DO_B));
+		return beamer_pulls(a, or_default(o->do_a, ADVANCE_DO_A),
+				    or_default(o->do_b, ADVANCE_DO_B));
 	}
 }
 
-/* A search that may pull reads in-edges too; not where units are the policy's, or where steps mean nothing. */
+/*
+ * Adds the directions that the advance reads. A program that may pull also reads in-edges,
+ * except where the policy owns the run, the graph is a view, or the run is asynchronous.
+ */
 static void add_direction(const struct declaration *d, const struct declared *x, struct need *n)
 {
 	const struct advance_program *p = x->what;
@@ -389,7 +421,10 @@ void declare_advance(struct declaration *d, const struct advance_program *p, u32
 
 /* ---- By units, with the policy's kernels ---- */
 
-/* What in-place kernels issue is one lane an edge, in whole groups. */
+/*
+ * Returns the SIMD lanes that in-place kernels issue: one an edge, rounded up to whole
+ * groups.
+ */
 static u64 edge_lanes(const struct mill_run *r, u64 edges)
 {
 	u32 group = r->opened[0]->group;
@@ -397,10 +432,16 @@ static u64 edge_lanes(const struct mill_run *r, u64 edges)
 	return r->options.count_lanes && r->policy->in_place ? div_up(edges, group) * group : 0;
 }
 
-/* All rows of the active units are looked at; next come the units of vertices that changed. */
+/*
+ * Processes all rows of the active units. The units of the vertices that changed are active
+ * next.
+ */
 static mill_err advance_units(struct advance_ctx *a, struct mill_step *step)
 {
-	struct device_pass pass = { .activity.n = a->front->unit, .forms = &a->program->own, .args = a->args, .next = a->front->flag };
+	struct device_pass pass = { .activity.n = a->front->unit,
+				    .forms = &a->program->own,
+				    .args = a->args,
+				    .next = a->front->flag };
 	struct mill_run *r = a->run;
 
 	if (r->hook.see_step)
@@ -414,19 +455,23 @@ static mill_err advance_units(struct advance_ctx *a, struct mill_step *step)
 mill_err op_advance(struct mill_run *r, const struct advance_program *p, const void *args,
 		    struct frontier *f)
 {
-	struct advance_ctx a = { .run = r, .program = p, .args = args, .front = f, .emit = r->emit };
+	struct advance_ctx a = {
+		.run = r, .program = p, .args = args, .front = f, .emit = r->emit
+	};
 	struct mill_step step = { .frontier = f->n };
 	f64 began = clock_now();
 
 	if (!f->n)
 		return MILL_OK;
-	if (!f->unit) {		/* else the state may stay where it is newest */
+	if (!f->unit) {		/* a pass over units leaves the state on the device that has it */
 		TRY(program_fetch(&p->program, args));
 		a.pull = f->pulling = choose_pull(&a);
 	}
 	step.direction = a.pull ? "pull" : "push";
 	run_announce(r, "step %llu", r->ledger.total.step + 1);
-	TRY(f->unit ? advance_units(&a, &step) : r->device->native ? advance_native(&a, &step) : advance_device(&a, &step));
+	TRY(f->unit ? advance_units(&a, &step) :
+	    r->device->native ? advance_native(&a, &step) :
+				advance_device(&a, &step));
 	ledger_add(&r->ledger, &step, began);
 	return MILL_OK;
 }
@@ -435,15 +480,17 @@ mill_err op_advance(struct mill_run *r, const struct advance_program *p, const v
 
 struct split_ctx {
 	struct advance_ctx *advance;
-	u32 from;
-	u64 settled, rest;
+	u32 from;		/* the bucket that is opened */
+	u64 settled;		/* vertices with keys below are dropped */
+	u64 rest;		/* the smallest key that stays far; UINT64_MAX: none */
 };
 
 static mill_err split_words(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct split_ctx *s = arg;
 
-	s->advance->program->split(s->advance->args, begin, end, s->from, s->settled, &s->advance->emit[worker]);
+	s->advance->program->split(s->advance->args, begin, end, s->from, s->settled,
+				   &s->advance->emit[worker]);
 	return MILL_OK;
 }
 
@@ -479,14 +526,21 @@ static mill_err split_device(struct split_ctx *s)
 	return MILL_OK;
 }
 
-/* A bucket may turn out to hold what was settled meanwhile; and if nothing is near the far vertices, those nearest come next, however far. */
-mill_err op_split(struct mill_run *r, const struct advance_program *p, const void *args, struct frontier *f)
+/*
+ * Loops, because a bucket may hold only vertices that were settled meanwhile, and because
+ * the new buckets may hold none of the far vertices: then the buckets begin at the smallest
+ * far key.
+ */
+mill_err op_split(struct mill_run *r, const struct advance_program *p, const void *args,
+		  struct frontier *f)
 {
-	struct advance_ctx a = { .run = r, .program = p, .args = args, .front = f, .emit = r->emit };
+	struct advance_ctx a = {
+		.run = r, .program = p, .args = args, .front = f, .emit = r->emit
+	};
 	struct split_ctx s = { .advance = &a, .rest = UINT64_MAX };
 	struct piles *b = &f->piles;
 
-	if (f->unit)		/* there nothing waits */
+	if (f->unit)		/* a frontier of units has no buckets */
 		return MILL_OK;
 	TRY(program_fetch(&p->program, args));
 	do {

@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The advance operator over one segment, as kernels; the defines and the program stand before. A push takes the active rows of
- * the segment as a list, with the sums of the lengths of their lists (transfer/pages.cl), and has the mappings of Gunrock's section
- * 5.1: who takes which edges. What an edge activates is marked at once in the bitmap of the next frontier (Gunrock's fused
- * culling), or left in a queue, which has a place for each edge of the list, for one of the filters below.
+ * Advance over one segment, as kernels. The defines and the program stand before this text.
+ *
+ * Mappings are the four of Gunrock's section 5.1, over one form of the frontier. The bitmap
+ * is compacted to a list of the active rows of the segment, with the prefix sums of the
+ * lengths of their lists (pages_select_* in transfer/pages.cl). A mapping says which
+ * work-item takes which of those edges. Gunrock's rule chooses the mapping, and --mapping
+ * overrides it; both apply to pushes only. A pull has one kernel: a work-item takes rows.
+ *
+ * A push sets the bit of a vertex that it activates in the bitmap of the next frontier.
+ * That is Gunrock's fused filter (--filter fused). With --filter exact or inexact it writes
+ * a queue instead, with one place for each edge of the list. The queue is compacted by
+ * prefix sums, or culled by hash tables, in the kernels below.
  */
 #define EDGE(s, u, v, i) AT_EDGE(s, HELD_BY(s, u), v, i)
 
-/* Work-items that go in step: a warp where there are warps. Teams fill a work-group, whatever its size. */
+/*
+ * TEAM: the number of work-items that run in lockstep, a warp on a GPU. Teams fill a
+ * work-group of any size.
+ */
 #if GROUP >= 64 && GROUP % 32 == 0
 #define TEAM 32
 #elif GROUP % 2 == 0
@@ -17,7 +28,7 @@
 #endif
 #define TEAMS (GROUP / TEAM)
 
-/* What a work-item counts. */
+/* The counters of a work-item. slots, atomics: only with LANES. */
 struct mine {
 	u32 edges, updates, emitted, atomics;
 	u64 slots, filled;
@@ -30,7 +41,8 @@ static inline void mine_add(GLOBAL u64 *counts, struct mine m)
 	count_add(counts, COUNT_EMITTED, m.emitted);
 #if NEAR_FAR
 	if (m.filled)
-		atom_or(&counts[get_group_id(0) % COUNT_LANES * COUNT_STRIDE + COUNT_FILLED], m.filled);
+		atom_or(&counts[get_group_id(0) % COUNT_COPIES * COUNT_STRIDE + COUNT_FILLED],
+			m.filled);
 #endif
 #if LANES
 	count_add(counts, COUNT_SLOTS, m.slots);
@@ -38,12 +50,16 @@ static inline void mine_add(GLOBAL u64 *counts, struct mine m)
 #endif
 }
 
-/* What waits: bitmaps of `words` words, of the last bucket and of those between (engine/piles.h). */
+/*
+ * The buckets in which vertices wait (engine/piles.h), bitmaps of `words` words. far: the last
+ * bucket. waiting: the buckets between near and far, side by side.
+ */
 #define BUCKET_PARAMS \
-	GLOBAL u32 *far, GLOBAL u32 *waiting, GLOBAL const u64 *border, u64 limit, u32 near, u32 last, u32 words
+	GLOBAL u32 *far, GLOBAL u32 *waiting, GLOBAL const u64 *border, u64 limit, u32 near, \
+	u32 last, u32 words
 #define BUCKETS far, waiting, border, limit, near, last, words
 
-/* Returns the bitmap in which a key waits that is not near. */
+/* Returns the bitmap of the bucket that a key belongs to; the key is not near. */
 static inline GLOBAL u32 *waits_in(BUCKET_PARAMS, u64 key, struct mine *m)
 {
 	u32 to = dev_bucket(border, near + 1, last, key);
@@ -54,7 +70,7 @@ static inline GLOBAL u32 *waits_in(BUCKET_PARAMS, u64 key, struct mine *m)
 	return waiting + (u64)(to - 1) * words;
 }
 
-/* v becomes active, or waits. */
+/* Activates v, or lets it wait in the bucket of its key. */
 static inline void mark(struct PROGRAM s, u32 v, GLOBAL u32 *next, BUCKET_PARAMS, struct mine *m)
 {
 	bool fresh;
@@ -76,11 +92,12 @@ static inline void mark(struct PROGRAM s, u32 v, GLOBAL u32 *next, BUCKET_PARAMS
 }
 
 #define PUSH_PARAMS \
-	FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL const u32 *list, GLOBAL const u32 *offset, \
-	GLOBAL const u32 *total, GLOBAL u32 *next, GLOBAL u32 *queue, GLOBAL u64 *counts, BUCKET_PARAMS
+	FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL const u32 *list, \
+	GLOBAL const u32 *offset, GLOBAL const u32 *total, GLOBAL u32 *next, GLOBAL u32 *queue, \
+	GLOBAL u64 *counts, BUCKET_PARAMS
 #define PUSH_STATE struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true, ORDERED }
 
-/* Edge i of row r, whose place in the queue is q. */
+/* Processes edge i of row r; q is its place in the queue. */
 #define PUSH_EDGE(r, i, q) \
 	do { \
 		u32 v_ = NEIGHBOURS[i]; \
@@ -101,7 +118,11 @@ static inline void mark(struct PROGRAM s, u32 v, GLOBAL u32 *next, BUCKET_PARAMS
 #define PUSH_TOUCH(i)
 #endif
 
-/* SIMD slots of a team whose lanes take list entries [i, i + TEAM): as long as the longest of those lists up to `most`. */
+/*
+ * Returns the SIMD slots that a team issues if its lanes take list entries [i, i + TEAM):
+ * TEAM times the length of the longest of those lists. Lists longer than `most` do not
+ * count.
+ */
 static inline u64 team_slots(GLOBAL const u32 *offset, u32 i, u32 n, u32 most)
 {
 	u32 longest = 0;
@@ -115,7 +136,7 @@ static inline u64 team_slots(GLOBAL const u32 *offset, u32 i, u32 n, u32 most)
 	return (u64)longest * TEAM;
 }
 
-/* A work-item takes the list of a vertex. */
+/* Mapping `thread`: a work-item takes the list of a vertex. */
 __kernel void OF(PROGRAM, push_thread)(PUSH_PARAMS)
 {
 	PUSH_STATE;
@@ -138,7 +159,7 @@ __kernel void OF(PROGRAM, push_thread)(PUSH_PARAMS)
 	mine_add(counts, m);
 }
 
-/* The edges of list entry `entry` by n work-items, of which this is number `id`. */
+/* Processes the edges of list entry `entry` with n work-items; this one is number `id`. */
 #define STRIDE_LIST(entry, id, n) \
 	do { \
 		u32 e_ = (entry), r_ = list[e_], begin_ = ROWS[r_], end_ = ROWS[r_ + 1]; \
@@ -151,8 +172,9 @@ __kernel void OF(PROGRAM, push_thread)(PUSH_PARAMS)
 	} while (0)
 
 /*
- * Dynamic grouping (Merrill): a work-group takes GROUP vertices. Lists longer than a work-group are taken by all of it, those
- * longer than a team by a team, the others by a work-item.
+ * Mapping `group`: dynamic grouping (Merrill). A work-group takes GROUP vertices. The whole
+ * group takes each list longer than GROUP, a team each other list longer than TEAM, a
+ * work-item each remaining list.
  */
 __kernel void OF(PROGRAM, push_group)(PUSH_PARAMS)
 {
@@ -191,15 +213,21 @@ __kernel void OF(PROGRAM, push_group)(PUSH_PARAMS)
 	mine_add(counts, m);
 }
 
-/* The whole work-group takes the edges [from, to) of list entries [low, high), each work-item as many as the others. */
+/*
+ * Processes edges [from, to) of list entries [low, high) with the whole work-group, in
+ * equal shares for all work-items.
+ */
 #if CHUNKED
 #define SHARE_EDGES(from, to, low, high) \
 	do { \
-		u32 each_ = ((to) - (from) + GROUP - 1) / GROUP, e_ = min((to), (from) + (u32)get_local_id(0) * each_); \
-		u32 stop_ = min((to), e_ + each_), k_ = e_ < stop_ ? entry_of(offset, low, high, e_) : 0; \
+		u32 each_ = ((to) - (from) + GROUP - 1) / GROUP, \
+		    e_ = min((to), (from) + (u32)get_local_id(0) * each_); \
+		u32 stop_ = min((to), e_ + each_), \
+		    k_ = e_ < stop_ ? entry_of(offset, low, high, e_) : 0; \
 		m.edges += stop_ - e_; \
 		while (e_ < stop_) { \
-			u32 r_ = list[k_], upto_ = min(stop_, offset[k_ + 1]), i_ = ROWS[r_] + (e_ - offset[k_]); \
+			u32 r_ = list[k_], upto_ = min(stop_, offset[k_ + 1]), \
+			    i_ = ROWS[r_] + (e_ - offset[k_]); \
 			for (; e_ < upto_; e_++, i_++) { \
 				PUSH_TOUCH(i_); \
 				PUSH_EDGE(r_, i_, e_); \
@@ -219,7 +247,10 @@ __kernel void OF(PROGRAM, push_group)(PUSH_PARAMS)
 	} while (0)
 #endif
 
-/* Balanced over the input: a work-group takes as many vertices as it has work-items, and shares their edges. */
+/*
+ * Mapping `input`, balanced over the input: a work-group takes as many vertices as it has
+ * work-items, and shares their edges.
+ */
 __kernel void OF(PROGRAM, push_input)(PUSH_PARAMS)
 {
 	PUSH_STATE;
@@ -239,22 +270,26 @@ __kernel void OF(PROGRAM, push_input)(PUSH_PARAMS)
 }
 
 /*
- * Balanced over the output: a work-group takes as many edges as the others, and looks up where their lists are. There are as many
- * work-groups as the device can use, which go on until none is left.
+ * Mapping `output`, balanced over the output: all work-groups take equal numbers of edges,
+ * and look up the lists that the edges belong to. There are as many work-groups as the
+ * device can use; each loops until no edges are left.
  */
 __kernel void OF(PROGRAM, push_output)(PUSH_PARAMS)
 {
 	PUSH_STATE;
 	u32 n = total[0], all = total[1];
 	struct mine m = { 0, 0, 0, 0, 0, 0 };
-#if CHUNKED	/* one run of edges each, so that work-items walk through memory; each looks up its own part */
+	/* On a CPU: one run of edges for each group, so that work-items walk through memory. */
+#if CHUNKED
 	u64 chunk = ((u64)all / ((u64)get_num_groups(0) * GROUP) + 1) * GROUP;
 #else
 	u64 chunk = GROUP * ITEM_EDGES;
 #endif
 
-	for (u64 at = (u64)get_group_id(0) * chunk; at < all; at += (u64)get_num_groups(0) * chunk) {
-		u32 from = (u32)at, to = all - from < chunk ? all : from + (u32)chunk, low = 0, high = n;
+	for (u64 at = (u64)get_group_id(0) * chunk; at < all;
+	     at += (u64)get_num_groups(0) * chunk) {
+		u32 from = (u32)at, to = all - from < chunk ? all : from + (u32)chunk, low = 0,
+		    high = n;
 
 #if !CHUNKED
 		low = entry_of(offset, 0, n, from);
@@ -269,10 +304,14 @@ __kernel void OF(PROGRAM, push_output)(PUSH_PARAMS)
 	mine_add(counts, m);
 }
 
-/* ---- Filters of what a push left in its queue ---- */
+/* ---- Filters of the queue that a push wrote ---- */
 
-/* Exact, in three kernels: how many there are in each tile of the queue, the sums before each, and the compact queue. */
-__kernel void OF(PROGRAM, keep_count)(GLOBAL const u32 *queue, GLOBAL const u32 *total, GLOBAL u32 *tile, u32 n_tiles)
+/*
+ * --filter exact, in three kernels: keep_count counts the vertices in each tile of the queue,
+ * transfer_scan makes prefix sums of the counts, keep_put writes the compact queue.
+ */
+__kernel void OF(PROGRAM, keep_count)(GLOBAL const u32 *queue, GLOBAL const u32 *total,
+				      GLOBAL u32 *tile, u32 n_tiles)
 {
 	u32 t = get_global_id(0), n = 0;
 
@@ -284,8 +323,8 @@ __kernel void OF(PROGRAM, keep_count)(GLOBAL const u32 *queue, GLOBAL const u32 
 	tile[2 * t + 3] = 0;
 }
 
-__kernel void OF(PROGRAM, keep_put)(GLOBAL const u32 *queue, GLOBAL const u32 *total, GLOBAL const u32 *tile, u32 n_tiles,
-				    GLOBAL u32 *kept)
+__kernel void OF(PROGRAM, keep_put)(GLOBAL const u32 *queue, GLOBAL const u32 *total,
+				    GLOBAL const u32 *tile, u32 n_tiles, GLOBAL u32 *kept)
 {
 	u32 t = get_global_id(0), at;
 
@@ -297,9 +336,10 @@ __kernel void OF(PROGRAM, keep_put)(GLOBAL const u32 *queue, GLOBAL const u32 *t
 			kept[at++] = queue[q];
 }
 
-/* n: of the compact queue. */
-__kernel void OF(PROGRAM, mark)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *kept, GLOBAL const u32 *n_kept,
-				GLOBAL u32 *next, GLOBAL u64 *counts, BUCKET_PARAMS)
+/* Activates the n_kept[0] vertices of the compact queue. */
+__kernel void OF(PROGRAM, mark)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *kept,
+				GLOBAL const u32 *n_kept, GLOBAL u32 *next, GLOBAL u64 *counts,
+				BUCKET_PARAMS)
 {
 	PUSH_STATE;
 	u32 n = n_kept[0];
@@ -312,14 +352,17 @@ __kernel void OF(PROGRAM, mark)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u
 }
 
 /*
- * Inexact: what the bitmask has, what a work-item of the team has just shown, and what the work-group has seen lately is culled,
- * as far as the small hash tables remember it. A vertex that is overwritten there may pass twice, which marking it forgives.
+ * --filter inexact: drops vertices that are in the bitmap already, that the team has just
+ * seen, or that the work-group has seen lately. Two small hash tables remember the last
+ * vertices. A vertex that was overwritten there may pass twice; that does no harm, because
+ * `mark` sets its bit once.
  */
 #define TEAM_HASH 64u
 #define GROUP_HASH 256u
 
-__kernel void OF(PROGRAM, cull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *queue, GLOBAL const u32 *total,
-				GLOBAL u32 *next, GLOBAL u64 *counts, BUCKET_PARAMS)
+__kernel void OF(PROGRAM, cull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *queue,
+				GLOBAL const u32 *total, GLOBAL u32 *next, GLOBAL u64 *counts,
+				BUCKET_PARAMS)
 {
 	PUSH_STATE;
 	SHARED u32 of_team[TEAMS * TEAM_HASH], of_group[GROUP_HASH];
@@ -331,7 +374,8 @@ __kernel void OF(PROGRAM, cull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u
 	for (u32 i = id; i < GROUP_HASH; i += GROUP)
 		of_group[i] = NO_VERTEX;
 	BARRIER();
-	for (u64 at = (u64)get_group_id(0) * GROUP + id; at < all; at += (u64)get_num_groups(0) * GROUP) {
+	for (u64 at = (u64)get_group_id(0) * GROUP + id; at < all;
+	     at += (u64)get_num_groups(0) * GROUP) {
 		u32 v = queue[at], hash = v * 2654435769u;
 
 		if (v == NO_VERTEX || dev_load_u32(&next[v / 32]) >> v % 32 & 1)
@@ -349,8 +393,9 @@ __kernel void OF(PROGRAM, cull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u
 
 #if PULL
 
-/* True if v became active. */
-static inline bool pull_row(struct PROGRAM s, SEGMENT_PARAMS, u32 r, GLOBAL const u32 *front, struct mine *m)
+/* Pulls into v, the vertex of row r. Returns true if v became active. */
+static inline bool pull_row(struct PROGRAM s, SEGMENT_PARAMS, u32 r, GLOBAL const u32 *front,
+			    struct mine *m)
 {
 	u32 v = first + r, updates = 0, i = ROWS[r], begin = i, end = ROWS[r + 1];
 
@@ -372,26 +417,30 @@ static inline bool pull_row(struct PROGRAM s, SEGMENT_PARAMS, u32 r, GLOBAL cons
 
 #define PULL_AHEAD 16u	/* rows */
 
-__kernel void OF(PROGRAM, pull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL const u32 *front,
-				GLOBAL u32 *next, GLOBAL u64 *counts)
+__kernel void OF(PROGRAM, pull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS,
+				GLOBAL const u32 *front, GLOBAL u32 *next, GLOBAL u64 *counts)
 {
 	struct PROGRAM alone = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false, ORDERED };
 	struct PROGRAM shared = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true, ORDERED };
 	struct mine m = { 0, 0, 0, 0, 0, 0 };
-	u32 word = 0, word_at = 0;	/* bits of `next` that this work-item has found and not yet set */
+	u32 word = 0, word_at = 0;	/* bits for word `word_at` of `next` that are not set yet */
 
 	FOR_ROWS(r) {
 		u32 v = first + r;
 
 #if CHUNKED
-		/* Lists are looked at briefly and lie far apart: the next ones are asked for early. */
+		/*
+		 * A pull reads little of each list and lists lie far apart: prefetch later
+		 * ones.
+		 */
 		if (r + PULL_AHEAD < n_rows)
 			dev_prefetch(&NEIGHBOURS[ROWS[r + PULL_AHEAD]]);
 #endif
 		if (!WANTS(alone, v))
 			continue;
-		/* The rest of a list that lies in several segments may be looked at now. */
-		if ((r == 0 && partial & PARTIAL_HEAD) || (r + 1 == n_rows && partial & PARTIAL_TAIL)) {
+		/* Another kernel may process the rest of a list that spans segments now. */
+		if ((r == 0 && partial & PARTIAL_HEAD) ||
+		    (r + 1 == n_rows && partial & PARTIAL_TAIL)) {
 			if (pull_row(shared, SEGMENT_ARGS, r, front, &m)) {
 				bool fresh = set_bit(next, v);
 
@@ -416,11 +465,12 @@ __kernel void OF(PROGRAM, pull)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS
 
 #if NEAR_FAR
 /*
- * The vertices that wait in bucket `from`: those that are near become active, keys below `settled` are dropped, others go to buckets of
- * their own. Words that lie side by side in all bitmaps are one work-item's.
+ * Distributes the vertices that wait in bucket `from`: those that are near become active,
+ * those with keys below `settled` are dropped, the others go to the buckets of their keys.
+ * One work-item owns a word of all bitmaps, so no operation is atomic.
  */
-__kernel void OF(PROGRAM, split)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL u32 *next, GLOBAL u64 *counts, u32 from, u64 settled, u64 end,
-				 BUCKET_PARAMS)
+__kernel void OF(PROGRAM, split)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL u32 *next,
+				 GLOBAL u64 *counts, u32 from, u64 settled, u64 end, BUCKET_PARAMS)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false, ORDERED };
 	GLOBAL u32 *bits = from == last ? far : waiting + (u64)(from - 1) * words;
@@ -452,6 +502,6 @@ __kernel void OF(PROGRAM, split)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL u32 *n
 	}
 	mine_add(counts, m);
 	if (rest)
-		atom_max(&counts[get_group_id(0) % COUNT_LANES * COUNT_STRIDE + COUNT_REST], rest);
+		atom_max(&counts[get_group_id(0) % COUNT_COPIES * COUNT_STRIDE + COUNT_REST], rest);
 }
 #endif

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compute at vertices or edges: drives compute.inc and compute.cl. Sums of blocks are added in order, so they have the same bits whatever the form of
- * a frontier, the threads and the size of pages.
+ * Compute at vertices or edges: runs compute.inc or compute.cl. Sums of blocks are added in
+ * order, so a sum has the same bits for any form of the frontier, any number of threads and
+ * any page size.
  *
- * Blocks of edges are cut where pages are. The values of such a block are left side by side, and added in order when all pages have passed: a
- * row of EDGE_BLOCK places for each page, which is that of the block in which it begins.
+ * Sums at edges are in blocks of EDGE_BLOCK (256) positions of the lists. A page may begin
+ * in the middle of a block. The values of such a block are stored side by side (256 places
+ * of 8 bytes, 2 KiB a page) and added in order when all pages have passed: the same bits as
+ * resident. A cut block has the places of the first page that begins inside of it.
  */
 #include <assert.h>
 
@@ -14,18 +17,19 @@ struct compute_ctx {
 	struct mill_run *run;
 	const struct compute_program *program;
 	const void *args;
-	u64 begin, end;		/* vertices, or edges from 0 on */
+	u64 begin, end;		/* vertices [begin, end), or edges [0, end) */
 	u64 n_blocks;
 	struct edge_frontier *edges;	/* NULL: at vertices */
-	const u64 *bits;	/* the active ones, on the host; NULL: all, or they are on a device */
-	bool marked;		/* blocks without any have the sum 0, all others another */
-	struct vec *sums;	/* then rows for cut blocks */
-	f64 *sum;		/* on the host */
+	/* The active vertices or edges; NULL: all are, or the bitmap is on a device. */
+	const u64 *bits;
+	bool marked;		/* sum[i] is 1 for blocks with active elements, else 0 */
+	struct vec *sums;	/* n_blocks, then EDGE_BLOCK places for each page */
+	f64 *sum;		/* the elements of `sums` on the host */
 };
 
 /* ---- Room ---- */
 
-/* One after the other has the same room. */
+/* All vertex programs of a run use the same room, one after the other: it is counted once. */
 static void add_bytes(const struct declaration *d, const struct declared *x, struct need *n)
 {
 	for (const struct declared *before = d->item; before < x; before++)
@@ -34,7 +38,10 @@ static void add_bytes(const struct declaration *d, const struct declared *x, str
 	n->state += (div_up(d->run->store->n_linked, COMPUTE_BLOCK) + 1) * sizeof(f64);
 }
 
-static u64 sums_of_edges(u64 n_edges, u64 n_pages) { return div_up(n_edges, EDGE_BLOCK) + n_pages * EDGE_BLOCK; }
+static u64 sums_of_edges(u64 n_edges, u64 n_pages)
+{
+	return div_up(n_edges, EDGE_BLOCK) + n_pages * EDGE_BLOCK;
+}
 
 static void add_edge_bytes(const struct declaration *d, const struct declared *x, struct need *n)
 {
@@ -42,13 +49,15 @@ static void add_edge_bytes(const struct declaration *d, const struct declared *x
 	const struct store *st = d->run->store;
 
 	n->weights |= p->weighted;
-	n->state += (sums_of_edges(edge_frontier_edges(st, n->view), pages_most(st, n->view)) + 1) * sizeof(f64);
+	n->state += (sums_of_edges(edge_frontier_edges(st, n->view), pages_most(st, n->view)) + 1) *
+		    sizeof(f64);
 }
 
 void declare_compute(struct declaration *d, const struct compute_program *p, u32 flags)
 {
 	declare_program(d, &p->program, NULL, flags);
-	declare_item(d, (struct declared){ .bytes = p->edges ? add_edge_bytes : add_bytes, .what = p });
+	declare_item(
+		d, (struct declared){ .bytes = p->edges ? add_edge_bytes : add_bytes, .what = p });
 }
 
 /* ---- Vertices ---- */
@@ -71,7 +80,8 @@ static mill_err compute_blocks(void *arg, u64 begin, u64 end, unsigned worker)
 
 static mill_err compute_device(struct compute_ctx *c, const struct frontier *f)
 {
-	u32 n_blocks = (u32)c->n_blocks, n_words = f ? (u32)(f->bits->n * 2) : 0;	/* of 32 bits */
+	u32 n_blocks = (u32)c->n_blocks;
+	u32 n_words = f ? (u32)(f->bits->n * 2) : 0;	/* of 32 bits */
 	struct kernel_call l;
 
 	launch_begin(&l, &c->program->program, f ? "active" : "blocks", c->args);
@@ -87,7 +97,10 @@ static mill_err compute_device(struct compute_ctx *c, const struct frontier *f)
 	return launch_items(c->run->device, &l, c->n_blocks, 1);
 }
 
-/* The blocks of a list are marked, so that no others are looked at. */
+/*
+ * Gets the bitmap. If the frontier is a list, marks the blocks of its vertices: only those
+ * are read.
+ */
 static mill_err find_active(struct compute_ctx *c, struct frontier *f)
 {
 	TRY(frontier_bits(f, &c->bits));
@@ -111,7 +124,10 @@ static mill_err compute_vertices(struct compute_ctx *c, struct frontier *f)
 
 /* ---- Edges ---- */
 
-/* The place of the values of the cut block of edge e, which lies in a page: the row of the first page that begins in the block. */
+/*
+ * Returns the index in `sums` of the places for the cut block of edge e, which lies in
+ * `page`: those of the first page that begins inside of the block.
+ */
 static u64 cut_place(const struct compute_ctx *c, u32 page, u64 e)
 {
 	const struct pages *p = run_direction(c->run, c->edges->in)->pages;
@@ -124,8 +140,9 @@ static u64 cut_place(const struct compute_ctx *c, u32 page, u64 e)
 	return c->n_blocks + (u64)page * EDGE_BLOCK;
 }
 
-/* The blocks of a page. */
-static mill_err compute_page(void *arg, const struct segment *seg, vid row, vid row_end, u32 page, unsigned worker)
+/* Computes at the active edges of a page. */
+static mill_err compute_page(void *arg, const struct segment *seg, vid row, vid row_end, u32 page,
+			     unsigned worker)
 {
 	struct compute_ctx *c = arg;
 	u64 first = seg->first_edge, last = first + seg->n_edges;
@@ -145,12 +162,13 @@ static mill_err compute_page(void *arg, const struct segment *seg, vid row, vid 
 		}
 		for (u64 e = from; e < to; e++)
 			if (bitmap_get(c->bits, e))
-				c->sum[cut_place(c, page, e) + e % EDGE_BLOCK] = c->program->edges(c->args, seg, e, e + 1, c->bits, 0);
+				c->sum[cut_place(c, page, e) + e % EDGE_BLOCK] =
+					c->program->edges(c->args, seg, e, e + 1, c->bits, 0);
 	}
 	return MILL_OK;
 }
 
-/* Blocks of a resident topology, which may lie in two segments. */
+/* Computes blocks of a resident topology. A block may span segments. */
 static mill_err compute_edge_blocks(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct compute_ctx *c = arg;
@@ -179,12 +197,17 @@ static mill_err compute_edge_blocks(void *arg, u64 begin, u64 end, unsigned work
 	return MILL_OK;
 }
 
-static bool any_edge(void *arg, u64 begin, u64 end) { return bitmap_any(((const struct compute_ctx *)arg)->bits, begin, end); }
+static bool any_edge(void *arg, u64 begin, u64 end)
+{
+	return bitmap_any(((const struct compute_ctx *)arg)->bits, begin, end);
+}
 
-/* The bits of a list are set while it is computed at. */
+/* If the frontier is a list, its bits are set for the time of the pass. */
 static mill_err compute_edges_native(struct compute_ctx *c, struct mill_step *step)
 {
-	struct pass pass = { .in = c->edges->in, .active_edges = any_edge, .work = compute_page, .arg = c };
+	struct pass pass = {
+		.in = c->edges->in, .active_edges = any_edge, .work = compute_page, .arg = c
+	};
 	struct edge_frontier *ef = c->edges;
 	u64 *bits = ef->bits->buffer.host;
 	mill_err err;
@@ -222,10 +245,14 @@ static mill_err compute_segment(void *arg, const struct device_segment *seg)
 	launch_vec(&l, c->sums);
 	launch_u64(&l, &head);
 	launch_u64(&l, &tail);
-	return launch_items(c->run->device, &l, last / EDGE_BLOCK - seg->first_edge / EDGE_BLOCK + 1, 1);
+	return launch_items(c->run->device, &l,
+			    last / EDGE_BLOCK - seg->first_edge / EDGE_BLOCK + 1, 1);
 }
 
-/* Side by side, rows of pages that have not come lie among those that have: all come then, as for a filter. */
+/*
+ * If all pages are one segment on the device (`whole`), one launch covers all rows, so all
+ * pages must be there (as in filter_device).
+ */
 static mill_err compute_edges_device(struct compute_ctx *c, struct mill_step *step)
 {
 	struct transfer *t = &c->run->transfer;
@@ -242,7 +269,7 @@ static mill_err compute_edges_device(struct compute_ctx *c, struct mill_step *st
 	return vec_map(c->run, c->sums, &c->sum);
 }
 
-/* Adds the values of the blocks that pages cut. */
+/* Adds up the values of the blocks that are cut by page borders. */
 static void add_cuts(struct compute_ctx *c, u32 n_pages)
 {
 	const struct pages *p = run_direction(c->run, c->edges->in)->pages;
@@ -252,7 +279,8 @@ static void add_cuts(struct compute_ctx *c, u32 n_pages)
 		const f64 *value = c->sum + c->n_blocks + (u64)i * EDGE_BLOCK;
 		f64 sum = 0;
 
-		if (first % EDGE_BLOCK == 0 || cut_place(c, i, first) != c->n_blocks + (u64)i * EDGE_BLOCK)
+		if (first % EDGE_BLOCK == 0 ||
+		    cut_place(c, i, first) != c->n_blocks + (u64)i * EDGE_BLOCK)
 			continue;
 		for (u32 k = 0; k < EDGE_BLOCK; k++)
 			sum += value[k];
@@ -262,8 +290,8 @@ static void add_cuts(struct compute_ctx *c, u32 n_pages)
 
 /* ---- Both ---- */
 
-/* Adds the sums of the blocks and gives their room back. */
-static void computing_end(struct compute_ctx *c, f64 *sum)
+/* Adds the sums of the blocks and frees their vector. */
+static void compute_end(struct compute_ctx *c, f64 *sum)
 {
 	for (u64 i = 0; i < c->n_blocks; i++)
 		*sum += c->sum[i];
@@ -271,10 +299,15 @@ static void computing_end(struct compute_ctx *c, f64 *sum)
 	run_vec_free(c->run, c->sums);
 }
 
-static mill_err compute_at(struct mill_run *r, const struct compute_program *p, const void *args, u64 begin, u64 end, struct frontier *f,
-			   f64 *sum)
+static mill_err compute_at(struct mill_run *r, const struct compute_program *p, const void *args,
+			   u64 begin, u64 end, struct frontier *f, f64 *sum)
 {
-	struct compute_ctx c = { .run = r, .program = p, .args = args, .begin = begin, .end = end, .n_blocks = div_up(end - begin, COMPUTE_BLOCK) };
+	struct compute_ctx c = { .run = r,
+				 .program = p,
+				 .args = args,
+				 .begin = begin,
+				 .end = end,
+				 .n_blocks = div_up(end - begin, COMPUTE_BLOCK) };
 
 	*sum = 0;
 	if (!c.n_blocks)
@@ -282,27 +315,35 @@ static mill_err compute_at(struct mill_run *r, const struct compute_program *p, 
 	TRY(program_fetch(&p->program, args));
 	TRY(run_vec(r, &c.sums, "block sums", c.n_blocks, sizeof(f64), NULL));
 	TRY(compute_vertices(&c, f));
-	computing_end(&c, sum);
+	compute_end(&c, sum);
 	return MILL_OK;
 }
 
-mill_err op_compute(struct mill_run *r, const struct compute_program *p, const void *args, u64 begin,
-		    u64 end, f64 *sum)
+mill_err op_compute(struct mill_run *r, const struct compute_program *p, const void *args,
+		    u64 begin, u64 end, f64 *sum)
 {
 	return compute_at(r, p, args, begin, end, NULL, sum);
 }
 
-mill_err op_compute_front(struct mill_run *r, const struct compute_program *p, const void *args, struct frontier *f, f64 *sum)
+mill_err op_compute_front(struct mill_run *r, const struct compute_program *p, const void *args,
+			  struct frontier *f, f64 *sum)
 {
 	assert(p->active && !f->unit);
 	return compute_at(r, p, args, 0, f->n ? r->store->n_linked : 0, f, sum);
 }
 
-mill_err op_compute_edges(struct mill_run *r, const struct compute_program *p, const void *args, struct edge_frontier *ef, f64 *sum)
+mill_err op_compute_edges(struct mill_run *r, const struct compute_program *p, const void *args,
+			  struct edge_frontier *ef, f64 *sum)
 {
 	const struct topology *t = run_direction(r, ef->in);
-	struct compute_ctx c = { .run = r, .program = p, .args = args, .end = t->n_edges, .edges = ef, .n_blocks = div_up(t->n_edges, EDGE_BLOCK) };
-	u32 n_pages = (r->device->native ? !t->resident : !r->transfer.whole) ? t->pages->n_pages : 0;
+	struct compute_ctx c = { .run = r,
+				 .program = p,
+				 .args = args,
+				 .end = t->n_edges,
+				 .edges = ef,
+				 .n_blocks = div_up(t->n_edges, EDGE_BLOCK) };
+	u32 n_pages =
+		(r->device->native ? !t->resident : !r->transfer.whole) ? t->pages->n_pages : 0;
 	struct mill_step step = { .frontier = ef->n, .direction = "compute", .edges = ef->n };
 	f64 began = clock_now();
 
@@ -311,10 +352,11 @@ mill_err op_compute_edges(struct mill_run *r, const struct compute_program *p, c
 		return MILL_OK;
 	TRY(program_fetch(&p->program, args));
 	run_announce(r, "step %llu", r->ledger.total.step + 1);
-	TRY(run_vec(r, &c.sums, "block sums", sums_of_edges(t->n_edges, n_pages), sizeof(f64), NULL));
+	TRY(run_vec(r, &c.sums, "block sums", sums_of_edges(t->n_edges, n_pages), sizeof(f64),
+		    NULL));
 	TRY(r->device->native ? compute_edges_native(&c, &step) : compute_edges_device(&c, &step));
 	add_cuts(&c, n_pages);
-	computing_end(&c, sum);
+	compute_end(&c, sum);
 	ledger_add(&r->ledger, &step, began);
 	return MILL_OK;
 }

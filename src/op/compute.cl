@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compute at vertices or edges, as kernels: one work-item per block, summed in order as on the host. */
+/*
+ * Compute at vertices or edges, as kernels: one work-item per block, summed in order as on
+ * the host.
+ */
 #ifdef EDGE
 /*
- * The active edges of a segment. A block that lies in it has its sum in sums; of one that is cut, by its head or its tail, the values are left
- * in the row of EDGE_BLOCK places at sums[head] or sums[tail]. all: edges of the direction.
+ * Computes at the active edges of a segment. The sum of a block that lies whole in the
+ * segment goes to sums[block]. The values of a block that is cut at the segment's begin or
+ * end go, unsummed, to the EDGE_BLOCK places from sums[head] or sums[tail] on. all: the
+ * number of edges of the direction.
  */
-__kernel void OF(EDGE, edges)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL const u32 *bits, u64 first_edge, u64 all,
-			      GLOBAL f64 *sums, u64 head, u64 tail)
+__kernel void OF(EDGE, edges)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS,
+			      GLOBAL const u32 *bits, u64 first_edge, u64 all, GLOBAL f64 *sums,
+			      u64 head, u64 tail)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
 	GLOBAL const u32 *row = ROWS, *neighbour = NEIGHBOURS;
-	u64 block = first_edge / EDGE_BLOCK + get_global_id(0), begin = block * EDGE_BLOCK, end = min(begin + EDGE_BLOCK, all);
-	u64 from = max(begin, first_edge), to = min(end, first_edge + n_edges), cut = from > begin ? head : tail;
+	u64 block = first_edge / EDGE_BLOCK + get_global_id(0), begin = block * EDGE_BLOCK,
+	    end = min(begin + EDGE_BLOCK, all);
+	u64 from = max(begin, first_edge), to = min(end, first_edge + n_edges),
+	    cut = from > begin ? head : tail;
 	u32 r = 0;
 	bool known = false;
 	f64 sum = 0;
@@ -38,8 +46,8 @@ __kernel void OF(EDGE, edges)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, 
 		sums[block] = sum;
 }
 #else
-__kernel void OF(VERTEX, blocks)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) u64 begin, u64 end, GLOBAL f64 *sums,
-				 u32 n_blocks)
+__kernel void OF(VERTEX, blocks)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) u64 begin, u64 end,
+				 GLOBAL f64 *sums, u32 n_blocks)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
 	u32 block = get_global_id(0);
@@ -55,9 +63,9 @@ __kernel void OF(VERTEX, blocks)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) u64 begin, u6
 }
 
 #ifdef FRONT
-/* Blocks begin with a word of the bitmap, which has no bits beyond the last vertex. */
-__kernel void OF(VERTEX, active)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *bits, u32 n_words, GLOBAL f64 *sums,
-				 u32 n_blocks)
+/* Computes at active vertices. Each block begins at a word of the bitmap. */
+__kernel void OF(VERTEX, active)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *bits,
+				 u32 n_words, GLOBAL f64 *sums, u32 n_blocks)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
 	u32 block = get_global_id(0), to = min(n_words, (block + 1) * (COMPUTE_BLOCK / 32));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filters of vertices and edges, and what leads from one kind of frontier to the other. Frontiers are sets, so
- * duplicates are culled where they arise: bitmaps take a vertex or edge once.
+ * Filters of vertices and edges (filter.inc, filter.cl), and the steps from one kind of
+ * frontier to the other: op_expand and op_ends. Frontiers are sets: duplicates are dropped
+ * where they arise, because a bitmap takes a vertex or an edge once.
  */
 #include <assert.h>
 
@@ -16,7 +17,7 @@ struct filter_ctx {
 	const void *args;
 	struct edge_frontier *edges;
 	struct frontier *front;
-	const u64 *bits;	/* of front, on the host */
+	const u64 *bits;	/* the bitmap of front, on the host */
 };
 
 static void tallies_begin(struct filter_ctx *f)
@@ -38,13 +39,15 @@ static struct tally tallies_end(struct filter_ctx *f)
 
 /* ---- Edges that stay ---- */
 
-static mill_err filter_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+static mill_err filter_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			    unsigned worker)
 {
 	struct filter_ctx *f = arg;
 	struct slices slices;
 
 	TRY(slices_take(&slices, f->run, &f->program->program, f->args, page, worker));
-	f->program->rows(slices.args, seg, begin, end, f->edges->bits->buffer.host, &f->run->emit[worker].tally);
+	f->program->rows(slices.args, seg, begin, end, f->edges->bits->buffer.host,
+			 &f->run->emit[worker].tally);
 	return slices_give(&slices);
 }
 
@@ -84,7 +87,11 @@ static mill_err filter_list(void *arg, u64 begin, u64 end, unsigned worker)
 
 static mill_err filter_native(struct filter_ctx *f, struct mill_step *step)
 {
-	struct pass pass = { .in = f->edges->in, .active_edges = any_edge, .work = filter_rows, .arg = f, .numbers = f->program->program.numbers };
+	struct pass pass = { .in = f->edges->in,
+			     .active_edges = any_edge,
+			     .work = filter_rows,
+			     .arg = f,
+			     .numbers = f->program->program.numbers };
 	struct edge_frontier *ef = f->edges;
 	struct active_edge *list;
 	struct tally t;
@@ -122,11 +129,16 @@ static mill_err filter_segment(void *arg, const struct device_segment *seg)
 	return launch_items(f->run->device, &l, seg->n_rows, ITEM_ROWS);
 }
 
-/* Side by side, rows of pages that have not come lie among those that have: all come then, and stay. */
+/*
+ * If all pages are one segment on the device (`whole`), one launch covers all rows, so all
+ * pages must be there: they are sent once and stay. Else only pages with an active edge are
+ * sent.
+ */
 static mill_err filter_device(struct filter_ctx *f, struct mill_step *step)
 {
 	struct device_pass pass = {
-		.activity = { .in = f->edges->in, .n = f->run->transfer.whole ? NULL : f->edges->page_n },
+		.activity = { .in = f->edges->in,
+			      .n = f->run->transfer.whole ? NULL : f->edges->page_n },
 		.launch = filter_segment,
 		.arg = f,
 	};
@@ -139,9 +151,13 @@ static mill_err filter_device(struct filter_ctx *f, struct mill_step *step)
 	return MILL_OK;
 }
 
-void declare_filter(struct declaration *d, const struct filter_program *p) { declare_program(d, &p->program, NULL, 0); }
+void declare_filter(struct declaration *d, const struct filter_program *p)
+{
+	declare_program(d, &p->program, NULL, 0);
+}
 
-mill_err op_filter_edges(struct mill_run *r, const struct filter_program *p, const void *args, struct edge_frontier *ef)
+mill_err op_filter_edges(struct mill_run *r, const struct filter_program *p, const void *args,
+			 struct edge_frontier *ef)
 {
 	struct filter_ctx f = { .run = r, .program = p, .args = args, .edges = ef };
 	struct mill_step step = { .frontier = ef->n, .direction = "filter" };
@@ -163,7 +179,8 @@ static mill_err filter_words(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct filter_ctx *f = arg;
 
-	f->program->words(f->args, begin, end, f->front->bits->buffer.host, &f->run->emit[worker].tally);
+	f->program->words(f->args, begin, end, f->front->bits->buffer.host,
+			  &f->run->emit[worker].tally);
 	return MILL_OK;
 }
 
@@ -185,7 +202,8 @@ static mill_err filter_vertices_device(struct filter_ctx *f)
 	return MILL_OK;
 }
 
-mill_err op_filter(struct mill_run *r, const struct filter_program *p, const void *args, struct frontier *front)
+mill_err op_filter(struct mill_run *r, const struct filter_program *p, const void *args,
+		   struct frontier *front)
 {
 	struct filter_ctx f = { .run = r, .program = p, .args = args, .front = front };
 
@@ -205,13 +223,15 @@ mill_err op_filter(struct mill_run *r, const struct filter_program *p, const voi
 
 /* ---- From vertices to edges, and back ---- */
 
-static mill_err expand_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+static mill_err expand_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			    unsigned worker)
 {
 	struct filter_ctx *f = arg;
 	struct slices slices;
 
 	TRY(slices_take(&slices, f->run, &f->program->program, f->args, page, worker));
-	f->program->expand(slices.args, seg, begin, end, f->bits, f->edges->bits->buffer.host, &f->run->emit[worker].tally);
+	f->program->expand(slices.args, seg, begin, end, f->bits, f->edges->bits->buffer.host,
+			   &f->run->emit[worker].tally);
 	return slices_give(&slices);
 }
 
@@ -224,7 +244,11 @@ static bool any_vertex(void *arg, u64 begin, u64 end)
 
 static mill_err expand_native(struct filter_ctx *f, struct mill_step *step)
 {
-	struct pass pass = { .in = f->edges->in, .active = any_vertex, .work = expand_rows, .arg = f, .numbers = f->program->program.numbers };
+	struct pass pass = { .in = f->edges->in,
+			     .active = any_vertex,
+			     .work = expand_rows,
+			     .arg = f,
+			     .numbers = f->program->program.numbers };
 	struct tally t;
 
 	TRY(frontier_bits(f->front, &f->bits));
@@ -252,7 +276,9 @@ static mill_err expand_segment(void *arg, const struct device_segment *seg)
 
 static mill_err expand_device(struct filter_ctx *f, struct mill_step *step)
 {
-	struct device_pass pass = { .activity = { .in = f->edges->in, .n = f->front->page_n }, .launch = expand_segment, .arg = f };
+	struct device_pass pass = { .activity = { .in = f->edges->in, .n = f->front->page_n },
+				    .launch = expand_segment,
+				    .arg = f };
 	u64 counts[COUNTS_N];
 
 	if (!f->front->n)
@@ -264,8 +290,8 @@ static mill_err expand_device(struct filter_ctx *f, struct mill_step *step)
 	return MILL_OK;
 }
 
-mill_err op_expand(struct mill_run *r, const struct filter_program *p, const void *args, struct frontier *front,
-		   struct edge_frontier *ef)
+mill_err op_expand(struct mill_run *r, const struct filter_program *p, const void *args,
+		   struct frontier *front, struct edge_frontier *ef)
 {
 	struct filter_ctx f = { .run = r, .program = p, .args = args, .front = front, .edges = ef };
 	struct mill_step step = { .frontier = front->n, .direction = "expand" };
@@ -281,7 +307,8 @@ mill_err op_expand(struct mill_run *r, const struct filter_program *p, const voi
 	return MILL_OK;
 }
 
-static mill_err end_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+static mill_err end_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			 unsigned worker)
 {
 	struct filter_ctx *f = arg;
 	const u64 *bits = f->edges->bits->buffer.host;
@@ -315,7 +342,9 @@ static void end_list(struct filter_ctx *f)
 
 static mill_err ends_native(struct filter_ctx *f, struct mill_step *step)
 {
-	struct pass pass = { .in = f->edges->in, .active_edges = any_edge, .work = end_rows, .arg = f };
+	struct pass pass = {
+		.in = f->edges->in, .active_edges = any_edge, .work = end_rows, .arg = f
+	};
 
 	TRY(frontier_clear(f->front));
 	tallies_begin(f);
@@ -336,7 +365,9 @@ static mill_err end_segment(void *arg, const struct device_segment *seg)
 
 static mill_err ends_device(struct filter_ctx *f, struct mill_step *step)
 {
-	struct device_pass pass = { .activity = { .in = f->edges->in, .n = f->edges->page_n }, .launch = end_segment, .arg = f };
+	struct device_pass pass = { .activity = { .in = f->edges->in, .n = f->edges->page_n },
+				    .launch = end_segment,
+				    .arg = f };
 	u64 counts[COUNTS_N];
 
 	TRY(transfer_count_begin(&f->run->transfer));

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The filter operator, as kernels: over the edges of one segment, or over the words of a vertex bitmap. */
+/* Filters as kernels: over the edges of one segment, or over the words of a vertex bitmap. */
 #ifdef KEEP_EDGE
 #define KEPT(s, u, v, i) CALL_EDGE(KEEP_EDGE, s, u, v, i)
 
-/* first_edge: the number of the segment's first. Rows share words, here and below. */
-__kernel void OF(KEEP_EDGE, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL u32 *bits, GLOBAL u64 *counts,
-				  u64 first_edge)
+/*
+ * first_edge: the position of the segment's first edge in the direction. Rows share words of the
+ * bitmap, here and below, so bits are changed by atomics.
+ */
+__kernel void OF(KEEP_EDGE, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS,
+				  GLOBAL u32 *bits, GLOBAL u64 *counts, u64 first_edge)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true };
 	GLOBAL const u32 *row = ROWS, *neighbour = NEIGHBOURS;
@@ -28,9 +31,13 @@ __kernel void OF(KEEP_EDGE, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARA
 	count_add(counts, COUNT_EMITTED, kept);
 }
 
-/* The edges of the rows in `front` that are kept become active: bits of one word are set together. */
-__kernel void OF(KEEP_EDGE, expand)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL const u32 *front, GLOBAL u32 *bits,
-				    GLOBAL u64 *counts, u64 first_edge)
+/*
+ * Activates the edges of the rows in `front` that the program keeps. Bits of one word are set
+ * together.
+ */
+__kernel void OF(KEEP_EDGE, expand)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS,
+				    GLOBAL const u32 *front, GLOBAL u32 *bits, GLOBAL u64 *counts,
+				    u64 first_edge)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true };
 	GLOBAL const u32 *row = ROWS, *neighbour = NEIGHBOURS;
@@ -46,7 +53,8 @@ __kernel void OF(KEEP_EDGE, expand)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PA
 		edges += end - i;
 		while (i < end) {
 			u64 e = first_edge + i;
-			u32 word = 0, stop = end - i > 32 - (u32)(e % 32) ? i + 32 - (u32)(e % 32) : end;
+			u32 word = 0,
+			    stop = end - i > 32 - (u32)(e % 32) ? i + 32 - (u32)(e % 32) : end;
 
 			for (u32 bit = 1u << (u32)(e % 32); i < stop; i++, bit <<= 1)
 				if (KEPT(s, first + r, neighbour[i], i))
@@ -60,8 +68,8 @@ __kernel void OF(KEEP_EDGE, expand)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PA
 	count_add(counts, COUNT_EMITTED, kept);
 }
 #else
-__kernel void OF(KEEP_VERTEX, words)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL u32 *bits, GLOBAL u64 *counts,
-				     u32 n_words)
+__kernel void OF(KEEP_VERTEX, words)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL u32 *bits,
+				     GLOBAL u64 *counts, u32 n_words)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true };
 	u32 n = 0;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Segmented intersection: who drives the template of intersect.inc. On disk this is the way of Hu, Tao and Chung (SIGMOD
- * 2013): with room for a share of the oriented lists all of them stream past once for each share.
+ * Segmented intersection: runs the template of intersect.inc over oriented lists.
+ *
+ * Triangles of a streamed graph are found as in Hu, Tao and Chung (SIGMOD 2013): a block of
+ * oriented pages, as large as the budget allows, stays in memory while all pages stream
+ * past it; then comes the next block. intersect_device.c does the same on a device. If only
+ * counts are wanted and the graph is resident, intersect_count.c is faster.
  */
 #include "op/intersect.h"
 
@@ -13,23 +17,31 @@ struct intersect_ctx {
 	const void *args;
 	struct oriented *lists;
 	u64 *bits;		/* a bitmap of all vertices for each worker */
-	struct segment *block;	/* all lists in memory, or pages */
+	struct segment *block;	/* one segment of all lists, or the pages of the block */
 	u32 n_block;
-	u8 *frames;		/* of the pages */
-	u32 first_page;
+	u8 *frames;		/* of those pages */
+	u32 first_page;		/* of the block */
 };
 
-u32 intersect_lanes(const struct mill_run *r) { return run_is_native(r) ? pool_size(r->pool) : 1; }
+u32 intersect_copies(const struct mill_run *r) { return run_is_native(r) ? pool_size(r->pool) : 1; }
 
-static u64 bits_words(const struct mill_run *r) { return round_up(bitmap_words(r->store->n_linked), 8); }
-static u64 *bits_of(const struct intersect_ctx *x, unsigned worker) { return x->bits + worker * bits_words(x->run); }
+static u64 bits_words(const struct mill_run *r)
+{
+	return round_up(bitmap_words(r->store->n_linked), 8);
+}
+static u64 *bits_of(const struct intersect_ctx *x, unsigned worker)
+{
+	return x->bits + worker * bits_words(x->run);
+}
 
 u64 intersect_bytes(const struct mill_run *r, bool weights)
 {
-	return oriented_disk_bytes(r, weights) + (run_is_native(r) ? pool_size(r->pool) * bits_words(r) * sizeof(u64) : 0);
+	return oriented_disk_bytes(r, weights) +
+	       (run_is_native(r) ? pool_size(r->pool) * bits_words(r) * sizeof(u64) : 0);
 }
 
-mill_err declare_intersect(struct declaration *d, const struct intersect_program *p, struct vec **degree, bool arcs, const char *what)
+mill_err declare_intersect(struct declaration *d, const struct intersect_program *p,
+			   struct vec **degree, bool arcs, const char *what)
 {
 	const struct mill_run *r = d->run;
 	bool weights = arcs || p->numbers;
@@ -51,8 +63,8 @@ static mill_err intersect_rows(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct intersect_ctx *x = arg;
 
-	x->program->rows(x->args, worker, bits_of(x, worker), x->block, (vid)begin, (vid)end, x->block, 1,
-			 &x->run->emit[worker].tally);
+	x->program->rows(x->args, worker, bits_of(x, worker), x->block, (vid)begin, (vid)end,
+			 x->block, 1, &x->run->emit[worker].tally);
 	return worker ? MILL_OK : ticker_tick(&x->run->ticker, end);
 }
 
@@ -85,28 +97,32 @@ static mill_err intersect_page(void *arg, u32 page, const struct segment *seg, u
 	struct intersect_ctx *x = arg;
 
 	(void)page;
-	x->program->rows(x->args, worker, bits_of(x, worker), seg, 0, seg->n_rows, x->block, x->n_block,
-			 &x->run->emit[worker].tally);
+	x->program->rows(x->args, worker, bits_of(x, worker), seg, 0, seg->n_rows, x->block,
+			 x->n_block, &x->run->emit[worker].tally);
 	return MILL_OK;
 }
 
-/* A block of pages at a time, as large as the budget allows. */
+/* Intersects with one block of pages after the other, each as large as the budget allows. */
 static mill_err intersect_blocks(struct intersect_ctx *x, struct mill_step *step)
 {
 	struct mill_run *r = x->run;
 	const struct pages *p = x->lists->pages;
 	u64 page = p->store->page_size, left = r->frame_bytes;
 	u64 room = left > (ORIENTED_FRAMES + 1) * page ? left / page - ORIENTED_FRAMES - 1 : 1;
-	u32 most = (u32)min_u64(r->hook.only_frames ? r->hook.only_frames : room, max_u64(p->n_pages, 1));
+	u32 most = (u32)min_u64(r->hook.only_frames ? r->hook.only_frames : room,
+				max_u64(p->n_pages, 1));
 	struct vec *v;
 
 	TRY(run_vec_host(r, &v, "a block of pages", most * page + 4096, 1));
 	x->frames = (u8 *)round_up((uintptr_t)v->buffer.host, 4096);
 	TRY(run_vec_host(r, &v, "a block of pages", most, sizeof(struct segment)));
 	x->block = v->buffer.host;
-	TRY(run_open_stream(r, &x->lists->stream, x->lists->store, ORIENTED_FRAMES * page, ORIENTED_FRAMES));
+	TRY(run_open_stream(r, &x->lists->stream, x->lists->store, ORIENTED_FRAMES * page,
+			    ORIENTED_FRAMES));
 	for (x->first_page = 0; x->first_page < p->n_pages; x->first_page += most) {
-		struct stream_pass pass = { .pages = p, .work = intersect_page, .arg = x, .ticker = &r->ticker };
+		struct stream_pass pass = {
+			.pages = p, .work = intersect_page, .arg = x, .ticker = &r->ticker
+		};
 
 		x->n_block = (u32)min_u64(most, p->n_pages - x->first_page);
 		TRY(pool_for(r->pool, x->n_block, 1, read_block, x));
@@ -123,7 +139,8 @@ static mill_err intersect_native(struct intersect_ctx *x, struct mill_step *step
 	struct mill_run *r = x->run;
 	struct vec *bits;
 
-	TRY(run_vec_host(r, &bits, "the workers' bitmaps", pool_size(r->pool) * bits_words(r), sizeof(u64)));
+	TRY(run_vec_host(r, &bits, "the workers' bitmaps", pool_size(r->pool) * bits_words(r),
+			 sizeof(u64)));
 	x->bits = bits->buffer.host;
 	for (unsigned i = 0; i < pool_size(r->pool); i++)
 		r->emit[i].tally = (struct tally){ 0 };
@@ -137,7 +154,8 @@ static mill_err intersect_native(struct intersect_ctx *x, struct mill_step *step
 
 /* ---- Both ---- */
 
-mill_err op_intersect(struct mill_run *r, const struct intersect_program *p, const void *args, struct vec *degree)
+mill_err op_intersect(struct mill_run *r, const struct intersect_program *p, const void *args,
+		      struct vec *degree)
 {
 	struct mill_step step = { .frontier = r->store->vertices, .direction = "scan" };
 	struct oriented lists = { 0 };
@@ -151,7 +169,8 @@ mill_err op_intersect(struct mill_run *r, const struct intersect_program *p, con
 	if (!err)
 		err = oriented_open(&lists, r, degree->buffer.host, p->numbers);
 	if (!err)
-		err = r->device->native ? intersect_native(&x, &step) : intersect_device(r, p, args, &lists, &step);
+		err = r->device->native ? intersect_native(&x, &step) :
+					  intersect_device(r, p, args, &lists, &step);
 	oriented_close(&lists);
 	while (r->n_vecs > before)
 		run_vec_free(r, r->vec[r->n_vecs - 1]);

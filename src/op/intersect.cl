@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Segmented intersection over one segment of oriented lists, as kernels (Gunrock, section 4.3); the defines and the program
- * stand before. A pair is an edge {u, v} of the segment whose v has its list in the block. Two kernels look at all of them and
- * take each other's rest: two_small merges the lists of a pair in one work-item, small_large searches for the elements of the
- * shorter list in the longer one, with a team of work-items.
+ * Segmented intersection over one segment of oriented lists, as kernels (Gunrock, section
+ * 4.3). The defines and the program stand before this text. A pair is an edge {u, v} of the
+ * segment for which the list of v lies in the block. Two kernels look at all pairs, and
+ * each leaves the pairs of the other alone (is_searched). two_small merges the lists of a
+ * pair in one work-item. small_large searches for the elements of the shorter list in the
+ * longer one, with a team of work-items.
  */
 
 /*
- * Lists up to SMALL are merged: the work-items of a warp wait for the longest merge among them, so it must not be much longer than
- * the usual one. In longer ones the shorter is searched for. Where a team is one core that shares nothing, only if they are
- * SEARCH_RATIO times longer, for else it is more work than a merge (CPU time of kron 16 on PoCL, three rounds each: a ratio of 2
- * takes 1.4 to 1.7 times that of 16, of 4 1.2 times, of 8 1.05 times).
+ * Lists up to SMALL are merged. The work-items of a warp wait for the longest merge among
+ * them, so it must not be much longer than the usual one. In a longer list the elements of
+ * the shorter one are searched. On a CPU a team is one core and shares nothing; there lists
+ * are searched only if they are SEARCH_RATIO times longer, because otherwise a search is
+ * more work than a merge. (CPU time of kron 16 on PoCL, three rounds each: a ratio of 2
+ * takes 1.4 to 1.7 times the time of 16, a ratio of 4 1.2 times, of 8 1.05 times.)
  */
 #define SMALL 64u
 #if CHUNKED
@@ -18,30 +22,39 @@
 #else
 #define SEARCH_RATIO 1u
 #endif
-/* Work-items that share a pair: a warp where there are warps. */
+/* The number of work-items that share a pair: a warp on a GPU. */
 #define TEAM (GROUP % 32 ? GROUP : 32)
 #define TEAMS (GROUP / TEAM)
 
-/* Lists of vertices from `first` on. weight may be null. */
+/* The lists of n_rows vertices from `first` on. weight may be null. */
 struct lists {
 	GLOBAL const u32 *row, *neighbour, *weight;
 	u32 first, n_rows;
 };
 
 #define INTERSECT_PARAMS \
-	FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL const u32 *block, u32 block_neighbour_at, \
-	u32 block_weight_at, u32 block_first, u32 block_rows, GLOBAL u64 *counts
+	FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL const u32 *block, \
+	u32 block_neighbour_at, u32 block_weight_at, u32 block_first, u32 block_rows, \
+	GLOBAL u64 *counts
 #define INTERSECT_STATE \
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true }; \
-	struct lists here = { ROWS, NEIGHBOURS, weights ? weights + weight_at : 0, first, n_rows }; \
-	struct lists there = { block, block + block_neighbour_at, weights ? block + block_weight_at : 0, block_first, block_rows }
+	struct lists here = { ROWS, NEIGHBOURS, weights ? weights + weight_at : 0, first, \
+			      n_rows }; \
+	struct lists there = { block, block + block_neighbour_at, \
+			       weights ? block + block_weight_at : 0, block_first, block_rows }
 
-/* Edge uv of the segment: u's list is [i, i_end) there, v's [j, j_end) in the block. */
+/*
+ * Edge uv of the segment. u's list is [i, i_end) of the segment, v's [j, j_end) of the
+ * block.
+ */
 struct pair {
 	u32 u, v, uv, i, i_end, j, j_end;
 };
 
-/* The row of edge e, not before row r: the last that begins at or before the edge. */
+/*
+ * Returns the row of edge e: the last row that begins at or before e. It is not before row
+ * r.
+ */
 static inline u32 row_of(struct lists l, u32 r, u32 e)
 {
 	u32 end = l.n_rows, step = 1;
@@ -62,10 +75,12 @@ static inline u32 row_of(struct lists l, u32 r, u32 e)
 	return r;
 }
 
-/* Without anything to intersect it is an empty pair. */
+/* Returns the pair of edge e in row r. v's list is empty if there is nothing to intersect. */
 static inline struct pair pair_of(struct lists here, struct lists there, u32 r, u32 e)
 {
-	struct pair p = { here.first + r, here.neighbour[e], e, here.row[r], here.row[r + 1], 0, 0 };
+	struct pair p = {
+		here.first + r, here.neighbour[e], e, here.row[r], here.row[r + 1], 0, 0
+	};
 	u32 other = p.v - there.first;
 
 	if (p.v >= there.first && other < there.n_rows && p.i_end - p.i > 1) {
@@ -75,6 +90,7 @@ static inline struct pair pair_of(struct lists here, struct lists there, u32 r, 
 	return p;
 }
 
+/* Returns true if small_large takes the pair, false if two_small does. */
 static inline bool is_searched(struct pair p)
 {
 	u32 a = p.i_end - p.i, b = p.j_end - p.j, longer = max(a, b), shorter = min(a, b);
@@ -82,8 +98,9 @@ static inline bool is_searched(struct pair p)
 	return shorter && longer > SMALL && longer >= SEARCH_RATIO * shorter;
 }
 
-/* The element that is at i in u's list and at j in v's. */
-static inline void call_found(struct PROGRAM s, struct lists here, struct lists there, struct pair p, u32 i, u32 j)
+/* Calls the program for the common element at i in u's list and at j in v's. */
+static inline void call_found(struct PROGRAM s, struct lists here, struct lists there,
+			      struct pair p, u32 i, u32 j)
 {
 	OF(PROGRAM, found)(s, 0, p.u, p.v, here.neighbour[i], here.weight ? here.weight[p.uv] : 1,
 			   here.weight ? here.weight[i] : 1, there.weight ? there.weight[j] : 1);
@@ -122,7 +139,7 @@ __kernel void OF(PROGRAM, two_small)(INTERSECT_PARAMS)
 	count_add(counts, COUNT_UPDATES, shared);
 }
 
-/* The first position in [from, end) whose element is not below w. */
+/* Returns the first position in [from, end) with an element that is not below w. */
 static inline u32 search(GLOBAL const u32 *list, u32 from, u32 end, u32 w)
 {
 	while (from < end) {
@@ -136,12 +153,18 @@ static inline u32 search(GLOBAL const u32 *list, u32 from, u32 end, u32 w)
 	return from;
 }
 
-/* What one work-item of a team finds: elements of the shorter list that are its own, in order. */
-static inline u32 search_share(struct PROGRAM s, struct lists here, struct lists there, struct pair p, u32 lane)
+/*
+ * Searches for every TEAM-th element of the shorter list, from `lane` on. Returns the
+ * number found by this work-item.
+ */
+static inline u32 search_share(struct PROGRAM s, struct lists here, struct lists there,
+			       struct pair p, u32 lane)
 {
 	bool swap = p.i_end - p.i > p.j_end - p.j;	/* u's list is the longer one */
-	GLOBAL const u32 *few = swap ? there.neighbour : here.neighbour, *many = swap ? here.neighbour : there.neighbour;
-	u32 at = swap ? p.j : p.i, end = swap ? p.j_end : p.i_end, low = swap ? p.i : p.j, high = swap ? p.i_end : p.j_end;
+	GLOBAL const u32 *few = swap ? there.neighbour : here.neighbour,
+			 *many = swap ? here.neighbour : there.neighbour;
+	u32 at = swap ? p.j : p.i, end = swap ? p.j_end : p.i_end, low = swap ? p.i : p.j,
+	    high = swap ? p.i_end : p.j_end;
 	u32 n = 0;
 
 	for (u32 k = at + lane; k < end && low < high; k += TEAM) {
@@ -154,11 +177,15 @@ static inline u32 search_share(struct PROGRAM s, struct lists here, struct lists
 	return n;
 }
 
-/* A work-group collects the pairs that are searched, its teams take one after the other, and what they found is added up. */
+/*
+ * A work-group collects the pairs that are searched. Its teams take one pair after the
+ * other. Then the numbers of elements found are added up.
+ */
 __kernel void OF(PROGRAM, small_large)(INTERSECT_PARAMS)
 {
 	INTERSECT_STATE;
-	SHARED u32 edge[GROUP * ITEM_PAIRS], of_row[GROUP * ITEM_PAIRS], hits[GROUP * ITEM_PAIRS], n;
+	SHARED u32 edge[GROUP * ITEM_PAIRS], of_row[GROUP * ITEM_PAIRS], hits[GROUP * ITEM_PAIRS],
+		n;
 	u32 id = get_local_id(0), r = 0, begin = here.row[0];
 	u64 looked_at = 0, shared = 0;
 
@@ -181,7 +208,8 @@ __kernel void OF(PROGRAM, small_large)(INTERSECT_PARAMS)
 	}
 	BARRIER();
 	for (u32 k = id / TEAM; k < n; k += TEAMS) {
-		u32 found = search_share(s, here, there, pair_of(here, there, of_row[k], edge[k]), id % TEAM);
+		u32 found = search_share(s, here, there, pair_of(here, there, of_row[k], edge[k]),
+					 id % TEAM);
 
 		if (found)
 			local_add_u32(&hits[k], found);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Segmented intersection where only counts are wanted and the simple graph is resident: how many triangles go through each
- * vertex.
+ * Counts the triangles through each vertex of a resident simple graph, without a program
+ * and without touching single triangles where that is possible. Edges lead to the smaller
+ * of two numbers: u > v > w.
  *
- * Edges lead to the smaller of two numbers, u > v > w. Where a few vertices have most of the edges the vertices are numbered
- * anew by falling degree, so that lists are short and lead to hubs, whose numbers lie together. The first CORE of them
- * become a symmetric matrix of bits: for each u and each v of its list that lies in the core, the bits of row v that
- * are also in u's list are the triangles of u through v, whichever the third vertex is. So no single triangle is
- * touched. Only lists outside of the core are probed neighbour by neighbour, in a bitmap of u's list.
+ * If a few vertices have most of the edges, vertices are renumbered by falling degree. Then
+ * lists are short and lead to hubs, and the numbers of hubs lie together. The first CORE
+ * hubs become a symmetric matrix of bits. For each u and each v of its list that lies in
+ * the core, the bits of row v that are also in u's list are the triangles through u and v,
+ * for every third vertex w at once: an AND and a population count. Only lists outside of
+ * the core are probed neighbour by neighbour, in a bitmap of u's list.
  *
- * Elsewhere (uniform degrees) numbering anew costs more than it saves: lists are used as they are, up to u. They are short
- * and lie anywhere in memory, so they are asked for ahead, and probed in a filter that stays in the first-level cache.
+ * If degrees are uniform, renumbering costs more than it saves. Lists are then used as they
+ * are, up to u. They are short and lie anywhere in memory, so they are prefetched, and
+ * probed through a filter that stays in the first-level cache.
  */
 #include <string.h>
 
@@ -20,27 +23,27 @@
 
 #if MILL_VID_BITS == 32
 #define CORE 8192u
-#define LANE_COUNTERS 65536u		/* counters of hubs that each worker has for itself */
+#define COPY_COUNTERS 65536u	/* each worker has a copy of the counters of this many hubs */
 #else
 #define CORE 64u
-#define LANE_COUNTERS 32u
+#define COPY_COUNTERS 32u
 #endif
 #define CORE_WORDS (CORE / 64)
 #define FILTER 8192u		/* bits */
 #define TINY 4u			/* lists up to here are merged */
 #define SHORT 64u		/* lists up to here go through the filter */
-#define HITS 1024u
-#define GRAIN 128u
+#define HITS 1024u		/* neighbours that are probed before hits are counted */
+#define GRAIN 128u		/* vertices that a worker takes at a time */
 
-/* Per worker. */
+/* The memory of a worker. */
 struct scratch {
-	u64 *bits;		/* the list of u; beyond the core */
-	u64 core[CORE_WORDS];
-	u64 word[CORE_WORDS];	/* those of `core` that are not 0 ... */
-	u32 at[CORE_WORDS];	/* ... and where they are */
-	u64 filter[FILTER / 64];
+	u64 *bits;		/* bitmap of u's list */
+	u64 core[CORE_WORDS];	/* the same for the core, all 0 between two vertices */
+	u64 word[CORE_WORDS];	/* the words of `core` that are not 0 ... */
+	u32 at[CORE_WORDS];	/* ... and their indexes */
+	u64 filter[FILTER / 64];	/* u's list modulo FILTER */
 	vid hit[HITS + 1];
-	u64 *local;		/* counts of vertices below LANE_COUNTERS */
+	u64 *local;		/* copy of the counts of vertices below COPY_COUNTERS */
 };
 
 struct count_ctx {
@@ -48,57 +51,65 @@ struct count_ctx {
 	const struct segment *seg;
 	u64 n;
 	u64 *count;		/* by number, atomic */
-	/* Numbered anew: */
+	/* If renumbered: */
 	vid *rank;		/* the number of each vertex */
-	vid *order;		/* and back */
-	u64 *row;		/* lists by number */
+	vid *order;		/* the vertex of each number */
+	u64 *row;		/* row offsets, by number */
 	vid *list;
-	u64 *matrix;		/* CORE rows of CORE_WORDS */
-	u32 core;		/* vertices in it */
+	u64 *matrix;		/* CORE rows of CORE_WORDS words */
+	u32 core;		/* number of vertices in the matrix */
 	u64 (*match)(const u64 *row, const u64 *word, const u32 *at, u32 n);
-	struct scratch *scratch;
-	u64 squares, rows;	/* atomic: sum of the squares of degrees; vertices that have neighbours */
-	bool ahead;		/* lists are long enough to be asked for early */
+	struct scratch *scratch;	/* one per worker */
+	u64 squares;		/* sum of the squares of degrees; atomic */
+	u64 rows;		/* number of vertices that have neighbours; atomic */
+	bool ahead;		/* lists are long enough to be prefetched */
 };
 
 u64 intersect_count_bytes(const struct mill_run *r)
 {
-	u64 n = r->store->n_linked, m = view_edges(r->store, VIEW_SIMPLE), workers = pool_size(r->pool);
+	u64 n = r->store->n_linked, m = view_edges(r->store, VIEW_SIMPLE),
+	    workers = pool_size(r->pool);
 
 	return n * (2 * sizeof(vid) + 2 * sizeof(u64) + sizeof(u32)) + m / 2 * sizeof(vid) +
 	       (u64)CORE * CORE_WORDS * sizeof(u64) +
-	       workers * (sizeof(struct scratch) + (bitmap_words(n) + LANE_COUNTERS) * sizeof(u64)) + MIB;
+	       workers *
+		       (sizeof(struct scratch) + (bitmap_words(n) + COPY_COUNTERS) * sizeof(u64)) +
+	       MIB;
 }
 
 static inline void add(struct count_ctx *c, struct scratch *s, vid v, u64 n)
 {
-	if (v < LANE_COUNTERS)
+	if (v < COPY_COUNTERS)
 		s->local[v] += n;
 	else
 		__atomic_fetch_add(&c->count[v], n, __ATOMIC_RELAXED);
 }
 
-/* ---- As the lists lie ---- */
+/* ---- Without renumbering ---- */
 
 struct span {
 	const vid *at;
 	u32 n;
 };
 
-/* The part of v's list below v. */
+/* Returns the beginning of v's list: the neighbours below v. */
 static inline struct span list_below(const struct count_ctx *c, vid v)
 {
 	const u32 *row = c->seg->row + v;	/* the segment begins at vertex 0 */
 	const vid *list = c->seg->neighbour + row[0];
 	u32 most = row[1] - row[0], n = 0;
 
-	/* From the front, which is asked for ahead; what a broken store has behind a larger number is left out, too. */
+	/*
+	 * Searches from the front, which is prefetched. In a broken store, smaller numbers that
+	 * stand behind a larger one are left out.
+	 */
 	while (n < most && list[n] < v)
 		n++;
 	return (struct span){ list, n };
 }
 
-static inline void ask_rows(const struct count_ctx *c, u64 u)
+/* Prefetches the row offsets of u's neighbours below u. */
+static inline void prefetch_rows(const struct count_ctx *c, u64 u)
 {
 	const u32 *row = c->seg->row + u;
 
@@ -108,7 +119,8 @@ static inline void ask_rows(const struct count_ctx *c, u64 u)
 		__builtin_prefetch(&c->seg->row[c->seg->neighbour[i]]);
 }
 
-static inline void ask_lists(const struct count_ctx *c, u64 u)
+/* Prefetches the beginnings of their lists. */
+static inline void prefetch_lists(const struct count_ctx *c, u64 u)
 {
 	const u32 *row = c->seg->row + u;
 
@@ -122,8 +134,12 @@ static inline void ask_lists(const struct count_ctx *c, u64 u)
 	}
 }
 
-/* w is perhaps in the ascending list: is it, and then counts the triangle of u, v and w. */
-static void try_triangle(struct count_ctx *c, struct scratch *s, const vid *list, u32 n, vid w, u32 *found)
+/*
+ * The filter has w: searches it in the ascending list, and counts the triangle if it is
+ * there.
+ */
+static void try_triangle(struct count_ctx *c, struct scratch *s, const vid *list, u32 n, vid w,
+			 u32 *found)
 {
 	for (u32 i = 0; i < n && list[i] <= w; i++)
 		if (list[i] == w) {
@@ -133,11 +149,12 @@ static void try_triangle(struct count_ctx *c, struct scratch *s, const vid *list
 		}
 }
 
-/* v: the list of u at position `below`. */
+/* Counts the triangles of u and v through the filter. v is the element `below` of u's list. */
 static u32 probe_filter(struct count_ctx *c, struct scratch *s, struct span u, u32 below)
 {
 	vid v = u.at[below];
-	const vid *at = c->seg->neighbour + c->seg->row[v], *end = c->seg->neighbour + c->seg->row[v + 1];
+	const vid *at = c->seg->neighbour + c->seg->row[v],
+		  *end = c->seg->neighbour + c->seg->row[v + 1];
 	u32 found = 0;
 
 	for (; at < end && *at < v; at++) {
@@ -153,7 +170,10 @@ static u32 probe_bits(struct count_ctx *c, struct scratch *s, struct span v)
 {
 	u32 found = 0;
 
-	/* Hits are as likely as misses and cannot be foreseen: no branch depends on them. */
+	/*
+	 * Hits are as likely as misses and cannot be predicted, so no branch depends on
+	 * them.
+	 */
 	for (u32 begin = 0; begin < v.n; begin += HITS) {
 		u32 end = v.n - begin > HITS ? begin + HITS : v.n, n = 0;
 
@@ -190,12 +210,13 @@ static void count_short(struct count_ctx *c, struct scratch *s, vid u, struct sp
 		add(c, s, u, all);
 }
 
-/* By merging. */
+/* Counts the triangles of a tiny list by merging. */
 static void count_tiny(struct count_ctx *c, struct scratch *s, vid u, struct span list)
 {
 	for (u32 i = 1; i < list.n; i++) {
 		vid v = list.at[i];
-		const vid *at = c->seg->neighbour + c->seg->row[v], *end = c->seg->neighbour + c->seg->row[v + 1];
+		const vid *at = c->seg->neighbour + c->seg->row[v],
+			  *end = c->seg->neighbour + c->seg->row[v + 1];
 		u32 j = 0;
 
 		while (at < end && j < i && *at < v) {
@@ -240,8 +261,8 @@ static mill_err count_as_is(void *arg, u64 begin, u64 end, unsigned worker)
 		struct span list = list_below(c, (vid)u);
 
 		if (c->ahead) {
-			ask_rows(c, u + 2);
-			ask_lists(c, u + 1);
+			prefetch_rows(c, u + 2);
+			prefetch_lists(c, u + 1);
 		}
 		if (list.n < 2)
 			continue;
@@ -255,9 +276,9 @@ static mill_err count_as_is(void *arg, u64 begin, u64 end, unsigned worker)
 	return worker ? MILL_OK : ticker_tick(&c->run->ticker, end);
 }
 
-/* ---- Numbered anew ---- */
+/* ---- Renumbered by degree ---- */
 
-/* By falling degree, then by number; vertices without neighbours come last. */
+/* Numbers vertices by falling degree, then by number. Vertices without neighbours come last. */
 static mill_err number(struct count_ctx *c)
 {
 	const u32 *row = c->seg->row;
@@ -319,7 +340,7 @@ static mill_err fill_lists(void *arg, u64 begin, u64 end, unsigned worker)
 			to[n] = v;
 			n += v < u;
 		}
-		/* The rows of the core are complete when the other half has been added. */
+		/* Half of the matrix; mirror_core adds the other half. */
 		for (u32 i = 0; u < c->core && i < n; i++)
 			bitmap_put(c->matrix + u * CORE_WORDS, to[i]);
 	}
@@ -333,7 +354,10 @@ static void mirror_core(struct count_ctx *c)
 			bitmap_put(c->matrix + c->list[i] * (u64)CORE_WORDS, u);
 }
 
-/* Sets the bits of u's list; those of the core are gathered. Returns how many words those are. */
+/*
+ * Sets the bits of u's list, and gathers the words of its core that are not 0 in word and
+ * at. Returns the number of these words.
+ */
 static u32 mark(struct count_ctx *c, struct scratch *s, const vid *list, u32 n)
 {
 	u32 words = 0;
@@ -352,7 +376,7 @@ static u32 mark(struct count_ctx *c, struct scratch *s, const vid *list, u32 n)
 	return words;
 }
 
-/* How many bits of a row are among the gathered ones. */
+/* Returns the number of bits of a row that are also in the gathered words. */
 #define MATCH_ROW                                                                  \
 	u64 sum = 0;                                                               \
 	for (u32 i = 0; i < n; i++)                                                \
@@ -389,12 +413,14 @@ static void count_one(struct count_ctx *c, struct scratch *s, vid u)
 		if (i + 4 < n && list[i + 4] >= CORE)
 			__builtin_prefetch(&c->list[c->row[list[i + 4]]]);
 		if (v < CORE) {
-			u64 found = c->match(c->matrix + v * (u64)CORE_WORDS, s->word, s->at, words);
+			u64 found =
+				c->match(c->matrix + v * (u64)CORE_WORDS, s->word, s->at, words);
 
 			add(c, s, v, found);
 			twice += found;
 		} else {
-			struct span of_v = { c->list + c->row[v], (u32)(c->row[v + 1] - c->row[v]) };
+			struct span of_v = { c->list + c->row[v],
+					     (u32)(c->row[v + 1] - c->row[v]) };
 			u32 found = probe_bits(c, s, of_v);
 
 			add(c, s, v, found);
@@ -406,7 +432,7 @@ static void count_one(struct count_ctx *c, struct scratch *s, vid u)
 	add(c, s, u, twice / 2 + once);
 }
 
-static mill_err count_anew(void *arg, u64 begin, u64 end, unsigned worker)
+static mill_err count_renumbered(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct count_ctx *c = arg;
 
@@ -435,7 +461,10 @@ static mill_err measure(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
-/* Is the mean degree of a neighbour far above that of a vertex? Then lists towards hubs are much shorter. */
+/*
+ * Returns true if the mean degree of a neighbour is more than twice the mean degree of a
+ * vertex. Then lists that lead to hubs are much shorter.
+ */
 static bool worth_numbering(const struct count_ctx *c)
 {
 	f64 edges = (f64)c->seg->n_edges;
@@ -443,35 +472,36 @@ static bool worth_numbering(const struct count_ctx *c)
 	return (f64)c->squares * (f64)max_u64(c->rows, 1) > 2 * edges * edges;
 }
 
-/* From counts by number to counts by vertex; workers add what they had for themselves. */
+/* Adds the workers' copies of counts to the shared counts. */
 static mill_err collect(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct count_ctx *c = arg;
 	unsigned n = pool_size(c->run->pool);
 
 	(void)worker;
-	for (u64 u = begin; u < end && u < LANE_COUNTERS; u++)
+	for (u64 u = begin; u < end && u < COPY_COUNTERS; u++)
 		for (unsigned i = 0; i < n; i++)
 			c->count[u] += c->scratch[i].local[u];
 	return MILL_OK;
 }
 
 struct move_ctx {
-	const struct count_ctx *counting;
+	const struct count_ctx *count;
 	u64 *to;
 };
 
+/* Stores the counts by vertex, from the counts by number. */
 static mill_err move_back(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct move_ctx *m = arg;
 
 	(void)worker;
 	for (u64 v = begin; v < end; v++)
-		m->to[v] = m->counting->count[m->counting->rank[v]];
+		m->to[v] = m->count->count[m->count->rank[v]];
 	return MILL_OK;
 }
 
-static mill_err run_anew(struct count_ctx *c, struct move_ctx *m)
+static mill_err run_renumbered(struct count_ctx *c, struct move_ctx *m)
 {
 	struct mill_run *r = c->run;
 	u64 rows = c->seg->n_rows;
@@ -497,7 +527,7 @@ static mill_err run_anew(struct count_ctx *c, struct move_ctx *m)
 	mirror_core(c);
 	TRY(run_vec_host(r, &v, "counts by degree", c->n, sizeof(u64)));
 	c->count = v->buffer.host;
-	TRY(pool_for(r->pool, rows, GRAIN, count_anew, c));
+	TRY(pool_for(r->pool, rows, GRAIN, count_renumbered, c));
 	TRY(pool_for(r->pool, c->n, 4096, collect, c));
 	return pool_for(r->pool, c->n, 16384, move_back, m);
 }
@@ -508,12 +538,14 @@ static mill_err new_scratch(struct count_ctx *c)
 	struct vec *v, *bits, *local;
 
 	TRY(run_vec_host(c->run, &v, "the workers' lists", workers, sizeof(struct scratch)));
-	TRY(run_vec_host(c->run, &bits, "the workers' bitmaps", workers * (bitmap_words(c->n) + 8), sizeof(u64)));
-	TRY(run_vec_host(c->run, &local, "the workers' counts", (u64)workers * LANE_COUNTERS, sizeof(u64)));
+	TRY(run_vec_host(c->run, &bits, "the workers' bitmaps", workers * (bitmap_words(c->n) + 8),
+			 sizeof(u64)));
+	TRY(run_vec_host(c->run, &local, "the workers' counts", (u64)workers * COPY_COUNTERS,
+			 sizeof(u64)));
 	c->scratch = v->buffer.host;
 	for (unsigned i = 0; i < workers; i++) {
 		c->scratch[i].bits = (u64 *)bits->buffer.host + i * (bitmap_words(c->n) + 8);
-		c->scratch[i].local = (u64 *)local->buffer.host + (u64)i * LANE_COUNTERS;
+		c->scratch[i].local = (u64 *)local->buffer.host + (u64)i * COPY_COUNTERS;
 	}
 	return MILL_OK;
 }
@@ -523,9 +555,11 @@ bool op_can_count(const struct mill_run *r) { return r->device->native && orient
 mill_err op_intersect_count(struct mill_run *r, struct vec *count)
 {
 	const struct topology *t = run_direction(r, false);
-	struct count_ctx c = { .run = r, .seg = t->segment, .n = count->n, .count = count->buffer.host };
+	struct count_ctx c = {
+		.run = r, .seg = t->segment, .n = count->n, .count = count->buffer.host
+	};
 	struct mill_step step = { .frontier = count->n, .edges = t->n_edges, .direction = "scan" };
-	struct move_ctx moving = { &c, count->buffer.host };
+	struct move_ctx move = { &c, count->buffer.host };
 	u32 before = r->n_vecs;
 	f64 began = clock_now();
 
@@ -535,10 +569,11 @@ mill_err op_intersect_count(struct mill_run *r, struct vec *count)
 	TRY(pool_for(r->pool, t->segment->n_rows, 65536, measure, &c));
 	TRY(new_scratch(&c));
 	if (worth_numbering(&c)) {
-		TRY(run_anew(&c, &moving));
+		TRY(run_renumbered(&c, &move));
 	} else {
 		c.ahead = t->n_edges > 8 * c.rows;
-		TRY(pool_for(r->pool, t->segment->n_rows, c.ahead ? GRAIN : 64 * GRAIN, count_as_is, &c));
+		TRY(pool_for(r->pool, t->segment->n_rows, c.ahead ? GRAIN : 64 * GRAIN, count_as_is,
+			     &c));
 		TRY(pool_for(r->pool, c.n, 4096, collect, &c));
 	}
 	while (r->n_vecs > before)

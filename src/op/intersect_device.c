@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Segmented intersection on a device. As many pieces of the oriented lists as its budget holds are a block, which stays while all
- * pieces pass it: first those that are in it, which need not be moved, then the others through slots, in queues of their own, so
- * that one piece comes while another is worked on. Then comes the next block. Lists that fit are one block: they cross once.
+ * Segmented intersection on a device. The oriented lists are cut into pieces of whole
+ * lists. As many pieces as the device's budget holds are a block, which stays while all
+ * pieces pass it. The pieces of the block itself pass where they are. The others pass
+ * through slots, in queues of their own, so that one piece is sent while kernels work on
+ * another. Then comes the next block. So lists that fit the device cross once, others once
+ * for each block.
+ *
+ * Two kernels (Gunrock's) look at all edges of a piece: a work-item merges pairs of short
+ * lists; for other pairs a team searches for the elements of the shorter list. Each kernel
+ * leaves the pairs of the other alone, so there is no queue between them, and room for the
+ * state and two pieces is enough.
  */
 #include <assert.h>
 
@@ -10,25 +18,32 @@
 #include "op/orient.h"
 
 #define SLOTS 4u
-#define MANY 16u		/* so many pieces of room are enough for all slots, fewer for two */
-#define AHEAD 4u		/* pieces of the block under way: what was given to a device cannot be cancelled */
-#define PIECE_BYTES (4 * MIB)	/* of lists in memory, where the budget is ample: enough work for a launch */
-#define COUNT_WORDS (COUNT_LANES * COUNT_STRIDE)
+/* With room for this many pieces there are SLOTS slots, with less room two or one. */
+#define MANY 16u
+/* Pieces of the block that are launched ahead, at most: launched work cannot be cancelled. */
+#define AHEAD 4u
+/*
+ * The size of a piece if lists are in memory and the budget is large: enough work for a
+ * launch.
+ */
+#define PIECE_BYTES (4 * MIB)
+#define COUNT_WORDS (COUNT_COPIES * COUNT_STRIDE)
 
-struct crossing_ctx {
+struct cross_ctx {
 	struct mill_run *run;
 	const struct intersect_program *program;
 	const void *args;
 	struct oriented *lists;
 	struct mill_step *step;
 	struct vec *counts;
-	u32 *row;			/* those of a piece on their way */
+	u32 *row;			/* row offsets of the piece that is sent */
 	struct vec *block;
-	u32 begin, end;			/* its pieces */
-	struct device_segment held;	/* what it holds */
+	u32 begin, end;			/* pieces of the block */
+	struct device_segment held;	/* the block as one segment */
 	struct vec *slot[SLOTS];
-	u32 n_slots, next;		/* next: piece that passes, of this block */
-	struct ticket used[AHEAD];	/* kernels of its own pieces */
+	u32 n_slots;
+	u32 next;			/* number of pieces that have passed this block */
+	struct ticket used[AHEAD];	/* the last kernels of the block's own pieces */
 };
 
 /* ---- Sizes ---- */
@@ -43,19 +58,22 @@ u64 intersect_device_bytes(const struct mill_run *r, bool weights)
 	u32 page = 0;
 
 	if (run_is_native(r) || oriented_page(r, view_edges(r->store, VIEW_SIMPLE), weights, &page))
-		return 0;	/* said again, and heard, when it is run */
+		return 0;	/* the run fails with this error later and reports it */
 	return 2 * (u64)page + COUNT_WORDS * sizeof(u64);
 }
 
-static u64 bytes_of(const struct crossing_ctx *c, u32 piece)
+static u64 bytes_of(const struct cross_ctx *c, u32 piece)
 {
 	struct piece p = oriented_piece(c->lists, piece);
 
 	return piece_bytes(p.n_rows, p.n_edges, c->lists->weights);
 }
 
-/* The room of the device becomes a block and slots of one piece each; where all pieces are one block it needs none. */
-static mill_err share_room(struct crossing_ctx *c, u64 room, u64 largest)
+/*
+ * Divides the room on the device into a block and slots of one piece each. If all pieces
+ * fit the block, there are no slots.
+ */
+static mill_err share_room(struct cross_ctx *c, u64 room, u64 largest)
 {
 	struct mill_run *r = c->run;
 	u64 all = 0, rows = 0, most = min_u64(r->device->largest, (u64)UINT32_MAX * 4), block;
@@ -73,13 +91,14 @@ static mill_err share_room(struct crossing_ctx *c, u64 room, u64 largest)
 	TRY(run_vec(r, &c->block, "a block of oriented lists", block / 4, sizeof(u32), NULL));
 	c->block->buffer.kind = TRAFFIC_TOPOLOGY;
 	for (u32 i = 0; i < c->n_slots; i++) {
-		TRY(run_vec(r, &c->slot[i], "a slot for oriented lists", largest / 4, sizeof(u32), NULL));
+		TRY(run_vec(r, &c->slot[i], "a slot for oriented lists", largest / 4, sizeof(u32),
+			    NULL));
 		c->slot[i]->buffer.kind = TRAFFIC_TOPOLOGY;
 	}
 	return MILL_OK;
 }
 
-static mill_err make_room(struct crossing_ctx *c)
+static mill_err make_room(struct cross_ctx *c)
 {
 	struct mill_run *r = c->run;
 	u64 room, largest = 0;
@@ -97,14 +116,17 @@ static mill_err make_room(struct crossing_ctx *c)
 
 /* ---- Transfers ---- */
 
-/* Where a piece goes: its rows, counted from edge_base on, its neighbours and its weights. */
+/*
+ * The place of a piece on the device, in words of 32 bits: its row offsets, which count
+ * from edge_base on, its neighbours and its weights.
+ */
 struct spot {
 	struct buffer *to;
 	u32 row_at, neighbour_at, weight_at, edge_base, queue;
 };
 
-/* seg can be used again when this returns. */
-static mill_err send_piece(struct crossing_ctx *c, const struct segment *seg, const struct spot *p)
+/* Sends a piece and waits until it has crossed: then the memory of seg may be reused. */
+static mill_err send_piece(struct cross_ctx *c, const struct segment *seg, const struct spot *p)
 {
 	u64 rows = 4 * ((u64)seg->n_rows + 1), edges = 4 * (u64)seg->n_edges;
 	struct ticket t[3] = { 0 };
@@ -114,9 +136,11 @@ static mill_err send_piece(struct crossing_ctx *c, const struct segment *seg, co
 		c->row[i] = seg->row[i] - seg->row[0] + p->edge_base;
 	err = device_send(p->to, 4 * (u64)p->row_at, c->row, rows, p->queue, &t[0]);
 	if (!err)
-		err = device_send(p->to, 4 * ((u64)p->neighbour_at + p->edge_base), seg->neighbour, edges, p->queue, &t[1]);
+		err = device_send(p->to, 4 * ((u64)p->neighbour_at + p->edge_base), seg->neighbour,
+				  edges, p->queue, &t[1]);
 	if (!err && seg->weight)
-		err = device_send(p->to, 4 * ((u64)p->weight_at + p->edge_base), seg->weight, edges, p->queue, &t[2]);
+		err = device_send(p->to, 4 * ((u64)p->weight_at + p->edge_base), seg->weight, edges,
+				  p->queue, &t[2]);
 	for (u32 i = 0; i < ARRAY_LEN(t); i++) {
 		late = device_wait(&t[i]);
 		err = err ? err : late;
@@ -128,7 +152,7 @@ static mill_err send_piece(struct crossing_ctx *c, const struct segment *seg, co
 
 static bool is_held(void *arg, u32 piece)
 {
-	const struct crossing_ctx *c = arg;
+	const struct cross_ctx *c = arg;
 
 	return piece >= c->begin && piece < c->end;
 }
@@ -137,20 +161,21 @@ static bool is_outside(void *arg, u32 piece) { return !is_held(arg, piece); }
 
 static mill_err hold_piece(void *arg, u32 piece, const struct segment *seg)
 {
-	struct crossing_ctx *c = arg;
+	struct cross_ctx *c = arg;
 	struct spot p = {
 		.to = &c->block->buffer,
 		.row_at = seg->first - c->held.first,
 		.neighbour_at = c->held.neighbour_at,
 		.weight_at = c->held.weight_at,
-		.edge_base = (u32)(oriented_piece(c->lists, piece).first_edge - oriented_piece(c->lists, c->begin).first_edge),
+		.edge_base = (u32)(oriented_piece(c->lists, piece).first_edge -
+				   oriented_piece(c->lists, c->begin).first_edge),
 	};
 
 	return send_piece(c, seg, &p);
 }
 
-/* The pieces from c->begin on, as many as there is room for. */
-static mill_err hold_block(struct crossing_ctx *c)
+/* Sends the pieces from c->begin on, as many as fit the block. */
+static mill_err hold_block(struct cross_ctx *c)
 {
 	struct oriented_pass pass = { .wanted = is_held, .take = hold_piece, .arg = c };
 	struct piece first = oriented_piece(c->lists, c->begin);
@@ -159,7 +184,8 @@ static mill_err hold_block(struct crossing_ctx *c)
 	for (c->end = c->begin; c->end < c->lists->n_pieces; c->end++) {
 		struct piece p = oriented_piece(c->lists, c->end);
 
-		if (piece_bytes(rows + p.n_rows, edges + p.n_edges, c->lists->weights) > c->block->buffer.size ||
+		if (piece_bytes(rows + p.n_rows, edges + p.n_edges, c->lists->weights) >
+			    c->block->buffer.size ||
 		    edges + p.n_edges > UINT32_MAX)
 			break;
 		rows += p.n_rows;
@@ -180,7 +206,7 @@ static mill_err hold_block(struct crossing_ctx *c)
 
 /* ---- Passing ---- */
 
-static mill_err intersect_segment(struct crossing_ctx *c, const struct device_segment *seg)
+static mill_err intersect_segment(struct cross_ctx *c, const struct device_segment *seg)
 {
 	static const char *const kernel[] = { "two_small", "small_large" };
 
@@ -201,8 +227,11 @@ static mill_err intersect_segment(struct crossing_ctx *c, const struct device_se
 	return MILL_OK;
 }
 
-/* A piece of the block itself, in other queues than those of the slots: what comes first need not wait for it. */
-static mill_err use_held(struct crossing_ctx *c, u32 piece)
+/*
+ * Launches the kernels for a piece of the block itself. They go to other queues than those
+ * of the slots (if there are enough queues), so the first transfers need not wait for them.
+ */
+static mill_err use_held(struct cross_ctx *c, u32 piece)
 {
 	struct piece p = oriented_piece(c->lists, piece);
 	struct device_segment seg = c->held;
@@ -222,7 +251,7 @@ static mill_err use_held(struct crossing_ctx *c, u32 piece)
 
 static mill_err pass_piece(void *arg, u32 piece, const struct segment *from)
 {
-	struct crossing_ctx *c = arg;
+	struct cross_ctx *c = arg;
 	u32 slot = c->next++ % c->n_slots;
 	struct buffer *to = &c->slot[slot]->buffer;
 	struct device_segment seg = {
@@ -242,7 +271,7 @@ static mill_err pass_piece(void *arg, u32 piece, const struct segment *from)
 	return intersect_segment(c, &seg);
 }
 
-static mill_err pass_all(struct crossing_ctx *c)
+static mill_err pass_all(struct cross_ctx *c)
 {
 	struct oriented_pass pass = { .wanted = is_outside, .take = pass_piece, .arg = c };
 
@@ -253,7 +282,7 @@ static mill_err pass_all(struct crossing_ctx *c)
 	return c->n_slots ? oriented_pass(c->lists, &pass, c->step) : MILL_OK;
 }
 
-static mill_err pass_block(struct crossing_ctx *c)
+static mill_err pass_block(struct cross_ctx *c)
 {
 	mill_err err;
 
@@ -265,7 +294,7 @@ static mill_err pass_block(struct crossing_ctx *c)
 	if (!err)
 		err = device_join(c->run->device);
 	if (err)
-		device_drain(c->run->device);	/* what is under way uses the block and the slots */
+		device_drain(c->run->device);	/* commands under way use the block and the slots */
 	for (u32 i = 0; i < AHEAD; i++) {
 		mill_err late = device_wait(&c->used[i]);
 
@@ -274,7 +303,7 @@ static mill_err pass_block(struct crossing_ctx *c)
 	return err;
 }
 
-static mill_err add_counts(struct crossing_ctx *c)
+static mill_err add_counts(struct cross_ctx *c)
 {
 	u64 *count;
 
@@ -287,20 +316,25 @@ static mill_err add_counts(struct crossing_ctx *c)
 	return MILL_OK;
 }
 
-/* Lists on disk come through frames: what does not stay on the device stays there, as far as the budget goes. */
-static mill_err open_frames(struct crossing_ctx *c)
+/*
+ * Opens the stream for lists on disk. Its frames keep as many pages in RAM as the budget
+ * allows.
+ */
+static mill_err open_frames(struct cross_ctx *c)
 {
 	struct mill_run *r = c->run;
 	u64 page = c->lists->store->page_size;
-	u64 bytes = max_u64(r->frame_bytes > page ? r->frame_bytes - page : 0, ORIENTED_FRAMES * page);
+	u64 bytes =
+		max_u64(r->frame_bytes > page ? r->frame_bytes - page : 0, ORIENTED_FRAMES * page);
 
-	return run_open_stream(r, &c->lists->stream, c->lists->store, bytes, run_most_frames(r, c->lists->store));
+	return run_open_stream(r, &c->lists->stream, c->lists->store, bytes,
+			       run_most_frames(r, c->lists->store));
 }
 
-mill_err intersect_device(struct mill_run *r, const struct intersect_program *p, const void *args, struct oriented *lists,
-			  struct mill_step *step)
+mill_err intersect_device(struct mill_run *r, const struct intersect_program *p, const void *args,
+			  struct oriented *lists, struct mill_step *step)
 {
-	struct crossing_ctx c = { .run = r, .program = p, .args = args, .lists = lists, .step = step };
+	struct cross_ctx c = { .run = r, .program = p, .args = args, .lists = lists, .step = step };
 
 	TRY(make_room(&c));
 	if (lists->store)

@@ -1,49 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The most frequent value of every list, and who drives the kernels of mode.cl.
+ * op_mode: the most frequent value of every list, natively and with the kernels of mode.cl.
+ * It takes no program: for every vertex the value that most neighbours have in one array
+ * goes to another array; of several equally frequent values, the smallest.
  *
- * Most lists are counted in a small table. Those for which there is none, because they are long or because a page or a worker has only
- * a part of them, are left for later and counted one after the other in an array of all values: each list counts on from a base
- * that no counter has passed, so the array is cleared only when 32 bits are used up.
+ * Labels are counted in tables beside the lists. On a device a list that lies whole in its
+ * segment has a region of the scratch for twice its length, so kernels need 17 bytes for
+ * each edge of a page, or of a window of pages where all pages are one segment. On the host
+ * each worker has one table.
+ *
+ * Lists that are cut between pages, and on the host lists of more than LONG neighbours, are
+ * counted one after the other in an array with a counter for each value. Each list counts
+ * from a base that no counter has reached yet, so the array is cleared only when 32 bits
+ * are used up.
+ *
+ * Without room for all pages on the device, a pass takes as many pages as there are slots,
+ * then the cut lists that end among them, and so on. Every other pass goes backwards. So an
+ * iteration moves about as many pages as have no slot.
  */
 #include <string.h>
 
 #include "engine/cursor.h"
 #include "op/op.h"
 
-#define LONG 16384u		/* neighbours; on the host */
+/* On the host longer lists go into no table. */
+#define LONG 16384u
 #define TABLE (2 * LONG)	/* a power of two */
 #define NO_VALUE UINT32_MAX
 
-/* Per worker. */
+/* The hash table of a worker. */
 struct table {
 	u32 value[TABLE];
 	u32 count[TABLE];
 };
 
-/* On a device: a list that lies in several windows, and so in several pages. */
+/* On a device: a list that spans windows, and so pages. */
 struct cut_list {
 	vid vertex;
 	u32 first_page, last_page;
-	u64 edges;		/* at most */
+	u64 edges;		/* upper bound of its length */
 };
 
 struct mode_finder {
 	struct vec *counter;	/* u32 for each value */
-	u64 base;
+	u64 base;		/* no counter is above it */
 	/* On the host: */
-	struct table *table;
-	u64 *late;		/* vertices whose lists come last: the same in every pass */
-	u64 n_late;		/* atomic */
-	void *frame;		/* a page for them */
+	struct table *table;	/* one per worker */
+	u64 *late;		/* bitmap: vertices that are counted after a pass; not cleared */
+	u64 n_late;		/* number of bits in it; atomic */
+	void *frame;		/* a page for their lists */
 	/*
-	 * On a device. Windows are pages that share the scratch; in slots each page is one. window: their first pages, and
-	 * behind the last the number of all.
+	 * On a device. A window is a run of pages that share the scratch; if pages are in
+	 * slots, each page is a window. window: the first page of each, then the number of
+	 * pages.
 	 */
 	struct cut_list *cut;
 	u32 *window, *page_n;
 	u32 n_cuts, n_windows;
-	bool backwards;		/* what the last pass left on the device, the next one uses first */
+	bool backwards;		/* the next pass begins with the pages that the last one left */
+	/* n_long: by window. cut_vertex, best: by cut list. */
 	struct vec *n_long, *cut_vertex, *best;
 };
 
@@ -52,9 +67,9 @@ struct mode_ctx {
 	struct mode_finder *finder;
 	const struct vec *from, *to;
 	u64 changed;		/* atomic */
-	u32 held;		/* the page that the frame holds, + 1 */
-	struct segment page;
-	u32 cut;		/* the list that is counted now */
+	u32 held;		/* the number of the page in the frame, + 1; 0: none */
+	struct segment page;	/* that page, decoded */
+	u32 cut;		/* the cut list that is counted now */
 };
 
 /* ---- On the host ---- */
@@ -63,7 +78,7 @@ struct best {
 	u32 value, count;
 };
 
-/* What was counted `count` times now may be what is there most often. */
+/* Updates the best value with one that was seen `count` times. */
 static inline void improve(struct best *b, u32 value, u32 count)
 {
 	if (count > b->count || (count == b->count && value < b->value))
@@ -93,7 +108,8 @@ static u32 most_frequent(const u32 *from, struct table *t, const vid *neighbour,
 	return best.value;
 }
 
-static mill_err find_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+static mill_err find_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			  unsigned worker)
 {
 	struct mode_ctx *f = arg;
 	const u32 *from = f->from->buffer.host;
@@ -111,7 +127,9 @@ static mill_err find_rows(void *arg, const struct segment *seg, vid begin, vid e
 			late += bitmap_claim(f->finder->late, v);
 			continue;
 		}
-		to[v] = n ? most_frequent(from, &f->finder->table[worker], seg->neighbour + seg->row[row], n) : from[v];
+		to[v] = n ? most_frequent(from, &f->finder->table[worker],
+					  seg->neighbour + seg->row[row], n) :
+			    from[v];
 		changed += to[v] != from[v];
 	}
 	__atomic_fetch_add(&f->changed, changed, __ATOMIC_RELAXED);
@@ -119,7 +137,10 @@ static mill_err find_rows(void *arg, const struct segment *seg, vid begin, vid e
 	return MILL_OK;
 }
 
-/* So many neighbours are counted at most: from the base on, so far that the next base is not reached. */
+/*
+ * Sets *base for a list of at most `edges` neighbours, and moves the next base behind it.
+ * Clears the counters if 32 bits do not suffice.
+ */
 static mill_err count_from(struct mode_finder *m, u64 edges, u32 *base)
 {
 	u64 zero = 0;
@@ -133,7 +154,8 @@ static mill_err count_from(struct mode_finder *m, u64 edges, u32 *base)
 	return MILL_OK;
 }
 
-static void count_part(struct mode_ctx *f, u32 base, struct best *best, const struct segment *seg, vid row)
+static void count_piece(struct mode_ctx *f, u32 base, struct best *best, const struct segment *seg,
+			vid row)
 {
 	u32 *counter = f->finder->counter->buffer.host;
 	const u32 *from = f->from->buffer.host;
@@ -146,7 +168,7 @@ static void count_part(struct mode_ctx *f, u32 base, struct best *best, const st
 	}
 }
 
-/* Over resident segments. */
+/* Counts the list of v in resident segments. */
 static mill_err count_resident(struct mode_ctx *f, struct best *best, vid v)
 {
 	const struct topology *t = run_direction(f->run, false);
@@ -154,11 +176,14 @@ static mill_err count_resident(struct mode_ctx *f, struct best *best, vid v)
 
 	TRY(count_from(f->finder, topology_degree(t, v), &base));
 	for (u32 i = topology_find(t, v); i < t->n_segments && t->segment[i].first <= v; i++)
-		count_part(f, base, best, &t->segment[i], (vid)(v - t->segment[i].first));
+		count_piece(f, base, best, &t->segment[i], (vid)(v - t->segment[i].first));
 	return MILL_OK;
 }
 
-/* Edges of v's list at most, and the pages that have them. */
+/*
+ * Finds the pages of v's list. Returns an upper bound of its length: all edges of those
+ * pages.
+ */
 static u64 pages_of(const struct pages *p, vid v, u32 *first, u32 *last)
 {
 	u64 edges = 0;
@@ -170,7 +195,7 @@ static u64 pages_of(const struct pages *p, vid v, u32 *first, u32 *last)
 	return edges;
 }
 
-/* Over pages, read by this thread alone. */
+/* Counts the list of v in pages, which this thread reads. */
 static mill_err count_pages(struct mode_ctx *f, struct best *best, vid v, struct mill_step *step)
 {
 	const struct pages *p = run_direction(f->run, false)->pages;
@@ -186,7 +211,7 @@ static mill_err count_pages(struct mode_ctx *f, struct best *best, vid v, struct
 			step->pages_read++;
 			step->disk_read += p->store->page_size;
 		}
-		count_part(f, base, best, &f->page, (vid)(v - f->page.first));
+		count_piece(f, base, best, &f->page, (vid)(v - f->page.first));
 	}
 	return MILL_OK;
 }
@@ -203,7 +228,8 @@ static mill_err find_late(struct mode_ctx *f, struct mill_step *step)
 			vid v = (vid)(w * 64 + (u64)__builtin_ctzll(word));
 			struct best best = { NO_VALUE, 0 };
 
-			TRY(resident ? count_resident(f, &best, v) : count_pages(f, &best, v, step));
+			TRY(resident ? count_resident(f, &best, v) :
+				       count_pages(f, &best, v, step));
 			to[v] = best.count ? best.value : from[v];
 			f->changed += to[v] != from[v];
 			TRY(ticker_tick(&f->run->ticker, 0));
@@ -224,14 +250,21 @@ static mill_err find_native(struct mode_ctx *f, struct mill_step *step)
 static const char *const mode_text[] = { "device/dialect.h", "op/page.cl", "op/mode.cl" };
 static const struct kernel_source mode_source = { "mode", mode_text, ARRAY_LEN(mode_text) };
 
-/* Enough work-groups for n neighbours; those that find no work are cheap, but not free. */
+/*
+ * Returns the number of work-groups for n neighbours. Groups without work are cheap, but
+ * not free.
+ */
 static u64 groups_for(const struct mill_run *r, u64 n, u64 each)
 {
 	return min_u64(div_up(n, each), r->device->chunked ? 64 : 1024);
 }
 
-/* The long lists of a window, of so many edges, that mode_rows found. */
-static mill_err launch_long(struct mode_ctx *f, const struct device_segment *seg, u32 window, u32 begin, u64 edges)
+/*
+ * Counts the long lists that mode_rows found in a window. edges: the number of edges of the
+ * window.
+ */
+static mill_err launch_long(struct mode_ctx *f, const struct device_segment *seg, u32 window,
+			    u32 begin, u64 edges)
 {
 	struct mode_finder *m = f->finder;
 	u32 list_at = (u32)(4 * f->run->transfer.scratch_edges);
@@ -250,7 +283,7 @@ static mill_err launch_long(struct mode_ctx *f, const struct device_segment *seg
 	return launch_groups(f->run->device, &l, groups_for(f->run, edges, MODE_LONG_LEAST));
 }
 
-/* The rows of a window but for those that are cut at its ends. */
+/* Counts the rows of a window, without the lists that are cut at its ends. */
 static mill_err launch_window(struct mode_ctx *f, const struct device_segment *seg, u32 window)
 {
 	struct mode_finder *m = f->finder;
@@ -259,7 +292,8 @@ static mill_err launch_window(struct mode_ctx *f, const struct device_segment *s
 	const struct page_entry *one = &p->entry[first_page], *last = &p->entry[end_page - 1];
 	u32 list_at = (u32)(4 * f->run->transfer.scratch_edges);
 	u32 begin = one->first_vertex - seg->first + (one->skip != 0);
-	u32 end = last->first_vertex + last->n_rows - seg->first - (end_page < p->n_pages && last[1].skip);
+	u32 end = last->first_vertex + last->n_rows - seg->first -
+		  (end_page < p->n_pages && last[1].skip);
 	u64 edges = last->first_edge + last->n_edges - one->first_edge;
 	struct kernel_call l;
 
@@ -280,15 +314,15 @@ static mill_err launch_window(struct mode_ctx *f, const struct device_segment *s
 	return edges > MODE_LONG_LEAST ? launch_long(f, seg, window, begin, edges) : MILL_OK;
 }
 
-/* What the segment has of a list that is cut. */
-static mill_err launch_part(struct mode_ctx *f, const struct device_segment *seg, u32 base)
+/* Counts the piece of the current cut list that the segment has. */
+static mill_err launch_piece(struct mode_ctx *f, const struct device_segment *seg, u32 base)
 {
 	struct mode_finder *m = f->finder;
 	const struct cut_list *cut = &m->cut[f->cut];
 	u32 row = cut->vertex - seg->first;
 	struct kernel_call l;
 
-	launch_begin_kernel(&l, &mode_source, "mode_part");
+	launch_begin_kernel(&l, &mode_source, "mode_piece");
 	launch_vec(&l, f->from);
 	launch_segment(&l, seg);
 	launch_u32(&l, &row);
@@ -296,10 +330,12 @@ static mill_err launch_part(struct mode_ctx *f, const struct device_segment *seg
 	launch_u32(&l, &base);
 	launch_vec(&l, m->best);
 	launch_u32(&l, &f->cut);
-	return launch_groups(f->run->device, &l, groups_for(f->run, min_u64(cut->edges, seg->n_edges), (u64)ITEM_EDGES * f->run->device->group));
+	return launch_groups(f->run->device, &l,
+			     groups_for(f->run, min_u64(cut->edges, seg->n_edges),
+					(u64)ITEM_EDGES * f->run->device->group));
 }
 
-/* All pages are one segment: its windows, then the lists between them. */
+/* All pages are one segment: counts its windows, then the lists that the windows cut. */
 static mill_err find_whole(void *arg, const struct device_segment *seg)
 {
 	struct mode_ctx *f = arg;
@@ -309,15 +345,18 @@ static mill_err find_whole(void *arg, const struct device_segment *seg)
 		TRY(launch_window(f, seg, i));
 	for (f->cut = 0; f->cut < f->finder->n_cuts; f->cut++) {
 		TRY(count_from(f->finder, f->finder->cut[f->cut].edges, &base));
-		TRY(launch_part(f, seg, base));
+		TRY(launch_piece(f, seg, base));
 	}
 	return MILL_OK;
 }
 
-static mill_err find_page(void *arg, const struct device_segment *seg) { return launch_window(arg, seg, seg->unit); }
+static mill_err find_page(void *arg, const struct device_segment *seg)
+{
+	return launch_window(arg, seg, seg->unit);
+}
 
 struct count_ctx {
-	struct mode_ctx *finding;
+	struct mode_ctx *mode;
 	u32 base;
 };
 
@@ -325,15 +364,18 @@ static mill_err count_page(void *arg, const struct device_segment *seg)
 {
 	struct count_ctx *c = arg;
 
-	return launch_part(c->finding, seg, c->base);
+	return launch_piece(c->mode, seg, c->base);
 }
 
-/* A pass over pages [begin, end). */
-static mill_err pass_over(struct mode_ctx *f, u32 begin, u32 end, mill_err (*launch)(void *, const struct device_segment *),
-			  void *arg, struct mill_step *step)
+/* Makes a pass over pages [begin, end). */
+static mill_err pass_over(struct mode_ctx *f, u32 begin, u32 end,
+			  mill_err (*launch)(void *, const struct device_segment *), void *arg,
+			  struct mill_step *step)
 {
 	u32 *page_n = f->finder->page_n;
-	struct device_pass pass = { .activity = { .n = page_n, .subset = true }, .launch = launch, .arg = arg };
+	struct device_pass pass = { .activity = { .n = page_n, .subset = true },
+				    .launch = launch,
+				    .arg = arg };
 	mill_err err;
 
 	for (u32 i = begin; i < end; i++)
@@ -344,34 +386,38 @@ static mill_err pass_over(struct mode_ctx *f, u32 begin, u32 end, mill_err (*lau
 	return err;
 }
 
-/* Its parts may come in any order, but no other list's between them. */
+/* Counts a cut list in a pass of its own. Its pieces may come in any order. */
 static mill_err count_cut(struct mode_ctx *f, u32 cut, struct mill_step *step)
 {
 	const struct cut_list *c = &f->finder->cut[cut];
-	struct count_ctx counting = { .finding = f };
+	struct count_ctx count = { .mode = f };
 
 	f->cut = cut;
-	TRY(count_from(f->finder, c->edges, &counting.base));
-	return pass_over(f, c->first_page, c->last_page + 1, count_page, &counting, step);
+	TRY(count_from(f->finder, c->edges, &count.base));
+	return pass_over(f, c->first_page, c->last_page + 1, count_page, &count, step);
 }
 
 /*
- * As many pages as there are slots, then the lists that end among them, whose pages are mostly there still; and so on. Every other pass goes
- * the other way, so that what is there at the end is what is wanted first.
+ * Makes a pass over as many pages as there are slots, then counts the lists that end among
+ * them, with pages that are mostly on the device still; and so on. Every other call goes
+ * backwards, so that it begins with the pages that the call before left on the device.
  */
 static mill_err find_slots(struct mode_ctx *f, struct mill_step *step)
 {
 	struct mode_finder *m = f->finder;
-	u32 n_pages = m->n_windows, some = (u32)min_u64(transfer_stays(&f->run->transfer), n_pages), cut = 0;
+	u32 n_pages = m->n_windows, some = (u32)min_u64(transfer_stays(&f->run->transfer), n_pages),
+	    cut = 0;
 
 	for (u32 done = 0; done < n_pages; done += some) {
-		u32 n = (u32)min_u64(some, n_pages - done), begin = m->backwards ? n_pages - done - n : done;
+		u32 n = (u32)min_u64(some, n_pages - done),
+		    begin = m->backwards ? n_pages - done - n : done;
 
 		TRY(pass_over(f, begin, begin + n, find_page, f, step));
 		for (; cut < m->n_cuts; cut++) {
 			u32 i = m->backwards ? m->n_cuts - 1 - cut : cut;
 
-			if (m->backwards ? m->cut[i].first_page < begin : m->cut[i].last_page >= begin + n)
+			if (m->backwards ? m->cut[i].first_page < begin :
+					   m->cut[i].last_page >= begin + n)
 				break;
 			TRY(count_cut(f, i, step));
 		}
@@ -405,7 +451,8 @@ static mill_err find_device(struct mode_ctx *f, struct mill_step *step)
 	TRY(ticker_tick(&f->run->ticker, 0));
 	TRY(device_fill(&f->finder->n_long->buffer, &zero, sizeof(u32)));
 	TRY(transfer_count_begin(&f->run->transfer));
-	TRY(f->run->transfer.whole ? transfer_pass(&f->run->transfer, &whole, step) : find_slots(f, step));
+	TRY(f->run->transfer.whole ? transfer_pass(&f->run->transfer, &whole, step) :
+				     find_slots(f, step));
 	TRY(finish_cuts(f));
 	TRY(transfer_count_end(&f->run->transfer, counts, NULL));
 	f->changed = counts[COUNT_UPDATES];
@@ -414,10 +461,12 @@ static mill_err find_device(struct mode_ctx *f, struct mill_step *step)
 
 /* ---- Both ---- */
 
-/* Pages of the graph, of which a view can have more than the store. */
+/* Returns the most pages that the graph can have. A view can have more pages than the store. */
 static u64 most_pages(const struct store *st, const struct need *n)
 {
-	return ((u64)st->out.n_pages + (st->directed && st->has_in ? st->in.n_pages : 0)) * (n->view ? 4 : 1) + 2;
+	return ((u64)st->out.n_pages + (st->directed && st->has_in ? st->in.n_pages : 0)) *
+		       (n->view ? 4 : 1) +
+	       2;
 }
 
 static void add_bytes(const struct declaration *d, const struct declared *x, struct need *n)
@@ -429,15 +478,21 @@ static void add_bytes(const struct declaration *d, const struct declared *x, str
 	(void)x;
 	n->state += v * sizeof(u32);
 	if (r->device->native) {
-		n->state += (bitmap_words(v) + 1) * sizeof(u64) + pool_size(r->pool) * sizeof(struct table);
-		/* A page for long lists; a temporary store's may take more to decode. */
-		n->host += (n->view ? st->page_size + view_scratch(st, 1) : cursor_bytes(st)) + 2 * MIB;
+		n->state += (bitmap_words(v) + 1) * sizeof(u64) +
+			    pool_size(r->pool) * sizeof(struct table);
+		/*
+		 * A page for long lists. A page of a view's temporary store may take more
+		 * to decode.
+		 */
+		n->host += (n->view ? st->page_size + view_scratch(st, 1) : cursor_bytes(st)) +
+			   2 * MIB;
 		return;
 	}
 	n->edge_scratch = MODE_SCRATCH;
-	/* At most one list is cut where a page ends. */
+	/* At most one list is cut at the end of each page. */
 	n->state += pages * (2 * sizeof(u32) + sizeof(u64)) + 64;
-	n->host += pages * (sizeof(struct cut_list) + 2 * sizeof(u32)) + sizeof(struct mode_finder) + 64;
+	n->host += pages * (sizeof(struct cut_list) + 2 * sizeof(u32)) +
+		   sizeof(struct mode_finder) + 64;
 }
 
 static mill_err prepare_native(struct mill_run *r, struct mode_finder *m)
@@ -450,12 +505,16 @@ static mill_err prepare_native(struct mill_run *r, struct mode_finder *m)
 	m->table = v->buffer.host;
 	if (!r->stream)
 		return MILL_OK;
-	TRY(run_vec_host(r, &v, "a page", max_u64(r->graph->page_size + store_scratch(r->graph), 2 * MIB), 1));
+	TRY(run_vec_host(r, &v, "a page",
+			 max_u64(r->graph->page_size + store_scratch(r->graph), 2 * MIB), 1));
 	m->frame = v->buffer.host;
 	return MILL_OK;
 }
 
-/* Windows take pages while the scratch has room for their edges; in slots they take one. */
+/*
+ * Cuts the pages into windows: as many pages as have room for their edges in the scratch,
+ * or, if pages are in slots, one page each. Finds the lists that the windows cut.
+ */
 static void cut_windows(struct mill_run *r, struct mode_finder *m)
 {
 	const struct pages *p = run_direction(r, false)->pages;
@@ -483,7 +542,7 @@ static void cut_windows(struct mill_run *r, struct mode_finder *m)
 static mill_err write_cuts(struct mill_run *r, struct mode_finder *m)
 {
 	for (u32 i = 0; i < m->n_cuts; i++)
-		m->page_n[i] = m->cut[i].vertex;	/* lent: there are no more of them than pages */
+		m->page_n[i] = m->cut[i].vertex;	/* borrowed: n_cuts <= number of pages */
 	TRY(run_vec(r, &m->cut_vertex, "cut lists", m->n_cuts, sizeof(u32), NULL));
 	TRY(device_write(&m->cut_vertex->buffer, 0, m->page_n, m->n_cuts * sizeof(u32)));
 	memset(m->page_n, 0, m->n_cuts * sizeof(u32));
@@ -531,7 +590,8 @@ void declare_mode(struct declaration *d, struct mode_finder **out)
 	declare_item(d, (struct declared){ .bytes = add_bytes, .make = make_finder, .out = out });
 }
 
-mill_err op_mode(struct mill_run *r, struct mode_finder *m, const struct vec *from, const struct vec *to, u64 *changed)
+mill_err op_mode(struct mill_run *r, struct mode_finder *m, const struct vec *from,
+		 const struct vec *to, u64 *changed)
 {
 	struct mode_ctx f = { .run = r, .finder = m, .from = from, .to = to };
 	struct mill_step step = { .frontier = r->store->vertices, .direction = "scan" };

@@ -1,22 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The most frequent value of a list, of several the smallest, as kernels; which lists go which way, mode.c says. A list that lies
- * whole in its segment is counted in a table of the scratch, of places for twice as many values as it has neighbours, which lies
- * there where the list lies in the segment: each place is a value and how often it was seen.
+ * The most frequent value of a list, of several the smallest, as kernels. mode.c says which
+ * list goes to which kernel. A list that lies whole in its segment is counted in a hash
+ * table in the scratch, at an offset that follows from the list's position in the segment.
+ * The table has two places for each neighbour; a place is a value and the number of times
+ * that it was seen.
  */
 #define NO_VALUE 0xffffffffu
-/* On a CPU the work-items of a work-group take turns: sharing a list gains nothing there, but the race checker is to see it. */
+/*
+ * Longer lists are shared by a work-group. On a CPU its work-items take turns, so sharing
+ * gains nothing: there the limit is higher, except for the race checker, which should see
+ * the sharing.
+ */
 #if CHUNKED && !defined(RACE_CHECK)
 #define MODE_LONG 8192u
 #else
 #define MODE_LONG MODE_LONG_LEAST
 #endif
 
-/* The largest of these is the answer: counts only grow, so the last time that a value is seen has its number. */
+/*
+ * Packs a count and a value so that the largest number is the answer: first the larger
+ * count, then the smaller value. Counts only grow, so the last one of a value is its true
+ * count.
+ */
 static inline u64 seen(u32 value, u32 count) { return (u64)count << 32 | ~value; }
 #define VALUE_OF(best) (~(u32)(best))
 
-static inline u32 place_of(u32 value, u32 places) { return (u32)((u64)(value * 2654435769u) * places >> 32); }
+static inline u32 place_of(u32 value, u32 places)
+{
+	return (u32)((u64)(value * 2654435769u) * places >> 32);
+}
 
 static inline u64 compare_few(GLOBAL const u32 *from, GLOBAL const u32 *neighbour, u32 n)
 {
@@ -35,8 +48,9 @@ static inline u64 compare_few(GLOBAL const u32 *from, GLOBAL const u32 *neighbou
 	return best;
 }
 
-/* By one work-item. */
-static inline u64 count_alone(GLOBAL const u32 *from, GLOBAL const u32 *neighbour, u32 n, GLOBAL u32 *table)
+/* Counts a list with one work-item. */
+static inline u64 count_alone(GLOBAL const u32 *from, GLOBAL const u32 *neighbour, u32 n,
+			      GLOBAL u32 *table)
 {
 	u32 places = 2 * n, at = 0, last = NO_VALUE;
 	u64 best = 0;
@@ -61,9 +75,13 @@ static inline u64 count_alone(GLOBAL const u32 *from, GLOBAL const u32 *neighbou
 	return best;
 }
 
-/* The rows [begin, end) of the segment, all of them whole. Long ones are left in a list behind the tables, n_long[window] of them. */
-__kernel void mode_rows(GLOBAL const u32 *from, GLOBAL u32 *to, SEGMENT_PARAMS, u32 begin, u32 end, GLOBAL u32 *scratch,
-			u32 list_at, GLOBAL u32 *n_long, u32 window, GLOBAL u64 *counts)
+/*
+ * Counts rows [begin, end) of the segment, which lie whole in it. Rows longer than
+ * MODE_LONG go to a list behind the tables, which has n_long[window] entries.
+ */
+__kernel void mode_rows(GLOBAL const u32 *from, GLOBAL u32 *to, SEGMENT_PARAMS, u32 begin, u32 end,
+			GLOBAL u32 *scratch, u32 list_at, GLOBAL u32 *n_long, u32 window,
+			GLOBAL u64 *counts)
 {
 	GLOBAL const u32 *row = ROWS, *neighbour = NEIGHBOURS;
 	u32 base = row[begin], changed = 0;
@@ -76,7 +94,8 @@ __kernel void mode_rows(GLOBAL const u32 *from, GLOBAL u32 *to, SEGMENT_PARAMS, 
 			continue;
 		}
 		if (n > MODE_FEW)
-			value = VALUE_OF(count_alone(from, neighbour + at, n, scratch + 4 * (at - base)));
+			value = VALUE_OF(
+				count_alone(from, neighbour + at, n, scratch + 4 * (at - base)));
 		else if (n)
 			value = VALUE_OF(compare_few(from, neighbour + at, n));
 		to[v] = value;
@@ -85,7 +104,7 @@ __kernel void mode_rows(GLOBAL const u32 *from, GLOBAL u32 *to, SEGMENT_PARAMS, 
 	count_add(counts, COUNT_UPDATES, changed);
 }
 
-/* A value is seen n times more by one of several work-items. */
+/* Adds n to the count of a value, in a table that several work-items share. */
 static inline u64 count_shared(GLOBAL u32 *table, u32 places, u32 value, u32 n)
 {
 	u32 at = place_of(value, places);
@@ -102,16 +121,21 @@ static inline u64 count_shared(GLOBAL u32 *table, u32 places, u32 value, u32 n)
 	return 0;
 }
 
-/* What mode_rows left: a work-group takes a list, until none is left. Neighbours with the same value are counted at once. */
-__kernel void mode_long(GLOBAL const u32 *from, GLOBAL u32 *to, SEGMENT_PARAMS, u32 begin, GLOBAL u32 *scratch, u32 list_at,
-			GLOBAL const u32 *n_long, u32 window, GLOBAL u64 *counts)
+/*
+ * Counts the long lists that mode_rows left: a work-group takes one list after the other.
+ * Consecutive neighbours with the same value are added at once.
+ */
+__kernel void mode_long(GLOBAL const u32 *from, GLOBAL u32 *to, SEGMENT_PARAMS, u32 begin,
+			GLOBAL u32 *scratch, u32 list_at, GLOBAL const u32 *n_long, u32 window,
+			GLOBAL u64 *counts)
 {
 	SHARED u64 bests[GROUP];
 	GLOBAL const u32 *row = ROWS;
 	u32 id = get_local_id(0);
 
 	for (u32 k = get_group_id(0); k < n_long[window]; k += get_num_groups(0)) {
-		u32 r = scratch[list_at + k], at = row[r], n = row[r + 1] - at, value = NO_VALUE, times = 0;
+		u32 r = scratch[list_at + k], at = row[r], n = row[r + 1] - at, value = NO_VALUE,
+		    times = 0;
 		GLOBAL u32 *table = scratch + 4 * (at - row[begin]);
 		GLOBAL const u32 *neighbour = NEIGHBOURS + at;
 		u32 each = CHUNKED ? (n + GROUP - 1) / GROUP : 1, step = CHUNKED ? 1 : GROUP;
@@ -143,8 +167,9 @@ __kernel void mode_long(GLOBAL const u32 *from, GLOBAL u32 *to, SEGMENT_PARAMS, 
 }
 
 /*
- * A list of which the segment, or the scratch, has only a part: row r, counted in an array of all values. Lists come one after the
- * other, and each counts on from a base that no counter has passed, so they need not be cleared.
+ * Adds n to the count of a value in the array with a counter for each value. Lists come one
+ * after the other, and each counts from a base that no counter has reached yet, so nothing
+ * is cleared between them.
  */
 static inline u64 count_on(GLOBAL u32 *counter, u32 base, u32 value, u32 n)
 {
@@ -155,7 +180,12 @@ static inline u64 count_on(GLOBAL u32 *counter, u32 base, u32 value, u32 n)
 	return seen(value, raw_add_u32(&counter[value], n) + n - base);
 }
 
-__kernel void mode_part(GLOBAL const u32 *from, SEGMENT_PARAMS, u32 r, GLOBAL u32 *counter, u32 base, GLOBAL u64 *best, u32 which)
+/*
+ * Counts row r, a piece of a list that spans segments or windows. which: the number of the
+ * cut list.
+ */
+__kernel void mode_piece(GLOBAL const u32 *from, SEGMENT_PARAMS, u32 r, GLOBAL u32 *counter,
+			 u32 base, GLOBAL u64 *best, u32 which)
 {
 	GLOBAL const u32 *neighbour = NEIGHBOURS + ROWS[r];
 	u32 n = ROWS[r + 1] - ROWS[r], value = NO_VALUE, times = 0;
@@ -177,8 +207,9 @@ __kernel void mode_part(GLOBAL const u32 *from, SEGMENT_PARAMS, u32 r, GLOBAL u3
 		atom_max(&best[which], mine);
 }
 
-/* The lists that came in parts: a work-item takes one. */
-__kernel void mode_finish(GLOBAL const u32 *from, GLOBAL u32 *to, GLOBAL const u32 *vertex, GLOBAL u64 *best, u32 n, GLOBAL u64 *counts)
+/* Stores the results of the cut lists, a work-item each. */
+__kernel void mode_finish(GLOBAL const u32 *from, GLOBAL u32 *to, GLOBAL const u32 *vertex,
+			  GLOBAL u64 *best, u32 n, GLOBAL u64 *counts)
 {
 	u32 i = get_global_id(0), v;
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Orients the graph: filters the lists in memory, or writes them, list by list, as a
+ * temporary store of whole lists. Then cuts them into pieces and passes the pieces to a
+ * caller.
+ */
 #include "op/orient.h"
 
 #include "engine/cursor.h"
@@ -6,7 +11,10 @@
 #include "store/page.h"
 #include "store/writer.h"
 
-/* As many vertices have at least a list's degree as it has neighbours. */
+/*
+ * Returns a bound of the length of an oriented list: its n neighbours all have degrees of
+ * at least n, so n * n is at most the number of stored edges. Up to 1/64 too large.
+ */
 static u64 longest(u64 edges)
 {
 	u64 root = 1;
@@ -16,6 +24,7 @@ static u64 longest(u64 edges)
 	return root;
 }
 
+/* Returns true if edge {u, v} leads from u to v. */
 static bool leads(const struct oriented *o, vid u, vid v)
 {
 	return o->degree[u] != o->degree[v] ? o->degree[u] < o->degree[v] : u < v;
@@ -27,17 +36,18 @@ u64 oriented_resident_bytes(const struct mill_run *r, bool weights)
 {
 	u64 edges = view_edges(r->store, VIEW_SIMPLE);
 
-	return (r->store->n_linked + 1) * sizeof(u32) + edges / 2 * (sizeof(vid) + (weights ? sizeof(u32) : 0)) + 64 * KIB;
+	return (r->store->n_linked + 1) * sizeof(u32) +
+	       edges / 2 * (sizeof(vid) + (weights ? sizeof(u32) : 0)) + 64 * KIB;
 }
 
-/* What is being filled. */
+/* The lists that are made in memory. */
 struct fill_ctx {
 	const struct oriented *lists;
 	const struct segment *from;
 	u32 *row;
 	vid *list;
 	u32 *weight;
-	struct numberer numberer;	/* next NULL: none is asked for */
+	struct numberer numberer;	/* next NULL: edges get no numbers */
 };
 
 static mill_err count_lists(void *arg, u64 begin, u64 end, unsigned worker)
@@ -69,14 +79,15 @@ static mill_err fill_lists(void *arg, u64 begin, u64 end, unsigned worker)
 			if (!leads(f->lists, (vid)u, s->neighbour[i]))
 				continue;
 			if (f->weight)
-				f->weight[at] = f->numberer.next ? number : ((const u32 *)s->weight)[i];
+				f->weight[at] =
+					f->numberer.next ? number : ((const u32 *)s->weight)[i];
 			f->list[at++] = s->neighbour[i];
 		}
 	}
 	return MILL_OK;
 }
 
-/* Numbers are taken in row order, by one thread. */
+/* With edge numbers one thread fills all lists, because numbers are taken in row order. */
 static mill_err fill_all(struct fill_ctx *f, u64 rows)
 {
 	struct mill_run *r = f->lists->run;
@@ -84,7 +95,8 @@ static mill_err fill_all(struct fill_ctx *f, u64 rows)
 
 	if (!f->lists->numbers)
 		return pool_for(r->pool, rows, 4096, fill_lists, f);
-	TRY(memory_new(&f->numberer.next, &r->budget, r->store->n_linked + 1, sizeof(u32), "the numbers of edges"));
+	TRY(memory_new(&f->numberer.next, &r->budget, r->store->n_linked + 1, sizeof(u32),
+		       "the numbers of edges"));
 	err = fill_lists(f, 0, rows, 0);
 	memory_free(f->numberer.next);
 	return err;
@@ -124,12 +136,14 @@ static mill_err orient_in_memory(struct oriented *o)
 
 mill_err oriented_page(const struct mill_run *r, u64 edges, bool weights, u32 *out)
 {
-	u64 size = r->store->page_size, need = page_bytes(1, longest(edges), weights ? sizeof(u32) : 0);
+	u64 size = r->store->page_size,
+	    need = page_bytes(1, longest(edges), weights ? sizeof(u32) : 0);
 
 	while (size < need)
 		size *= 2;
 	if (size > PAGE_SIZE_MAX)
-		return fail(MILL_ELIMIT, "%s has more edges than can be intersected on disk", r->store->path);
+		return fail(MILL_ELIMIT, "%s has more edges than can be intersected on disk",
+			    r->store->path);
 	*out = (u32)size;
 	return MILL_OK;
 }
@@ -140,21 +154,22 @@ u64 oriented_disk_bytes(const struct mill_run *r, bool weights)
 	u32 page = 0;
 
 	if (oriented_page(r, edges, weights, &page))
-		return 0;	/* said again, and heard, when it is run */
-	making = max_u64(view_making_bytes(r->store), (ORIENTED_FRAMES + 2) * (u64)page) + 4 * (u64)page +
-		 longest(edges) * (sizeof(vid) + sizeof(u32));
-	/* The room beside the state has frames of a pool that is closed meanwhile. */
+		return 0;	/* the run fails with this error later and reports it */
+	making = max_u64(view_making_bytes(r->store), (ORIENTED_FRAMES + 2) * (u64)page) +
+		 4 * (u64)page + longest(edges) * (sizeof(vid) + sizeof(u32));
+	/* Half of RUN_ROOM is for frames of the run's stream, which is closed meanwhile. */
 	making = making > RUN_ROOM / 2 ? making - RUN_ROOM / 2 : 0;
-	return making + temporary_bytes(r->store->n_linked, edges, page, weights ? MILL_WEIGHT_U32 : MILL_WEIGHT_NONE);
+	return making + temporary_bytes(r->store->n_linked, edges, page,
+					weights ? MILL_WEIGHT_U32 : MILL_WEIGHT_NONE);
 }
 
-/* A list on its way. */
+/* The list that is written. */
 struct write_ctx {
 	struct store_writer *writer;
 	vid *list;
 	u32 *weight;
-	u64 most;
-	struct numberer numberer;	/* next NULL: none is asked for */
+	u64 most;			/* elements of list and weight */
+	struct numberer numberer;	/* next NULL: edges get no numbers */
 };
 
 static mill_err write_list(struct oriented *o, struct write_ctx *w, struct cursor *c, vid u)
@@ -173,7 +188,9 @@ static mill_err write_list(struct oriented *o, struct write_ctx *w, struct curso
 			if (!leads(o, u, *c->at))
 				continue;
 			if (n == w->most)
-				return fail(MILL_ECORRUPT, "%s: degrees and lists contradict each other", o->run->store->path);
+				return fail(MILL_ECORRUPT,
+					    "%s: degrees and lists contradict each other",
+					    o->run->store->path);
 			w->list[n] = *c->at;
 			w->weight[n++] = o->numbers ? number : weight ? *weight : 1;
 		}
@@ -193,7 +210,8 @@ static mill_err write_lists(struct oriented *o, struct write_ctx *w)
 	if (!err)
 		err = memory_new(&w->weight, &r->budget, w->most, sizeof(u32), "an oriented list");
 	if (!err && o->numbers)
-		err = memory_new(&w->numberer.next, &r->budget, r->store->n_linked + 1, sizeof(u32), "the numbers of edges");
+		err = memory_new(&w->numberer.next, &r->budget, r->store->n_linked + 1, sizeof(u32),
+				 "the numbers of edges");
 	for (u64 u = 0; !err && u < r->store->n_linked; u++) {
 		err = write_list(o, w, &c, (vid)u);
 		if (!err && u % 1024 == 0)
@@ -216,7 +234,7 @@ static mill_err orient_on_disk(struct oriented *o)
 		.directed = true,
 		.in_pages = true,
 		.weight = o->weights ? MILL_WEIGHT_U32 : MILL_WEIGHT_NONE,
-		.codec = PAGE_RAW,	/* looked at many times, decoded never */
+		.codec = PAGE_RAW,	/* pages are used many times: nothing to decode */
 		.whole_lists = true,
 	};
 	struct write_ctx w = { .most = longest(t->n_edges) };
@@ -250,7 +268,10 @@ bool oriented_in_memory(const struct mill_run *r)
 
 mill_err oriented_open(struct oriented *o, struct mill_run *r, const u32 *degree, bool numbers)
 {
-	*o = (struct oriented){ .run = r, .degree = degree, .weights = numbers || r->need.view == VIEW_ARCS, .numbers = numbers };
+	*o = (struct oriented){ .run = r,
+				.degree = degree,
+				.weights = numbers || r->need.view == VIEW_ARCS,
+				.numbers = numbers };
 	if (oriented_in_memory(r))
 		return orient_in_memory(o);
 	run_pause_stream(r);
@@ -266,13 +287,14 @@ void oriented_close(struct oriented *o)
 
 /* ---- Pieces ---- */
 
-/* The end of the piece that begins at row `first`: at least one row. */
+/* Returns the end of the piece that begins at row `first`. It has at least one row. */
 static u64 cut_at(const struct oriented *o, u64 first, u64 most)
 {
 	const u32 *row = o->all.row;
 	u64 end = first + 1;
 
-	while (end < o->all.n_rows && piece_bytes(end + 1 - first, row[end + 1] - row[first], o->weights) <= most)
+	while (end < o->all.n_rows &&
+	       piece_bytes(end + 1 - first, row[end + 1] - row[first], o->weights) <= most)
 		end++;
 	return end;
 }
@@ -305,7 +327,8 @@ struct piece oriented_piece(const struct oriented *o, u32 i)
 
 		return (struct piece){ (vid)e->first_vertex, e->n_rows, e->n_edges, e->first_edge };
 	}
-	return (struct piece){ o->cut[i], (u32)(o->cut[i + 1] - o->cut[i]), row[o->cut[i + 1]] - row[o->cut[i]], row[o->cut[i]] };
+	return (struct piece){ o->cut[i], (u32)(o->cut[i + 1] - o->cut[i]),
+			       row[o->cut[i + 1]] - row[o->cut[i]], row[o->cut[i]] };
 }
 
 static mill_err pass_memory(struct oriented *o, const struct oriented_pass *p)
@@ -360,7 +383,7 @@ mill_err oriented_pass(struct oriented *o, const struct oriented_pass *p, struct
 	if (!o->store)
 		return pass_memory(o, p);
 	err = stream_run(o->stream, &sp);
-	sp.n_active = sp.n_reused = 0;	/* of the device's own */
+	sp.n_active = sp.n_reused = 0;	/* the device counts its own */
 	step_add_pass(step, &sp);
 	return err;
 }

@@ -1,76 +1,99 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Neighbourhood reduction: who drives the templates of reduce.inc and the kernels of reduce.cl. */
+/*
+ * Neighbourhood reduction: runs the templates of reduce.inc or the kernels of reduce.cl,
+ * over pages, resident lists, bins (engine/bins.h) or, where the state's home is the host,
+ * by joins (op/sum.c).
+ */
 #include <assert.h>
 
 #include "op/sum.h"
 #include "op/op.h"
 
-/* A list that spans segments: its block sums go to slots, which `finish` combines in order. */
+/*
+ * The block sums of a list that spans segments go to slots, which `finish` combines in
+ * order.
+ */
 struct reducer {
 	const struct reduce_program *program;
 	bool in;
-	struct vec *partial;
+	struct vec *partial;		/* the slots */
 	struct vec *split;		/* struct split_list, by vertex; on the host */
 	struct vec *split_device;	/* its copy for kernels */
 	u64 n_splits;
-	/* Made when a list is first given where rows are not found by number: its vertices as a bitmap. */
+	/*
+	 * The vertices of a list as a bitmap, if the topology is not resident; made at
+	 * first use.
+	 */
 	struct vec *bits, *bits_device;
-	struct vec *sum;	/* where pages are streamed past sums: those */
+	struct vec *sum;		/* by join only: the sum of each vertex */
 };
 
-/* Edges that a worker takes from a list at a time; below so many in all, waking the others costs more than they do. */
+/* A worker takes at most this number of edges, and of vertices, from a list at a time. */
 #define LIST_CHUNK_EDGES 16384u
 #define LIST_CHUNK 4096u
+/*
+ * With less work than this (vertices + edges), waking the other threads costs more than it
+ * saves.
+ */
 #define SMALL_LIST 32768u
+/* Vertices without a row that a worker takes at a time. */
 #define REST_GRAIN 16384u
 
 _Static_assert(sizeof(struct split_list) == 24, "kernels see three u64");
 
-/* Those of a list, or those of `front`, or (neither) all. */
+/*
+ * The vertices that are reduced: those of `list`, or those of `front`, or all if both are
+ * NULL.
+ */
 struct reduce_ctx {
 	struct mill_run *run;
 	struct reducer *reducer;
 	const void *args;
 	const vid *list;
-	u64 n;		/* of the list */
-	u64 taken;	/* of the list; atomic */
+	u64 n;			/* vertices of the list */
+	u64 taken;		/* of them taken by workers; atomic */
 	const u64 *front;	/* on the host */
 	const struct vec *front_device;
-	u64 edges;	/* atomic */
+	u64 edges;		/* atomic */
 	u64 count[COUNT_MOST];	/* atomic */
 };
 
-/* Pages or the parts of resident lists, alike. */
-struct part {
+/* The rows of a page, or of a segment of a resident topology. */
+struct extent {
 	u64 first, n_rows, n_edges, skip;
 	bool continues;
 };
 
-static u32 n_parts(const struct topology *t) { return t->resident ? t->n_parts : t->pages->n_pages; }
+static u32 n_extents(const struct topology *t)
+{
+	return t->resident ? t->n_parts : t->pages->n_pages;
+}
 
-static struct part part_of(const struct topology *t, u32 i)
+static struct extent extent_of(const struct topology *t, u32 i)
 {
 	const struct page_entry *e;
 
 	if (t->resident) {
 		const struct segment *s = &t->part[i];
 
-		return (struct part){ s->first, s->n_rows, s->n_edges, s->skip, s->continues };
+		return (struct extent){ s->first, s->n_rows, s->n_edges, s->skip, s->continues };
 	}
 	e = &t->pages->entry[i];
-	return (struct part){ e->first_vertex, e->n_rows, e->n_edges, e->skip,
+	return (struct extent){ e->first_vertex, e->n_rows, e->n_edges, e->skip,
 			      i + 1 < t->pages->n_pages && e[1].skip };
 }
 
 /*
- * Finds the lists that are cut. The length of such a list is known when its last part is read; until then
- * all edges of that part count, so there are at least as many slots as needed.
+ * Finds the lists that span extents. The length of such a list is known only when its last
+ * extent is read. Until then all edges of that extent count, so there are at least as many
+ * slots as needed.
  */
-static void find_splits(const struct topology *t, struct split_list *out, u64 *n_splits, u64 *n_slots)
+static void find_splits(const struct topology *t, struct split_list *out, u64 *n_splits,
+			u64 *n_slots)
 {
 	*n_splits = *n_slots = 0;
-	for (u32 i = 0; i < n_parts(t); i++) {
-		struct part p = part_of(t, i);
+	for (u32 i = 0; i < n_extents(t); i++) {
+		struct extent p = extent_of(t, i);
 		u64 slots;
 
 		if (!p.skip || (p.n_rows == 1 && p.continues))
@@ -89,16 +112,23 @@ static u64 reducer_bytes(const struct store *st, bool in, u32 sum_size)
 	u64 splits, slots;
 
 	find_splits(&streamed, NULL, &splits, &slots);
-	/* Resident, the long lists are cut. */
+	/* In a resident topology long lists are cut into pieces for the threads. */
 	splits = max_u64(splits, st->stored_edges / HUB_EDGES + 1);
 	slots = max_u64(slots, st->stored_edges / LIST_BLOCK + splits);
 	return slots * sum_size + 2 * (splits + 1) * sizeof(struct split_list) + 1024;
 }
 
-/* The sources give what one array has, so pages of the other direction can be streamed past the sums (op/sum.c). */
-static bool by_join(const struct mill_run *r, const struct reduce_program *p) { return run_home_is_host(r) && p->given_size; }
+/*
+ * Returns true if the reduction is done by a join (op/sum.c): sources give the elements of
+ * one array, so pages of the other direction can pass the sums.
+ */
+static bool by_join(const struct mill_run *r, const struct reduce_program *p)
+{
+	return run_home_is_host(r) && p->given_size;
+}
 
-mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduce_program *p, bool in)
+mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduce_program *p,
+		    bool in)
 {
 	struct topology *t = run_direction(r, in);
 	struct reducer *red;
@@ -110,7 +140,7 @@ mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduc
 	red->program = p;
 	red->in = in;
 	if (!r->device->native && r->transfer.whole)
-		red->n_splits = n_slots = 0;	/* no list is cut there */
+		red->n_splits = n_slots = 0;	/* all pages are one segment: no list is cut */
 	else
 		find_splits(t, NULL, &red->n_splits, &n_slots);
 	TRY(run_vec_host(r, &red->split, "split lists", red->n_splits, sizeof(struct split_list)));
@@ -118,8 +148,8 @@ mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduc
 	if (red->n_splits)
 		find_splits(t, red->split->buffer.host, &red->n_splits, &n_slots);
 	if (!r->device->native) {
-		TRY(run_vec(r, &red->split_device, "split lists", red->n_splits, sizeof(struct split_list),
-			    NULL));
+		TRY(run_vec(r, &red->split_device, "split lists", red->n_splits,
+			    sizeof(struct split_list), NULL));
 		TRY(device_write(&red->split_device->buffer, 0, red->split->buffer.host,
 				 red->n_splits * sizeof(struct split_list)));
 	}
@@ -135,7 +165,8 @@ static void add_bytes(const struct declaration *d, const struct declared *x, str
 {
 	const struct reduce_program *p = x->what;
 	const struct store *st = d->run->store;
-	bool in = x->flags & OVER_IN, joined = n->own && d->run->policy->home == HOME_HOST && p->given_size;
+	bool in = x->flags & OVER_IN,
+	     joined = n->own && d->run->policy->home == HOME_HOST && p->given_size;
 
 	n->state += reducer_bytes(st, in, p->sum_size);
 	if (x->flags & LISTS) {	/* on the host and, if that is another, on the device */
@@ -159,11 +190,16 @@ static mill_err make(struct mill_run *r, const struct declared *x)
 	return op_reducer(r, x->out, x->what, x->flags & OVER_IN);
 }
 
-mill_err declare_reducer(struct declaration *d, struct reducer **out, const struct reduce_program *p, u32 flags)
+mill_err declare_reducer(struct declaration *d, struct reducer **out,
+			 const struct reduce_program *p, u32 flags)
 {
-	declare_item(d, (struct declared){ add_bytes, make, out, .program = &p->program, .forms = sum_forms(p), .what = p, .flags = flags | EARLY });
+	declare_item(d,
+		     (struct declared){ add_bytes, make, out, .program = &p->program,
+					.forms = sum_forms(p), .what = p, .flags = flags | EARLY });
 	return flags & OVER_IN && !d->run->store->has_in ?
-		       fail(MILL_EUSAGE, "%s reads in-edges, which %s lacks: import it without --out-only", d->need.algorithm, d->run->store->path) :
+		       fail(MILL_EUSAGE,
+			    "%s reads in-edges, which %s lacks: import it without --out-only",
+			    d->need.algorithm, d->run->store->path) :
 		       MILL_OK;
 }
 
@@ -183,8 +219,12 @@ static struct split_list *find_split(const struct reducer *red, vid v)
 	return &list[low];
 }
 
-/* Where the blocks of the first and the last row go; head_edges: the first row's. */
-static void find_slots(const struct reducer *red, const struct part *p, u64 head_edges, u64 *head, u64 *tail)
+/*
+ * Finds the first slots for the blocks of the first and the last row. head_edges: the
+ * number of edges of the first row in this extent.
+ */
+static void find_slots(const struct reducer *red, const struct extent *p, u64 head_edges, u64 *head,
+		       u64 *tail)
 {
 	bool through = p->n_rows == 1 && p->continues;
 
@@ -193,14 +233,14 @@ static void find_slots(const struct reducer *red, const struct part *p, u64 head
 		struct split_list *s = find_split(red, (vid)p->first);
 
 		*head = s->first_slot + p->skip / LIST_BLOCK;
-		if (!through)	/* this is the list's last part: now its length is known */
+		if (!through)	/* the list ends in this extent: now its length is known */
 			s->n_slots = div_up(p->skip + head_edges, LIST_BLOCK);
 	}
 	if (p->continues && !(through && p->skip))
 		*tail = find_split(red, (vid)(p->first + p->n_rows - 1))->first_slot;
 }
 
-/* What a worker counted. */
+/* Adds the counts of a worker. */
 static void add_counts(struct reduce_ctx *a, const u64 *count)
 {
 	for (u32 k = 0; k < a->reducer->program->n_counts; k++)
@@ -213,22 +253,29 @@ static mill_err reduce_rows(void *arg, const struct segment *seg, vid begin, vid
 {
 	struct reduce_ctx *a = arg;
 	const struct reducer *red = a->reducer;
-	struct part p = { seg->first, seg->n_rows, seg->n_edges, seg->skip, seg->continues };
+	struct extent p = { seg->first, seg->n_rows, seg->n_edges, seg->skip, seg->continues };
 	u64 head, tail, edges, count[COUNT_MOST] = { 0 };
 
 	(void)page;
 	(void)worker;
-	/* Only the worker of the row itself may write down its list's length. */
+	/*
+	 * Row 0 belongs to the worker with begin 0: only it may set the number of the
+	 * list's slots.
+	 */
 	if (begin)
 		p.skip = 0;
 	find_slots(red, &p, seg->row[1], &head, &tail);
-	edges = red->program->rows(a->args, seg, begin, end, a->front, red->partial->buffer.host, head, tail, count);
+	edges = red->program->rows(a->args, seg, begin, end, a->front, red->partial->buffer.host,
+				   head, tail, count);
 	add_counts(a, count);
 	__atomic_fetch_add(&a->edges, edges, __ATOMIC_RELAXED);
 	return MILL_OK;
 }
 
-/* How long a list that ends in this segment is, its kernel writes down. */
+/*
+ * The kernel itself stores the number of slots of a list that ends in this segment
+ * (`split`).
+ */
 static mill_err reduce_segment(void *arg, const struct device_segment *seg)
 {
 	struct reduce_ctx *a = arg;
@@ -239,12 +286,14 @@ static mill_err reduce_segment(void *arg, const struct device_segment *seg)
 
 	a->edges += seg->n_edges;
 	if (seg->unit != NO_UNIT) {
-		struct part p = { seg->first, seg->n_rows, seg->n_edges, seg->skip, seg->continues };
+		struct extent p = { seg->first, seg->n_rows, seg->n_edges, seg->skip,
+				    seg->continues };
 
 		find_slots(red, &p, p.n_edges, &head, &tail);
 		head_first = p.skip / LIST_BLOCK;
 		if (p.skip && !(p.n_rows == 1 && p.continues))
-			head_split = (u32)(find_split(red, (vid)p.first) - (struct split_list *)red->split->buffer.host);
+			head_split = (u32)(find_split(red, (vid)p.first) -
+					   (struct split_list *)red->split->buffer.host);
 	}
 	launch_begin(&l, &red->program->program, "rows", a->args);
 	launch_segment(&l, seg);
@@ -291,7 +340,8 @@ static mill_err rest_some(void *arg, u64 begin, u64 end, unsigned worker)
 
 static mill_err rest_device(struct reduce_ctx *a)
 {
-	u32 begin = (u32)run_direction(a->run, a->reducer->in)->n_rows, end = (u32)a->run->store->n_linked;
+	u32 begin = (u32)run_direction(a->run, a->reducer->in)->n_rows,
+	    end = (u32)a->run->store->n_linked;
 	struct kernel_call l;
 
 	if (begin == end)
@@ -306,7 +356,10 @@ static mill_err rest_device(struct reduce_ctx *a)
 
 /* ---- By list: the topology is resident ---- */
 
-/* Takes the next vertices of the list: as many as have LIST_CHUNK_EDGES edges, and at least one. */
+/*
+ * Takes the next vertices of the list until they have LIST_CHUNK_EDGES edges, at least one.
+ * Returns their number.
+ */
 static u64 take_list(struct reduce_ctx *a, const struct topology *t, u64 *begin)
 {
 	u64 from = __atomic_load_n(&a->taken, __ATOMIC_RELAXED), to;
@@ -314,9 +367,11 @@ static u64 take_list(struct reduce_ctx *a, const struct topology *t, u64 *begin)
 	do {
 		u64 edges = 0;
 
-		for (to = from; to < a->n && to - from < LIST_CHUNK && edges < LIST_CHUNK_EDGES; to++)
+		for (to = from; to < a->n && to - from < LIST_CHUNK && edges < LIST_CHUNK_EDGES;
+		     to++)
 			edges += topology_degree(t, a->list[to]);
-	} while (!__atomic_compare_exchange_n(&a->taken, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	} while (!__atomic_compare_exchange_n(&a->taken, &from, to, false, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
 	*begin = from;
 	return to - from;
 }
@@ -329,7 +384,8 @@ static mill_err reduce_list(void *arg, unsigned worker)
 	u64 begin, n, edges = 0, count[COUNT_MOST] = { 0 };
 
 	while ((n = take_list(a, t, &begin))) {
-		edges += a->reducer->program->list(a->args, t->segment, t->n_segments, a->list + begin, n, count);
+		edges += a->reducer->program->list(a->args, t->segment, t->n_segments,
+						   a->list + begin, n, count);
 		if (!worker)
 			TRY(ticker_tick(ticker, begin + n));
 		else if (ticker_cancelled(ticker))
@@ -361,7 +417,8 @@ static mill_err reduce_bins(void *arg, u64 begin, u64 end, unsigned worker)
 	u64 edges = 0, count[COUNT_MOST] = { 0 };
 
 	for (u64 i = begin; i < end; i++) {
-		a->reducer->program->bin(a->args, &b->bin[i], b->sum + worker * (2 * BIN_VERTICES * sizeof(u64)), count);
+		a->reducer->program->bin(a->args, &b->bin[i],
+					 b->sum + worker * (2 * BIN_VERTICES * sizeof(u64)), count);
 		edges += b->bin[i].n_entries;
 	}
 	add_counts(a, count);
@@ -391,7 +448,10 @@ static bool has_work(void *arg, u64 begin, u64 end)
 	return bitmap_any(a->front, begin, end);
 }
 
-/* Pages without a chosen vertex need not come: which those are is known where the vertices are given as a bitmap here. */
+/*
+ * Finds the pages that have a chosen vertex, from the bitmap on the host. Only those are
+ * sent.
+ */
 static mill_err choose_pages(struct reduce_ctx *a, struct vec **out)
 {
 	const struct pages *p = run_direction(a->run, a->reducer->in)->pages;
@@ -400,7 +460,8 @@ static mill_err choose_pages(struct reduce_ctx *a, struct vec **out)
 	TRY(run_vec_host(a->run, out, "chosen pages", p->n_pages, sizeof(u32)));
 	page_n = (*out)->buffer.host;
 	for (u32 i = 0; i < p->n_pages; i++)
-		page_n[i] = has_work(a, p->entry[i].first_vertex, (u64)p->entry[i].first_vertex + p->entry[i].n_rows);
+		page_n[i] = has_work(a, p->entry[i].first_vertex,
+				     (u64)p->entry[i].first_vertex + p->entry[i].n_rows);
 	return MILL_OK;
 }
 
@@ -428,18 +489,21 @@ static mill_err reduce_device(struct reduce_ctx *a, struct mill_step *step)
 	return MILL_OK;
 }
 
-/* All vertices or those of `front`, in the form in which the topology is. */
+/* Reduces all vertices or those of `front` on the host, over bins, resident lists or pages. */
 static mill_err reduce_all(struct reduce_ctx *a, struct mill_step *step)
 {
 	const struct reducer *red = a->reducer;
 	const struct reduce_program *p = red->program;
-	struct pass pass = { .in = red->in, .active = a->front ? has_work : NULL, .work = reduce_rows, .arg = a };
+	struct pass pass = {
+		.in = red->in, .active = a->front ? has_work : NULL, .work = reduce_rows, .arg = a
+	};
 	u64 rest = a->run->store->n_linked - run_direction(a->run, red->in)->n_rows;
 
 	if (a->run->bins && !a->front && red->in && p->bin)
 		return pool_for(a->run->pool, a->run->bins->n_bins, 1, reduce_bins, a);
 	TRY(run_pass(a->run, &pass, step));
-	p->finish(a->args, red->partial->buffer.host, red->split->buffer.host, red->n_splits, a->front, a->count);
+	p->finish(a->args, red->partial->buffer.host, red->split->buffer.host, red->n_splits,
+		  a->front, a->count);
 	return pool_for(a->run->pool, rest, REST_GRAIN, rest_some, a);
 }
 
@@ -450,12 +514,14 @@ static mill_err apply_sums(void *arg, u64 begin, u64 end, unsigned worker)
 	u64 count[COUNT_MOST] = { 0 };
 
 	(void)worker;
-	a->reducer->program->sums(a->args, begin, end, (const char *)sum->buffer.host + begin * sum->size, a->front, count);
+	a->reducer->program->sums(a->args, begin, end,
+				  (const char *)sum->buffer.host + begin * sum->size, a->front,
+				  count);
 	add_counts(a, count);
 	return MILL_OK;
 }
 
-/* What a reduction gathers over in-edges, sources give along out-edges. */
+/* Reduces by a join: sources add along out-edges what a reduction gathers over in-edges. */
 static mill_err reduce_joined(struct reduce_ctx *a, struct mill_step *step)
 {
 	const struct reducer *red = a->reducer;
@@ -464,7 +530,7 @@ static mill_err reduce_joined(struct reduce_ctx *a, struct mill_step *step)
 
 	TRY(sum_given(a->run, given, red->sum, red->program->real, !red->in, step));
 	a->edges = step->edges;
-	step->updates = updates;	/* sums that were applied, not what was added to them */
+	step->updates = updates;	/* an update is a sum that is applied, not an edge */
 	return pool_for(a->run->pool, red->sum->n, REST_GRAIN, apply_sums, a);
 }
 
@@ -504,7 +570,8 @@ mill_err op_reduce(struct mill_run *r, struct reducer *red, const void *args, u6
 	return reduce_counted(&a, &step, count);
 }
 
-mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *args, struct frontier *f, u64 *count)
+mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *args,
+			 struct frontier *f, u64 *count)
 {
 	struct reduce_ctx a = { .run = r, .reducer = red, .args = args };
 	struct mill_step step = { .frontier = f->n, .direction = "pull", .updates = f->n };
@@ -516,7 +583,8 @@ mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *ar
 	return reduce_counted(&a, &step, count);
 }
 
-mill_err op_reduce_list(struct mill_run *r, struct reducer *red, const void *args, const vid *list, u64 n, u64 *count)
+mill_err op_reduce_list(struct mill_run *r, struct reducer *red, const void *args, const vid *list,
+			u64 n, u64 *count)
 {
 	struct reduce_ctx a = { .run = r, .reducer = red, .args = args, .list = list, .n = n };
 	struct mill_step step = { .frontier = n, .direction = "pull", .updates = n };
@@ -534,7 +602,9 @@ mill_err op_reduce_list(struct mill_run *r, struct reducer *red, const void *arg
 		for (u64 i = 0; i < n; i++)
 			bitmap_put(bits, list[i]);
 	}
-	err = a.front_device ? device_write(&red->bits_device->buffer, 0, a.front, red->bits->buffer.size) : MILL_OK;
+	err = a.front_device ?
+		      device_write(&red->bits_device->buffer, 0, a.front, red->bits->buffer.size) :
+		      MILL_OK;
 	if (!err)
 		err = reduce_counted(&a, &step, count);
 	for (u64 i = 0; bits && i < n; i++)

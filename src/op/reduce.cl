@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The neighbourhood reduction over one segment, as kernels; the defines and the program stand before. The same order of
- * additions as on the host. front (may be NULL): the vertices that take part, as 32-bit words.
+ * The neighbourhood reduction over one segment, as kernels. The defines and the program
+ * stand before this text. Additions have the same order as on the host, and contraction is
+ * off (page.cl), so sums have the same bits. front (may be NULL): the bitmap of the
+ * vertices that are reduced.
  */
 #define NO_SLOT 0xfffffffffffffffful
 #define NO_SPLIT 0xffffffffu
@@ -36,12 +38,15 @@ static inline SUM block_sum(struct PROGRAM s, SEGMENT_PARAMS, u32 v, u32 begin, 
 }
 
 /*
- * head_slot, tail_slot: where the block sums of the first and the last row go, or NO_SLOT. The first row of the segment in which
- * list head_split ends says how many blocks it has: head_first, the number of the slot's block in its list, and its own.
+ * Reduces rows. head_slot, tail_slot: the first slots for the block sums of the first and
+ * the last row, or NO_SLOT. If list number head_split ends in the first row of this segment
+ * (else NO_SPLIT), its number of slots is set: head_first, the blocks in earlier segments,
+ * plus those of the row.
  */
 __kernel void OF(PROGRAM, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS,
-				GLOBAL const u32 *front, GLOBAL SUM *partial_sum, u64 head_slot, u64 tail_slot,
-				GLOBAL u64 *split, u32 head_split, u64 head_first, GLOBAL u64 *counts)
+				GLOBAL const u32 *front, GLOBAL SUM *partial_sum, u64 head_slot,
+				u64 tail_slot, GLOBAL u64 *split, u32 head_split, u64 head_first,
+				GLOBAL u64 *counts)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
 	GLOBAL const u32 *row = ROWS;
@@ -59,20 +64,21 @@ __kernel void OF(PROGRAM, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS
 		if (r == 0 && head_slot != NO_SLOT) {
 			slot = head_slot;
 			if (head_split != NO_SPLIT)
-				split[3 * head_split + 2] = head_first + (end - begin + LIST_BLOCK - 1) / LIST_BLOCK;
+				split[3 * head_split + 2] =
+					head_first + (end - begin + LIST_BLOCK - 1) / LIST_BLOCK;
 		} else if (r + 1 == n_rows && tail_slot != NO_SLOT) {
 			slot = tail_slot;
 		}
 		sum = START(s);
 		if (slot == NO_SLOT && end - begin <= LIST_BLOCK) {
-			sum = block_sum(s, lists, weights, row_at, neighbour_at, weight_at, first, n_rows, n_edges, partial, v,
-					begin, end);
+			sum = block_sum(s, lists, weights, row_at, neighbour_at, weight_at, first,
+					n_rows, n_edges, partial, v, begin, end);
 			begin = end;
 		}
 		while (begin < end) {
 			u32 stop = end - begin > LIST_BLOCK ? begin + LIST_BLOCK : end;
-			SUM block = block_sum(s, lists, weights, row_at, neighbour_at, weight_at, first, n_rows, n_edges,
-					      partial, v, begin, stop);
+			SUM block = block_sum(s, lists, weights, row_at, neighbour_at, weight_at,
+					      first, n_rows, n_edges, partial, v, begin, stop);
 
 			if (slot != NO_SLOT)
 				partial_sum[slot++] = block;
@@ -86,7 +92,7 @@ __kernel void OF(PROGRAM, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS
 	COUNTED_ADD;
 }
 
-/* Vertices without a row. */
+/* Applies the result of an empty list to vertices [begin, end), which have no row. */
 __kernel void OF(PROGRAM, rest)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) u32 begin, u32 end,
 				GLOBAL const u32 *front, GLOBAL u64 *counts)
 {
@@ -99,10 +105,10 @@ __kernel void OF(PROGRAM, rest)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) u32 begin, u32
 	COUNTED_ADD;
 }
 
-/* One work-item per list that spans segments. */
+/* Combines the slots of the lists that span segments, one work-item per list. */
 __kernel void OF(PROGRAM, finish)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *front,
-				  GLOBAL const SUM *partial_sum, GLOBAL const u64 *split, u32 n_splits,
-				  GLOBAL u64 *counts)
+				  GLOBAL const SUM *partial_sum, GLOBAL const u64 *split,
+				  u32 n_splits, GLOBAL u64 *counts)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) false };
 	u32 i = get_global_id(0);

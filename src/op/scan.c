@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scan: who drives the templates of scan.inc and the kernels of scan.cl over the rows that a program wants. */
+/*
+ * Scan: runs the templates of scan.inc or the kernels of scan.cl over the rows that a
+ * program wants.
+ */
 #include <assert.h>
 
 #include "engine/edge_state.h"
@@ -13,7 +16,8 @@ struct scan_ctx {
 	struct scan_window window;
 };
 
-static mill_err scan_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+static mill_err scan_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			  unsigned worker)
 {
 	struct scan_ctx *s = arg;
 	struct slices slices;
@@ -46,8 +50,11 @@ static mill_err scan_segment(void *arg, const struct device_segment *seg)
 
 static mill_err scan_native(struct scan_ctx *s, struct mill_step *step)
 {
-	struct pass pass = { .in = s->how->in, .active = s->how->some ? is_wanted : NULL, .work = scan_rows,
-			     .arg = s, .numbers = s->program->program.numbers };
+	struct pass pass = { .in = s->how->in,
+			     .active = s->how->some ? is_wanted : NULL,
+			     .work = scan_rows,
+			     .arg = s,
+			     .numbers = s->program->program.numbers };
 
 	for (unsigned i = 0; i < pool_size(s->run->pool); i++)
 		s->run->emit[i].tally = (struct tally){ 0 };
@@ -59,7 +66,10 @@ static mill_err scan_native(struct scan_ctx *s, struct mill_step *step)
 	return MILL_OK;
 }
 
-/* Which rows are wanted the device says; where all pages stay, it need not be asked. */
+/*
+ * With `some`, the device first says which pages have wanted rows. If all pages stay on the
+ * device, nothing moves, so it is not asked.
+ */
 static mill_err scan_device(struct scan_ctx *s, struct mill_step *step)
 {
 	struct device_pass pass = { .activity.in = s->how->in, .launch = scan_segment, .arg = s };
@@ -68,8 +78,11 @@ static mill_err scan_device(struct scan_ctx *s, struct mill_step *step)
 	struct vec *pages = NULL;
 
 	if (s->how->some && !op_rescan_is_free(r)) {
-		TRY(run_vec_host(r, &pages, "wanted pages", max_u64(r->graph->out.n_pages, r->graph->in.n_pages) + 2, sizeof(u32)));
-		TRY(transfer_wanted(&r->transfer, &s->program->program, s->args, s->how->in, pages->buffer.host));
+		TRY(run_vec_host(r, &pages, "wanted pages",
+				 max_u64(r->graph->out.n_pages, r->graph->in.n_pages) + 2,
+				 sizeof(u32)));
+		TRY(transfer_wanted(&r->transfer, &s->program->program, s->args, s->how->in,
+				    pages->buffer.host));
 		pass.activity.n = pages->buffer.host;
 	}
 	TRY(transfer_count_begin(&r->transfer));
@@ -82,10 +95,13 @@ static mill_err scan_device(struct scan_ctx *s, struct mill_step *step)
 	return MILL_OK;
 }
 
-void declare_scan(struct declaration *d, const struct scan_program *p) { declare_program(d, &p->program, NULL, 0); }
+void declare_scan(struct declaration *d, const struct scan_program *p)
+{
+	declare_program(d, &p->program, NULL, 0);
+}
 
-mill_err op_scan(struct mill_run *r, const struct scan_program *p, const void *args, const struct scan *how,
-		 u64 *updates)
+mill_err op_scan(struct mill_run *r, const struct scan_program *p, const void *args,
+		 const struct scan *how, u64 *updates)
 {
 	struct scan_ctx s = {
 		.run = r,
@@ -94,11 +110,13 @@ mill_err op_scan(struct mill_run *r, const struct scan_program *p, const void *a
 		.how = how,
 		.window = { how->from, how->count ? how->from + how->count : UINT64_MAX },
 	};
-	struct mill_step step = { .frontier = run_direction(r, how->in)->n_rows, .direction = "scan" };
+	struct mill_step step = { .frontier = run_direction(r, how->in)->n_rows,
+				  .direction = "scan" };
 	f64 began = clock_now();
 
-	/* In-lists own nothing. */
-	assert(p->program.numbers != NUMBERS_OWNED || run_direction(r, how->in) == run_direction(r, false));
+	/* Edges are owned in out-lists only. */
+	assert(p->program.numbers != NUMBERS_OWNED ||
+	       run_direction(r, how->in) == run_direction(r, false));
 	TRY(program_fetch(&p->program, args));
 	run_announce(r, "pass %llu", r->ledger.total.step + 1);
 	TRY(r->device->native ? scan_native(&s, &step) : scan_device(&s, &step));

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scan operator over one segment, as a kernel. skip: edges of the first row's list in earlier segments; the
- * window [from, to) is of positions in a list.
+ * Scan over one segment, as a kernel. skip: the number of edges of the first row's list
+ * that lie in earlier segments. [from, to): the window, positions in a list.
  */
+
 /* Edges after which cond is asked again, as on the host. */
 #define SCAN_BLOCK 4u
 
-__kernel void OF(PROGRAM, scan)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS, GLOBAL u64 *counts, u64 skip,
-				u64 from, u64 to)
+__kernel void OF(PROGRAM, scan)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS,
+				GLOBAL u64 *counts, u64 skip, u64 from, u64 to)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true };
 	GLOBAL const u32 *row = ROWS, *neighbour = NEIGHBOURS;

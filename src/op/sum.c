@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reductions where the state's home is the host: what they gather over in-edges, sources give along out-edges to sums of 64 bits on
- * the devices. Floats are added in any order, so their last bits differ; fixed point has the same bits on any number of devices and chunks.
+ * Reductions of runs in which the state's home is the host (GTS). A reduction is a join
+ * turned round: what op_reduce gathers over in-edges, sources add along out-edges to sums
+ * of 64 bits on the devices, and apply follows natively. Pages in which no source gives
+ * anything do not cross, so a level of bc moves the pages of that level only.
+ *
+ * Floats are added in any order, so the last bits of sums differ. Fixed point (--exact) has
+ * the same bits on any number of devices and chunks.
  */
 #include "op/sum.h"
 
@@ -38,9 +43,10 @@
 #include "op/join.inc"
 #include "op/undef.inc"
 
-static const struct own_forms *adding(u32 given_size, bool real)
+static const struct own_forms *add_forms(u32 given_size, bool real)
 {
-	static const struct own_forms f32_form = { .join = &add_f32_join }, f64_form = { .join = &add_f64_join },
+	static const struct own_forms f32_form = { .join = &add_f32_join },
+				      f64_form = { .join = &add_f64_join },
 				      u64_form = { .join = &add_u64_join };
 
 	assert(given_size == sizeof(u64) || real);
@@ -49,7 +55,10 @@ static const struct own_forms *adding(u32 given_size, bool real)
 	return given_size == sizeof(f32) ? &f32_form : &f64_form;
 }
 
-const struct own_forms *sum_forms(const struct reduce_program *p) { return p->given_size ? adding(p->given_size, p->real) : NULL; }
+const struct own_forms *sum_forms(const struct reduce_program *p)
+{
+	return p->given_size ? add_forms(p->given_size, p->real) : NULL;
+}
 
 struct look_ctx {
 	const struct pages *pages;
@@ -57,7 +66,7 @@ struct look_ctx {
 	u32 *active;
 };
 
-/* A page none of whose sources gives anything need not pass. */
+/* Marks the pages in which a source gives anything: the others need not cross. */
 static mill_err look_at_pages(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	static const char nothing[4096];
@@ -66,7 +75,8 @@ static mill_err look_at_pages(void *arg, u64 begin, u64 end, unsigned worker)
 	(void)worker;
 	for (u64 i = begin; i < end; i++) {
 		const struct page_entry *e = &l->pages->entry[i];
-		const char *at = (const char *)l->given->buffer.host + (u64)e->first_vertex * l->given->size;
+		const char *at =
+			(const char *)l->given->buffer.host + (u64)e->first_vertex * l->given->size;
 		u64 left = (u64)e->n_rows * l->given->size, some;
 
 		for (; left; left -= some, at += some) {
@@ -81,14 +91,19 @@ static mill_err look_at_pages(void *arg, u64 begin, u64 end, unsigned worker)
 
 mill_err sum_prepare(struct mill_run *r, u32 given_size, bool real)
 {
-	return transfer_prepare(&r->transfer, &adding(given_size, real)->join->program.source);
+	return transfer_prepare(&r->transfer, &add_forms(given_size, real)->join->program.source);
 }
 
-mill_err sum_given(struct mill_run *r, struct vec *given, struct vec *sum, bool real, bool in, struct mill_step *step)
+mill_err sum_given(struct mill_run *r, struct vec *given, struct vec *sum, bool real, bool in,
+		   struct mill_step *step)
 {
 	const struct pages *pages = run_direction(r, in)->pages;
-	struct add_f64_args a = { .sum = sum };	/* all instances have the same */
-	struct device_pass pass = { .activity.in = in, .forms = adding(given->size, real), .args = &a, .given = given, .sums = true };
+	struct add_f64_args a = { .sum = sum };	/* all instances have the same arguments */
+	struct device_pass pass = { .activity.in = in,
+				    .forms = add_forms(given->size, real),
+				    .args = &a,
+				    .given = given,
+				    .sums = true };
 	struct look_ctx l = { .pages = pages, .given = given };
 	struct vec *active;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of what sources give, for reductions where the state's home is the host; algorithms see op/op.h. */
+/*
+ * Sums of what sources give: reductions of runs in which the state's home is the host
+ * (GTS). Only op/reduce.c calls these functions; algorithms use op/op.h.
+ */
 #ifndef OP_SUM_H
 #define OP_SUM_H
 
@@ -7,12 +10,15 @@
 #include "op/program.h"
 
 /*
- * sum[v] becomes the sum of what the sources of edges to v give, over out-edges or in-edges: `given` has f32, f64 or u64, the sums are
- * f64 (real) or u64. Both vectors are on the host.
+ * Sets sum[v] to the sum of what the sources of the edges to v give, over out-edges or
+ * in-edges. `given` holds f32, f64 or u64; the sums are f64 (real) or u64. Both vectors are
+ * on the host.
  */
-mill_err sum_given(struct mill_run *r, struct vec *given, struct vec *sum, bool real, bool in, struct mill_step *step);
+mill_err sum_given(struct mill_run *r, struct vec *given, struct vec *sum, bool real, bool in,
+		   struct mill_step *step);
+/* Builds the kernels that sum_given launches. */
 mill_err sum_prepare(struct mill_run *r, u32 given_size, bool real);
-/* The forms of a reduction that policies may take; NULL without GIVEN. */
+/* Returns the forms of a reduction that policies may take, or NULL without GIVEN. */
 const struct own_forms *sum_forms(const struct reduce_program *p);
 
 #endif

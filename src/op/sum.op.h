@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a reduction becomes where edges are pushed past its sums: what a source gives is added to the sum of each of its neighbours. Device
- * dialect, written for VALUE f32, f64 and u64; sums are wider than what is summed.
+ * A reduction as a push: what a source gives is added to the sum of each of its neighbours
+ * (op/sum.c). Device dialect, written for VALUE f32, f64 and u64. Sums have 64 bits.
  */
 #define SUM_FIELDS(ARRAY, SCALAR) ARRAY(OF(sum, VALUE), sum)
 
@@ -13,7 +13,7 @@ STATE(PROGRAM, SUM_FIELDS);
 
 typedef VALUE OF(PROGRAM, given);
 
-/* What is given lies beside the page, always. */
+/* Never called: what a source gives always lies beside the page. */
 DEVICE VALUE OF(PROGRAM, value)(struct PROGRAM s, vid u)
 {
 	(void)s;

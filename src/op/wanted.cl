@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the pages that have a row for which the program's cond holds; without one nothing asks. A work-group takes a page. range: first vertex and rows of each. */
+/*
+ * Finds the pages that have a row for which the program's cond holds. A program without
+ * cond has no such kernel. A work-group takes a page. range: the first vertex and the
+ * number of rows of each page.
+ */
 #if COND
-__kernel void OF(PROGRAM, wanted)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *range, u32 n_pages,
-				  GLOBAL u32 *counts)
+__kernel void OF(PROGRAM, wanted)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) GLOBAL const u32 *range,
+				  u32 n_pages, GLOBAL u32 *counts)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true };
 	u32 page = get_group_id(0), begin, n;

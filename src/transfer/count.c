@@ -23,7 +23,7 @@ mill_err transfer_count_begin(struct transfer *t)
 
 static void add_counts(u64 counts[COUNTS_N], const u64 *copy)
 {
-	for (u32 i = 0; i < COUNT_LANES; i++)
+	for (u32 i = 0; i < COUNT_COPIES; i++)
 		for (u32 k = 0; k < COUNTS_N; k++) {
 			u64 x = copy[i * COUNT_STRIDE + k];
 

@@ -253,7 +253,7 @@ struct wire_ids {
 };
 
 #define COUNTS_N 8
-#define COUNTER_WORDS (COUNT_LANES * COUNT_STRIDE)
+#define COUNTER_WORDS (COUNT_COPIES * COUNT_STRIDE)
 /*
  * The most chunks of state. With more, a pass over the topology would take too long to be
  * useful.

@@ -228,7 +228,7 @@ static void test_all_stay(void **state)
 	assert_true(r.pages_to_device <= r.partitions.count);
 	/* Nothing of the size of the vertices comes back but the result. */
 	assert_int_equal(run->device->from_device[TRAFFIC_FLAGS],
-			 r.iterations * (COUNT_LANES * COUNT_STRIDE * 8 + 4 * round_up(r.partitions.count, 2)));
+			 r.iterations * (COUNT_COPIES * COUNT_STRIDE * 8 + 4 * round_up(r.partitions.count, 2)));
 	mill_run_free(run);
 	graph_store_drop(store);
 }
