@@ -41,11 +41,11 @@ static struct tally tallies_end(struct filter_ctx *f)
 static mill_err filter_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
 	struct filter_ctx *f = arg;
-	struct slices slices;
+	struct page_args slices;
 
-	TRY(slices_take(&slices, f->run, &f->program->program, f->args, page, worker));
+	TRY(page_args_take(&slices, f->run, &f->program->program, f->args, page, worker));
 	f->program->rows(slices.args, seg, begin, end, f->edges->bits->buffer.host, &f->run->emit[worker].tally);
-	return slices_give(&slices);
+	return page_args_give(&slices);
 }
 
 static bool any_edge(void *arg, u64 begin, u64 end)
@@ -208,11 +208,11 @@ mill_err op_filter(struct mill_run *r, const struct filter_program *p, const voi
 static mill_err expand_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
 	struct filter_ctx *f = arg;
-	struct slices slices;
+	struct page_args slices;
 
-	TRY(slices_take(&slices, f->run, &f->program->program, f->args, page, worker));
+	TRY(page_args_take(&slices, f->run, &f->program->program, f->args, page, worker));
 	f->program->expand(slices.args, seg, begin, end, f->bits, f->edges->bits->buffer.host, &f->run->emit[worker].tally);
-	return slices_give(&slices);
+	return page_args_give(&slices);
 }
 
 static bool any_vertex(void *arg, u64 begin, u64 end)

@@ -46,14 +46,14 @@ struct part {
 	bool continues;
 };
 
-static u32 n_parts(const struct topology *t) { return t->resident ? t->n_parts : t->pages->n_pages; }
+static u32 n_parts(const struct topology *t) { return t->resident ? t->n_pieces : t->pages->n_pages; }
 
 static struct part part_of(const struct topology *t, u32 i)
 {
 	const struct page_entry *e;
 
 	if (t->resident) {
-		const struct segment *s = &t->part[i];
+		const struct segment *s = &t->piece[i];
 
 		return (struct part){ s->first, s->n_rows, s->n_edges, s->skip, s->continues };
 	}

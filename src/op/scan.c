@@ -16,11 +16,11 @@ struct scan_ctx {
 static mill_err scan_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
 {
 	struct scan_ctx *s = arg;
-	struct slices slices;
+	struct page_args slices;
 
-	TRY(slices_take(&slices, s->run, &s->program->program, s->args, page, worker));
+	TRY(page_args_take(&slices, s->run, &s->program->program, s->args, page, worker));
 	s->program->rows(slices.args, seg, begin, end, &s->window, &s->run->emit[worker].tally);
-	return slices_give(&slices);
+	return page_args_give(&slices);
 }
 
 static bool is_wanted(void *arg, u64 begin, u64 end)
