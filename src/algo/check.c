@@ -99,7 +99,7 @@ static mill_err check_edges(void *arg, const struct segment *seg, vid begin, vid
 
 			if (to > over)
 				return check_wrong(c->run, v,
-						   "an edge leads to it on a shorter way");
+						   "an edge leads to it on a shorter path");
 			if (to < over || !is_reached(c, to))	/* an infinite sum is no path */
 				continue;
 			if (c->parent && from < to && c->parent[v] > rank)
@@ -164,7 +164,7 @@ static mill_err check_tree(struct tree_check *c, vid root)
 			return check_wrong(c->run, v, "it is not reached and has a parent");
 		if (reached && !bitmap_get(c->seen, v))
 			return check_wrong(c->run, v,
-					   "no edge leads to it from where it is said to come");
+					   "no edge proves its distance, or its parent");
 	}
 	return c->order ? check_circles(c, n, root) : MILL_OK;
 }

@@ -80,7 +80,7 @@ static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid 
 
 			if (c->depth[v] > c->depth[u] + 1)
 				return check_wrong(c->run, v,
-						   "an edge leads to it on a shorter way");
+						   "an edge leads to it on a shorter path");
 			if (c->depth[v] <= c->depth[u])
 				continue;
 			part = ratio(c, u, v);

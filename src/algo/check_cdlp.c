@@ -93,9 +93,8 @@ static mill_err check_pairs(struct check_ctx *c)
 		for (end = at; end < c->n_pairs && c->pair[end] >> 32 == v; end++)
 			;
 		if (longest_run(c->pair + at, end - at) != c->label[v])
-			return wrong(
-				c->run, v,
-				"more of its neighbours had another label, or as many a smaller one");
+			return wrong(c->run, v, "more of its neighbours had another label, or "
+						"as many had a smaller one");
 	}
 	return MILL_OK;
 }

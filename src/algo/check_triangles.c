@@ -139,7 +139,7 @@ static mill_err check_sample(struct check_ctx *c)
 			return wrong(c->run, v,
 				     "its neighbours have another number of edges among them");
 		if (c->lcc && !(c->lcc[v] - lcc < 1e-12 && lcc - c->lcc[v] < 1e-12))
-			return wrong(c->run, v, "its clustering coefficient is another");
+			return wrong(c->run, v, "its clustering coefficient is wrong");
 	}
 	return MILL_OK;
 }
@@ -160,14 +160,12 @@ static mill_err check_all(struct check_ctx *c, const u32 *degree)
 		share = pairs > 0 ? (f64)c->count[v] / pairs : 0;
 		if (!(c->lcc[v] <= share + 1e-12 &&
 		      c->lcc[v] >= (c->of_arcs ? share / 2 : share) - 1e-12))
-			return wrong(
-				c->run, v,
-				"its clustering coefficient does not follow from its triangles");
+			return wrong(c->run, v,
+				     "its clustering coefficient does not follow from its count");
 	}
 	if (rest)
-		return fail(
-			MILL_ECHECK,
-			"the result is wrong: the counts of all vertices are not three for each triangle");
+		return fail(MILL_ECHECK,
+			    "the result is wrong: the sum of all counts is not a multiple of 3");
 	return MILL_OK;
 }
 

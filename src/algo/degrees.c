@@ -203,9 +203,8 @@ static mill_err check(struct mill_run *r)
 	mill_err err;
 
 	if (!r->need.out)
-		return fail(
-			MILL_EUSAGE,
-			"the run did not load the edges: set the option `check` before it runs");
+		return fail(MILL_EUSAGE,
+			    "the run did not load the edges: set the option `check` before it");
 	err = memory_new(&c.out, &r->budget, n, sizeof(u32), "the certificate");
 	if (!err && r->result.n_columns > 1)
 		err = memory_new(&c.in, &r->budget, n, sizeof(u32), "the certificate");

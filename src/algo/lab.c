@@ -264,11 +264,10 @@ static mill_err compare_rows(const struct mill_lab_row *row, size_t n, const str
 			continue;
 		first = first ? first : &row[i];
 		if (row[i].report.hash != first->report.hash && promises_bits(lab))
-			return fail(
-				MILL_ECHECK,
-				"the results differ: that of '%s' has the hash %016llx, that of '%s' %016llx",
-				first->name, (unsigned long long)first->report.hash, row[i].name,
-				(unsigned long long)row[i].report.hash);
+			return fail(MILL_ECHECK, "the results differ: that of '%s' has the hash "
+						 "%016llx, that of '%s' %016llx",
+				    first->name, (unsigned long long)first->report.hash,
+				    row[i].name, (unsigned long long)row[i].report.hash);
 	}
 	return first || !n ? MILL_OK : fail(MILL_ENOMEM, "%s", row[0].message);
 }
