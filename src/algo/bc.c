@@ -269,7 +269,7 @@ static mill_err run(struct mill_run *r, void *self)
 	if (b->n_sources == 1)
 		TRY(run_fact_id(r, "source", s->n_sources ? s->source[0] : s->isolated_source));
 	run_fact(r, "sources", b->n_sources);
-	/* An isolated source reaches itself */
+	/* An isolated source reaches itself. */
 	run_fact(r, "reached", b->loop.reached + s->n_isolated);
 	run_fact(r, "max_depth", b->loop.deepest);
 	return result_top(r);

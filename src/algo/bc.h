@@ -39,7 +39,7 @@ struct bc_run {
 	struct bc_loop {		/* sums over all sources so far */
 		u64 source;		/* number of sources done */
 		u64 reached, edges, deepest;
-		/* Inner vertices of a shortest path, summed over its ends */
+		/* Inner vertices of shortest paths, one path for each end */
 		f64 hops;
 	} loop;
 };

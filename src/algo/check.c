@@ -20,8 +20,7 @@ struct tree_check {
 	const u32 *parent;	/* ranks; NULL: only distances are checked */
 	const vid *rank;	/* the rank of each vertex; only with parents */
 	vid *order;		/* the vertex of each rank; only if parents might form a circle */
-	/* Vertices that an edge proves: the one from the parent, if there are parents */
-	u64 *seen;
+	u64 *seen;		/* vertices that an edge proves (from the parent, if any) */
 };
 
 static f64 real_of(u64 key)
@@ -215,10 +214,7 @@ mill_err tree_check(struct mill_run *r)
 	return err;
 }
 
-/*
- * ---- PageRank: the scores sum to 1, and one more iteration changes them no more than it
- * may ----
- */
+/* ---- PageRank: the scores sum to 1, and one more iteration changes them little ---- */
 
 struct rank_check {
 	struct mill_run *run;
@@ -273,7 +269,7 @@ static mill_err sum_rows(void *arg, const struct segment *seg, vid begin, vid en
 
 			sum += value_at(c->rank->precision, c->score, u) / c->degree[u];
 		}
-		/* A list may come in pieces */
+		/* A list may come in pieces, so this adds. */
 		add_shared(&c->incoming[seg->first + row], sum);
 	}
 	return MILL_OK;

@@ -59,7 +59,7 @@ static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid 
 		if (!n || !bitmap_get(c->chosen, v))
 			continue;
 		at = __atomic_fetch_add(&c->n_pairs, n, __ATOMIC_RELAXED);
-		/* A corrupt store may have longer lists */
+		/* A corrupt store may have lists that are longer than the degrees. */
 		for (u32 i = 0; i < n && at + i < c->room; i++)
 			c->pair[at + i] = v << 32 | c->before[neighbour[i]];
 	}

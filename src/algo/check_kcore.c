@@ -49,7 +49,7 @@ static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid 
 
 		for (u32 i = seg->row[row]; i < seg->row[row + 1]; i++)
 			n += c->core[seg->neighbour[i]] >= c->core[v];
-		/* A list may come in pieces */
+		/* A list may come in pieces, so this adds. */
 		__atomic_fetch_add(&c->left[v], n, __ATOMIC_RELAXED);
 	}
 	return MILL_OK;

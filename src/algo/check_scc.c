@@ -17,8 +17,7 @@ struct scc_check {
 	/* Searches. */
 	u64 *seen;
 	u32 *stack;
-	/* By component: edges into it from components that are not removed */
-	u64 *incoming;
+	u64 *incoming;		/* by component: edges into it from others that are not removed */
 	u32 *start, *member;	/* the vertices of each component */
 
 	/* Passes. */
@@ -86,7 +85,7 @@ static void list_members(struct scc_check *c)
 	}
 	for (u64 v = 0; v < c->n; v++)
 		c->member[c->start[c->name[v]]++] = (u32)v;
-	/* Filling has moved each start to the end of its component */
+	/* Filling has moved each start to the end of its component. */
 	for (u64 k = c->n; k; k--)
 		c->start[k] = c->start[k - 1];
 	c->start[0] = 0;

@@ -13,8 +13,7 @@ u64 lists_bytes(const struct store *st)
 }
 
 struct extract_ctx {
-	/* Row[u + 1]: edges of u counted, then the place of u's next edge */
-	u32 *row;
+	u32 *row;		/* at u + 1: the number of u's edges, then the place of the next */
 	vid *neighbour;		/* NULL: edges are counted */
 	bool (*active)(void *arg, u64 begin, u64 end);
 	bool (*inner)(void *arg, vid u, vid v);

@@ -156,7 +156,7 @@ static f64 edge_seconds(const struct measure_ctx *m, f64 seconds)
 	f64 all = seconds / (f64)m->edges;
 	f64 decode = store_in_place(m->run->store) ? 0 : m->machine->decode;
 
-	/* Noise could make it 0 or negative */
+	/* At least 1/4 stays: noise could make the difference 0 or negative. */
 	return all - decode > all / 4 ? all - decode : all / 4;
 }
 
@@ -289,7 +289,7 @@ static mill_err measure_copy(struct measure_ctx *m)
 
 		TRY(memory_new(&to, &m->run->budget, COPY_BYTES, 1, "a copy"));
 		memset(to, 1, COPY_BYTES);
-		/* So that memset is not optimized away */
+		/* So that memset is not optimized away. */
 		__asm__ volatile("" : : "r"(to) : "memory");
 		memory_free(to);
 		shortest(&least, clock_now() - began);
@@ -306,7 +306,7 @@ static mill_err measure_miss(struct measure_ctx *m)
 	f64 least = 0;
 
 	TRY(memory_new(&next, &m->run->budget, n, sizeof(u32), "places"));
-	/* One cycle through all places: see Hull and Dobell, 1962 */
+	/* One cycle through all places: see Hull and Dobell, 1962. */
 	for (u64 i = 0; i < n; i++)
 		next[i] = (u32)((i * 1664525 + 1013904223) & mask);
 	for (int i = 0; i < TIMES; i++) {
@@ -421,7 +421,7 @@ static mill_err unpack(struct measure_ctx *m, f64 *seconds)
 	f64 began = clock_now();
 
 	for (u32 i = 0; i < m->run->transfer.station[0].n_areas; i++)
-		/* So that no page is unpacked already */
+		/* So that no page is unpacked already. */
 		m->run->transfer.station[0].area[i].holds = 0;
 	TRY(transfer_pass(&m->run->transfer, &pass, &step));
 	TRY(transfer_count_end(&m->run->transfer, counts, NULL));
@@ -484,7 +484,7 @@ static mill_err measure_kernels(struct measure_ctx *m)
 
 	TRY(measure_call(m));
 	call = m->machine->call;
-	/* Visit resets the labels, so that edges have work to do */
+	/* `visit` resets the labels, so that edges have work to do. */
 	for (int i = 0; i <= TIMES; i++) {
 		TRY(visit(m, n, &visiting));
 		launches = m->run->device->time.launches;

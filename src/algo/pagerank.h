@@ -33,8 +33,7 @@ struct pagerank_run {
 	f64 damping, tolerance;
 	struct vec *score, *share, *next;	/* next: NULL if scores are made in place */
 	struct vec *teleport;		/* NULL: jumps go to all vertices */
-	/* NULL unless scores are made in place and there are self-loops */
-	struct vec *self_loop;
+	struct vec *self_loop;		/* NULL unless in place and the graph has self-loops */
 	struct vec *degree;
 	struct reducer *reducer;
 	struct pagerank_loop {

@@ -65,8 +65,8 @@ DEVICE f64 scc_settle(struct scc s, vid v)
 }
 
 /*
- * ---- Trimming: a vertex without an out-edge or without an in-edge is a component of its
- * own ----
+ * ---- Trimming ----
+ * A vertex without an out-edge or without an in-edge is a component of its own.
  */
 
 STATE(scc_live, SCC_FIELDS);

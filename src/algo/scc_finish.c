@@ -10,8 +10,7 @@ struct search_ctx {
 	const struct lists *lists;
 	u32 *root;
 	const u32 *colour;
-	/* By vertex: the smallest number that it leads back to; 0: not seen */
-	u32 *low;
+	u32 *low;		/* by vertex: the smallest number it leads back to; 0: not seen */
 	u32 *next;		/* by vertex: the index of its next edge */
 	/*
 	 * From 0 up: the search's stack. From n - 1 down: vertices that are left but have

@@ -112,7 +112,7 @@ static void frontier_bytes_of(const struct declaration *d, const struct declared
 	const struct store *st = d->run->store;
 
 	if (n->own) {
-		/* A view can have more pages */
+		/* A view can have more pages. */
 		n->host += (n->view ? 4 : 1) * run_flags_bytes(st);
 		return;
 	}

@@ -20,8 +20,7 @@
 #include "engine/run.h"
 
 enum declared_flags {
-	/* A program of the main loop: the policy owns the run only if it takes it */
-	MAIN = 1,
+	MAIN = 1,	/* a program of the main loop, which a policy must take to own the run */
 	EARLY = 2,	/* made before the clock starts */
 	SELDOM = 4,	/* only its bytes are counted: the algorithm makes it if a run needs it */
 	LISTS = 8,	/* a reducer that also reduces lists of vertices */

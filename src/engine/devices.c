@@ -50,7 +50,7 @@ mill_err devices_open(struct mill_run *r, const struct mill_options *o,
 	r->device = r->host;
 	if (!strcmp(names->name[0], "cpu"))
 		return MILL_OK;
-	/* A device records the times of its commands if a trace is open when it is opened */
+	/* A device records the times of its commands if a trace is open when it is opened. */
 	trace_use(r->trace);
 	TRY(memory_new(&r->use, &r->budget, names->n, sizeof(*r->use), "the devices"));
 	for (u32 i = 0; i < names->n; i++) {

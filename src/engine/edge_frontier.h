@@ -20,8 +20,7 @@ struct active_edge {
 
 struct edge_frontier {
 	struct mill_run *run;
-	/* Over in-edges; no difference where both directions are the same */
-	bool in;
+	bool in;		/* over in-edges; without effect if both directions are the same */
 	u64 n;			/* active edges */
 	bool dense;		/* `bits` holds them; else `list` does, and no bit is set */
 	struct vec *bits;

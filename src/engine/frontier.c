@@ -337,7 +337,7 @@ mill_err frontier_measure(struct frontier *f)
 		count_work(f);
 		return MILL_OK;
 	}
-	/* An exact count would cost a pass, and the average is good enough */
+	/* An exact count would cost a pass, and the average is good enough. */
 	if (t->resident) {
 		f->work = (u64)((f64)f->n / (f64)max_u64(t->n_rows, 1) * (f64)t->n_edges);
 		return MILL_OK;

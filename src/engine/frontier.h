@@ -40,8 +40,7 @@ struct frontier {
 	u32 *flag;		/* by unit or page: set by kernels in a step */
 
 	/* On a device: */
-	/* The bitmap's copy on the host; NULL until frontier_bits is called */
-	u64 *mirror;
+	u64 *mirror;		/* the bitmap's copy on the host; NULL before frontier_bits */
 	u32 *page_n;		/* active vertices of each page in the direction of the frontier */
 };
 

@@ -71,8 +71,7 @@ struct make_ctx {
 	 */
 	struct numberer numberer;
 	u64 at;				/* position of the next edge in the lists */
-	/* The first page that does not begin before that position */
-	u32 page;
+	u32 page;			/* the first page that begins there or later */
 	u32 buffer[BUFFER], n_buffer;	/* numbers that are not written yet */
 };
 

@@ -36,8 +36,7 @@ mill_err numbers_attach(struct mill_run *r, bool in, enum numbers which, u32 pag
  * the order of the larger ends.
  */
 struct numberer {
-	/* By vertex: the first edge that it owns and that no other list has shown yet */
-	u32 *next;
+	u32 *next;	/* by vertex: the first edge that it owns and no other list has shown */
 	u64 n;		/* edges numbered */
 };
 

@@ -91,7 +91,7 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store,
 	r->options.device = r->device_name;
 	budget_init(&r->budget, o->memory ? o->memory : memory_available() / 5 * 4);
 	r->options.policy = policy_find(o->policy)->public.name;
-	/* Belongs to the caller and is not kept; so does the trace's name */
+	/* These belong to the caller and are not kept; the trace's name neither. */
 	r->options.device_memories = NULL;
 	r->policy = devices_policy(o, &names);
 	policy_settle(&r->options);
@@ -439,7 +439,7 @@ mill_err run_turn(struct mill_run *r, bool own)
 		if (r->vec[i]->buffer.owner == r->device)
 			state -= min_u64(state, r->vec[i]->buffer.size);
 	if (r->transfer.own)
-		/* For a report that is made after its units are gone */
+		/* For a report that is made after the units are gone. */
 		r->policy->report(&r->transfer, &r->layout);
 	err = transfer_turn(&r->transfer, own, state);
 	if (err)
@@ -464,7 +464,7 @@ void run_pause_stream(struct mill_run *r)
 {
 	stream_close(r->stream);
 	r->stream = r->transfer.stream = NULL;
-	/* After a failure before run_resume_stream the next run loads the graph again */
+	/* After a failure before run_resume_stream the next run loads the graph again. */
 	r->loaded = false;
 }
 

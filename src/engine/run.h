@@ -38,8 +38,7 @@
 struct result_column {
 	struct mill_column column;
 	struct vec *vec;
-	/* Of fixed point: output multiplies by it; 0: values are as stored */
-	f64 scale;
+	f64 scale;		/* the output's factor for fixed point; 0: values are as stored */
 	u64 isolated;		/* the value of isolated vertices, as 8 bytes, or OWN_RANK */
 	u64 chosen;		/* the same for those in run_result.chosen */
 };
@@ -90,18 +89,13 @@ struct mill_run {
 	char device_failed[512];	/* why the run fell back to the cpu; "": it did not */
 	struct budget budget;
 	struct pool *pool;
-	/*
-	 * Where the state is and operators compute: the first device that was opened, or
-	 * the host.
-	 */
-	struct device *device;
+	struct device *device;		/* has the state and computes: opened[0] or `host` */
 	struct device *opened[MILL_DEVICES_MOST];	/* none on the cpu; see engine/devices.h */
 	u32 n_opened;
 	struct mill_device_use *use;	/* of each open device, for the report */
 	struct topology out, in;	/* `in` is unused if the store is undirected */
 	struct topology view;		/* used instead of both if need.view asks for a view */
-	/* The view's pages; NULL: it is resident, or there is none */
-	struct store *view_store;
+	struct store *view_store;	/* the pages of a view that is streamed, else NULL */
 	const struct store *graph;	/* the store that is streamed: `store` or `view_store` */
 	struct edge_numbers numbers;	/* of the graph's edges, if need.numbers asks for them */
 	bool spills;			/* state by edge that is declared BESIDE is streamed */
@@ -110,11 +104,9 @@ struct mill_run {
 	struct stream *stream;		/* of `graph`; NULL: the topology is resident as rows */
 	struct bins *bins;		/* resident bins; `stream` serves passes that need rows */
 	u64 frame_bytes, most_frames;	/* the limits with which the stream was opened */
-	/* How pages are read: as asked, then as the system allows */
-	enum reader_way way;
+	enum reader_way way;		/* of reading: as asked, then as the system allows */
 	const struct policy *policy;
-	/* To devices; it has no stations while no graph is loaded */
-	struct transfer transfer;
+	struct transfer transfer;	/* to devices; no stations while no graph is loaded */
 	struct mill_report layout;	/* the policy's facts of its units, for the report */
 	struct need need;		/* the need for which the run has loaded the graph */
 	bool loaded;
@@ -130,8 +122,7 @@ struct mill_run {
 	 * allowed.
 	 */
 	const struct mill_algorithm *row;
-	/* The algorithm's own struct; its certificate reads it too */
-	void *self;
+	void *self;			/* the algorithm's struct; its certificate reads it too */
 	struct vec *vec[RUN_VECS];
 	u32 n_vecs;
 	struct emit *emit;		/* one for each worker */

@@ -204,7 +204,7 @@ mill_err sources_count(const struct mill_run *r, const char *text, u64 *out)
 		file_close(&f);
 		if (err)
 			return err;
-		/* A digit and a newline each */
+		/* A line has at least a digit and a newline. */
 		*out = min_u64(size / 2 + 1, r->store->vertices);
 	} else {
 		for (; *text; text++)

@@ -84,8 +84,7 @@ struct merge {
 	struct cursor out, in;		/* `in` is empty for an undirected store */
 	enum view view;
 	vid *neighbour;			/* the buffer: BUFFER neighbours */
-	/* By neighbour: directions in which the edge is stored, 1 or 2 */
-	u32 *arcs;
+	u32 *arcs;			/* by neighbour: stored directions of the edge, 1 or 2 */
 	u32 n;
 	/* Takes a piece of v's list. last: it is the last one. */
 	mill_err (*piece)(void *arg, u64 v, const vid *neighbour, const u32 *arcs, u32 n,
