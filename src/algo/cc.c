@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Weak components, by three methods. All give the same result: a link puts the larger of
- * two roots under the smaller, so the order of links does not matter.
+ * Weak components, by three methods. All give the same result: each finds a root for every
+ * component, and component.op.h names it after its smallest id.
  *
- * Afforest (Sutton, Ben-Nun, Barak, IPDPS 2018): the first two edges of every list link
+ * Afforest (Sutton, Ben-Nun, Barak, IPDPS 2018): a link puts the larger of two roots under
+ * the smaller, so the order of links does not matter. The first two edges of every list link
  * most of the graph, and then only vertices outside the largest tree are looked at. If each
  * pass costs reads or transfers, one pass that links all edges is cheaper. That pass skips
  * the lists of vertices that are in the hub's tree by then (it looks at 6 % of kron 24's

@@ -14,8 +14,8 @@
 STATE(kcore, KCORE_FIELDS);
 
 /*
- * u is peeled. Returns the new key of v, or NO_KEY if its bucket stays. Only one edge
- * brings v to k.
+ * u is peeled: v has a neighbour less. Returns the new key of v, or NO_KEY if v stays in its
+ * bucket or is peeled already. Exactly one edge brings v to k.
  */
 DEVICE u64 kcore_edge_key(struct kcore s, vid u, vid v, u32 w)
 {
