@@ -34,7 +34,10 @@ void ledger_clear(struct ledger *l);
  * that the host waited.
  */
 void ledger_add_device(struct ledger *l, const struct device *d);
-/* Adds the time of waiting for pages and decoding them, and that of merging (t_sync). Called last. */
+/*
+ * Adds the time of waiting for pages and decoding them, and that of merging (t_sync).
+ * Called last.
+ */
 void ledger_end(struct ledger *l, f64 merging);
 /* Records a superstep that ends now. began: the time when it began. */
 void ledger_add(struct ledger *l, struct mill_step *s, f64 began);
