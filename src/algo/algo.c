@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of algorithms, and how one is planned and run. */
+/* The table of algorithms, and the calls that plan and run one. */
 #include "algo/algo.h"
 
 #include <assert.h>
@@ -27,20 +27,20 @@ const struct algorithm *algorithm_find(const char *name)
 	return NULL;
 }
 
-/* What programs see of them, side by side. Written once. */
-static struct mill_algorithm shown[ARRAY_LEN(algorithms) + 1];
+/* The public part of each row, in an array. Written once. */
+static struct mill_algorithm public_rows[ARRAY_LEN(algorithms) + 1];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void show(void)
+static void fill_public_rows(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(algorithms); i++)
-		shown[i] = algorithms[i]->public;
+		public_rows[i] = algorithms[i]->public;
 }
 
 MILL_API const struct mill_algorithm *mill_algorithms(void)
 {
-	pthread_once(&once, show);
-	return shown;
+	pthread_once(&once, fill_public_rows);
+	return public_rows;
 }
 
 MILL_API const struct mill_algorithm *mill_algorithm(const char *name)
@@ -54,7 +54,7 @@ MILL_API const struct mill_algorithm *mill_algorithm(const char *name)
 
 /* ---- Calls ---- */
 
-/* Options that are not given. */
+/* The options of a call that gives none. */
 static const u64 defaults[64];
 
 bool algorithm_rounds(const char *name, const void *options)
@@ -64,16 +64,17 @@ bool algorithm_rounds(const char *name, const void *options)
 	return a && a->rounds && a->rounds(options ? options : defaults);
 }
 
-/* One call: which algorithm, with which options, and what it declares. */
+/* One call of an algorithm, with its options and what it declares. */
 struct call {
-	const struct mill_algorithm *public;	/* that was asked for */
-	const struct algorithm *algorithm;
+	const struct mill_algorithm *public;	/* the algorithm that was asked for */
+	const struct algorithm *algorithm;	/* the one that runs */
 	const void *options;
 	void *self;
 	struct declaration declaration;
 };
 
-static mill_err call_find(struct call *c, const struct mill_run *r, const char *name, const void *options)
+static mill_err call_find(struct call *c, const struct mill_run *r, const char *name,
+			  const void *options)
 {
 	const struct algorithm *a = algorithm_find(name);
 
@@ -91,7 +92,7 @@ static mill_err call_find(struct call *c, const struct mill_run *r, const char *
 	return MILL_OK;
 }
 
-/* Makes self, which belongs to the caller also after a failure. */
+/* Makes self and declares. The caller frees self, after a failure too. */
 static mill_err call_declare(struct call *c, struct mill_run *r, struct budget *budget, bool plans)
 {
 	c->self = NULL;
@@ -109,7 +110,7 @@ MILL_API mill_err mill_run_algorithm(mill_run *r, const char *name, const void *
 
 	TRY(call_find(&c, r, name, options));
 	err = call_declare(&c, r, &r->budget, false);
-	if (!err)	/* until then the last result stands */
+	if (!err)	/* the last result stays valid until run_begin */
 		err = run_begin(r, &c.declaration.need);
 	if (err) {
 		memory_free(c.self);
@@ -123,7 +124,8 @@ MILL_API mill_err mill_run_algorithm(mill_run *r, const char *name, const void *
 	return MILL_OK;
 }
 
-MILL_API mill_err mill_run_plan(mill_run *r, const char *name, const void *options, struct mill_plan *out)
+MILL_API mill_err mill_run_plan(mill_run *r, const char *name, const void *options,
+				struct mill_plan *out)
 {
 	struct call c;
 	mill_err err;
@@ -139,13 +141,34 @@ MILL_API mill_err mill_run_plan(mill_run *r, const char *name, const void *optio
 	return MILL_OK;
 }
 
-MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how) { return mill_run_algorithm(r, "bfs", how); }
-MILL_API mill_err mill_sssp(mill_run *r, const struct mill_sssp *how) { return mill_run_algorithm(r, "sssp", how); }
-MILL_API mill_err mill_pagerank(mill_run *r, const struct mill_pagerank *how) { return mill_run_algorithm(r, "pagerank", how); }
-MILL_API mill_err mill_cc(mill_run *r, const struct mill_cc *how) { return mill_run_algorithm(r, "cc", how); }
-MILL_API mill_err mill_bc(mill_run *r, const struct mill_bc *how) { return mill_run_algorithm(r, "bc", how); }
-MILL_API mill_err mill_triangles(mill_run *r, const struct mill_triangles *how) { return mill_run_algorithm(r, "triangles", how); }
-MILL_API mill_err mill_cdlp(mill_run *r, const struct mill_cdlp *how) { return mill_run_algorithm(r, "cdlp", how); }
+MILL_API mill_err mill_bfs(mill_run *r, const struct mill_bfs *how)
+{
+	return mill_run_algorithm(r, "bfs", how);
+}
+MILL_API mill_err mill_sssp(mill_run *r, const struct mill_sssp *how)
+{
+	return mill_run_algorithm(r, "sssp", how);
+}
+MILL_API mill_err mill_pagerank(mill_run *r, const struct mill_pagerank *how)
+{
+	return mill_run_algorithm(r, "pagerank", how);
+}
+MILL_API mill_err mill_cc(mill_run *r, const struct mill_cc *how)
+{
+	return mill_run_algorithm(r, "cc", how);
+}
+MILL_API mill_err mill_bc(mill_run *r, const struct mill_bc *how)
+{
+	return mill_run_algorithm(r, "bc", how);
+}
+MILL_API mill_err mill_triangles(mill_run *r, const struct mill_triangles *how)
+{
+	return mill_run_algorithm(r, "triangles", how);
+}
+MILL_API mill_err mill_cdlp(mill_run *r, const struct mill_cdlp *how)
+{
+	return mill_run_algorithm(r, "cdlp", how);
+}
 MILL_API mill_err mill_kcore(mill_run *r) { return mill_run_algorithm(r, "kcore", NULL); }
 MILL_API mill_err mill_degrees(mill_run *r) { return mill_run_algorithm(r, "degrees", NULL); }
 MILL_API mill_err mill_scc(mill_run *r) { return mill_run_algorithm(r, "scc", NULL); }

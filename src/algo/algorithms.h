@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The algorithms, in the order in which users see them. One more is a line more. */
+/* The algorithms, in the order in which users see them. A new algorithm adds one line. */
 ALGORITHM(bfs)
 ALGORITHM(sssp)
 ALGORITHM(pagerank)

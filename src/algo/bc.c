@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Betweenness centrality (Brandes, 2001), from all or some sources: a search, whose levels are kept, then the paths are counted level by
- * level from the source outwards, and dependencies summed back. Both sums are reductions over the neighbours of a
- * level's vertices, in the fixed order of reductions: without atomics, and with the same bits on any number of threads.
+ * Betweenness centrality (Brandes, 2001), from all or some sources. For each source: a
+ * search, which keeps its levels; then the paths are counted level by level from the source
+ * outwards, and the dependencies are summed back. Both sums are reductions over the
+ * neighbours of a level's vertices, in the fixed order of reductions: without atomics, and
+ * with the same bits for any number of threads.
  */
 #include "algo/bc.h"
 
@@ -79,23 +81,38 @@ static mill_err search(struct mill_run *r, struct bc_run *b, vid root)
 
 /* ---- The sums ---- */
 
-/* After the paths are counted, a vertex' place in the other levels' array is free: for its dependency. */
+/*
+ * Returns the arguments for one level. After the paths are counted, a vertex's place in the
+ * other levels' array is free, so its dependency is kept there.
+ */
 static struct bc_wide_args wide_args(const struct bc_run *b, vid root, bool back, u64 level)
 {
 	struct vec *const *number = back ? b->share : b->paths;
 
 	return (struct bc_wide_args){
-		.given = number[(level + 1) % 2], .mine = number[level % 2], .paths = b->paths[level % 2],
-		.dependency = b->paths[(level + 1) % 2], .score = b->score, .exponent = b->depth, .back = back, .root = root,
+		.given = number[(level + 1) % 2],
+		.mine = number[level % 2],
+		.paths = b->paths[level % 2],
+		.dependency = b->paths[(level + 1) % 2],
+		.score = b->score,
+		.exponent = b->depth,
+		.back = back,
+		.root = root,
 	};
 }
 
-/* Sums level number `level`, at [begin, end) of the order. */
-static mill_err reduce_level(struct mill_run *r, struct bc_run *b, bool back, u64 level, u64 begin, u64 end, u64 *too_many)
+/* Sums one level: the vertices at [begin, end) of levels.order. */
+static mill_err reduce_level(struct mill_run *r, struct bc_run *b, bool back, u64 level, u64 begin,
+			     u64 end, u64 *too_many)
 {
 	struct bc_wide_args w = wide_args(b, r->search.root, back, level);
-	struct bc_args a = { .given = w.given, .mine = w.mine, .paths = w.paths, .dependency = w.dependency,
-			     .score = w.score, .back = back, .root = w.root };
+	struct bc_args a = { .given = w.given,
+			     .mine = w.mine,
+			     .paths = w.paths,
+			     .dependency = w.dependency,
+			     .score = w.score,
+			     .back = back,
+			     .root = w.root };
 	const vid *list = b->levels.order + begin;
 
 	if (!b->wide_in)
@@ -103,6 +120,7 @@ static mill_err reduce_level(struct mill_run *r, struct bc_run *b, bool back, u6
 	return op_reduce_list(r, back ? b->wide_out : b->wide_in, &w, list, end - begin, too_many);
 }
 
+/* Makes the reducers of wide numbers, and converts the paths counted so far. */
 static mill_err make_wide(struct mill_run *r, struct bc_run *b)
 {
 	struct bc_wide_args even = wide_args(b, 0, false, 0), odd = wide_args(b, 0, false, 1);
@@ -116,7 +134,10 @@ static mill_err make_wide(struct mill_run *r, struct bc_run *b)
 	return op_compute(r, &bc_wide_widen_compute, &odd, 0, r->store->n_linked, &none);
 }
 
-/* A level that has more paths than the numbers hold is counted again in wide ones. */
+/*
+ * Counts the paths. A level with more paths than a double can hold is counted again in wide
+ * numbers.
+ */
 static mill_err count_paths(struct mill_run *r, struct bc_run *b)
 {
 	u64 level = 0, too_many;
@@ -132,7 +153,9 @@ static mill_err count_paths(struct mill_run *r, struct bc_run *b)
 			TRY(reduce_level(r, b, false, level, at, end, &too_many));
 		}
 		if (too_many)
-			return fail(MILL_ELIMIT, "there are more than 2^%u shortest paths to a vertex", BC_EXPONENT_MOST);
+			return fail(MILL_ELIMIT,
+				    "there are more than 2^%u shortest paths to a vertex",
+				    BC_EXPONENT_MOST);
 	}
 	return MILL_OK;
 }
@@ -153,7 +176,8 @@ static mill_err sum_dependencies(struct mill_run *r, struct bc_run *b)
 static mill_err reset_some(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	const struct bc_run *b = arg;
-	f64 *const x[] = { b->paths[0]->buffer.host, b->paths[1]->buffer.host, b->share[0]->buffer.host, b->share[1]->buffer.host };
+	f64 *const x[] = { b->paths[0]->buffer.host, b->paths[1]->buffer.host,
+			   b->share[0]->buffer.host, b->share[1]->buffer.host };
 	u32 *depth = b->depth->buffer.host;
 
 	(void)worker;
@@ -167,7 +191,10 @@ static mill_err reset_some(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
-/* Only what the search reached is looked at, unless that is much: a search of few vertices costs little. */
+/*
+ * Resets the vectors for the next source. If the search reached few vertices, only those
+ * are reset, so that a small search costs little.
+ */
 static mill_err reset(struct mill_run *r, struct bc_run *b)
 {
 	struct vec *const all[] = { b->paths[0], b->paths[1], b->share[0], b->share[1] };
@@ -179,14 +206,17 @@ static mill_err reset(struct mill_run *r, struct bc_run *b)
 	return device_fill(&b->depth->buffer, &unreached, sizeof(unreached));
 }
 
-/* Once a source has too many paths for doubles the next ones, which probably have as many, begin with wide numbers. */
+/*
+ * Adds the dependencies of one source. If one has too many paths for doubles, later ones
+ * begin with wide numbers, because they probably have as many.
+ */
 static mill_err from_source(struct mill_run *r, struct bc_run *b, vid root, bool last)
 {
 	TRY(search(r, b, root));
 	TRY(count_paths(r, b));
 	TRY(sum_dependencies(r, b));
 	b->loop.edges += 2 * b->levels.n_edges;	/* out to the last level and back */
-	if (last)	/* the certificate looks at it */
+	if (last)	/* the certificate reads this search */
 		return MILL_OK;
 	TRY(reset(r, b));
 	levels_clear(&b->levels);
@@ -195,7 +225,10 @@ static mill_err from_source(struct mill_run *r, struct bc_run *b, vid root, bool
 
 /* ---- The scores ---- */
 
-/* All sources of an undirected graph count each pair twice. Normalized as if the sources were a sample of all. */
+/*
+ * Returns the factor of the scores. With all sources of an undirected graph each pair
+ * counts twice. Normalizing takes the sources for a sample of all vertices.
+ */
 static f64 scale_of(const struct store *st, const struct bc_run *b)
 {
 	f64 n = (f64)st->vertices;
@@ -236,7 +269,8 @@ static mill_err run(struct mill_run *r, void *self)
 	if (b->n_sources == 1)
 		TRY(run_fact_id(r, "source", s->n_sources ? s->source[0] : s->isolated_source));
 	run_fact(r, "sources", b->n_sources);
-	run_fact(r, "reached", b->loop.reached + s->n_isolated);	/* an isolated one reaches itself */
+	/* An isolated source reaches itself. */
+	run_fact(r, "reached", b->loop.reached + s->n_isolated);
 	run_fact(r, "max_depth", b->loop.deepest);
 	return result_top(r);
 }
@@ -253,8 +287,11 @@ static bool rounds(const void *options)
 
 static const struct mill_option options[] = {
 	OPTION_SOURCE(AT(sources)),
-	{ "sources", MILL_OPTION_TEXT, AT(sources), "LIST", .help = "several: ID,ID,... or @FILE, `random:K` or `all`", .word = NAMES("all", "random:") },
-	{ "normalized", MILL_OPTION_FLAG, AT(normalized), NULL, .help = "divide by the number of pairs: scores in 0 .. 1", .only_run = true },
+	{ "sources", MILL_OPTION_TEXT, AT(sources), "LIST",
+	  .help = "several: ID,ID,... or @FILE, `random:K` or `all`",
+	  .word = NAMES("all", "random:") },
+	{ "normalized", MILL_OPTION_FLAG, AT(normalized), NULL,
+	  .help = "divide by the number of pairs: scores in 0 .. 1", .only_run = true },
 	{ 0 },
 };
 
@@ -262,11 +299,13 @@ const struct algorithm algorithm_bc = {
 	.public = {
 		.name = "bc",
 		.summary = "betweenness centrality: how many shortest paths lead through a vertex",
-		.help = "Brandes' algorithm, every edge counting 1 and parallel edges as different paths; self-loops do\n"
-			"not matter. --sources all is exact (undirected: each pair once); otherwise scores are what the\n"
-			"chosen sources add up to. --normalized divides by the pairs of other vertices, scaled from the\n"
-			"sources to all. -o writes `id score`, right within 1e-9 of itself; on the CPU with the same\n"
-			"bits for any number of threads and any --memory.\n",
+		.help = "Brandes' algorithm. Every edge counts 1, parallel edges are\n"
+			"different paths, self-loops do not matter. --sources all is exact\n"
+			"(undirected: each pair counts once). With fewer sources, a score is\n"
+			"the sum over these sources. --normalized divides by the number of\n"
+			"pairs of other vertices, scaled from the sources to all vertices.\n"
+			"-o writes `id score`, with a relative error below 1e-9. On the CPU\n"
+			"the bits are the same for any number of threads and any --memory.\n",
 		.examples = "  millrace bc social.mill --sources all -o scores.tsv\n"
 			    "  millrace bc web.mill --sources random:64 --normalized --check\n",
 		.option = options,

@@ -1,28 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Betweenness as its certificate knows it: the search from the last source, as it was left, is there too. */
+/*
+ * Betweenness: the struct of a run, which the certificate reads too. It still holds the
+ * search from the last source.
+ *
+ * A source takes two reductions a level, without atomics. Path counts and shares are 0
+ * until they are made, and even and odd levels have arrays of their own, so `gather` need
+ * not test the level of a neighbour (bc.op.h). If a double cannot count the paths (on a
+ * grid), the run goes on with numbers that have exponents of their own (bc_wide.op.h).
+ */
 #ifndef ALGO_BC_H
 #define ALGO_BC_H
 
 #include "engine/levels.h"
 #include "op/op.h"
 
-/* One source after the other uses the same vectors. */
+/* All sources use the same vectors, one after another. */
 struct bc_run {
 	struct frontier *front;
 	struct levels levels;
-	struct vec *depth;		/* then the levels hold them, and this the exponents of wide numbers */
-	struct vec *paths[2];		/* of even and odd levels; the dependency is where the other would have them */
-	struct vec *share[2];
+	/*
+	 * Depths during the search. After it `levels` has them, and this holds exponents of
+	 * wide numbers.
+	 */
+	struct vec *depth;
+	/*
+	 * Paths of vertices on even and odd levels. The other array holds a vertex's
+	 * dependency later.
+	 */
+	struct vec *paths[2];
+	struct vec *share[2];		/* shares of vertices on even and odd levels */
 	struct vec *score;
 	struct reducer *in, *out;
-	struct reducer *wide_in, *wide_out;	/* once a source has too many paths; else NULL, and all exponents are 0 */
-	bool all, normalized;		/* sources; scores */
-	u64 n_sources;			/* isolated ones among them */
-	f64 scale;			/* of the scores: halved, normalized */
-	struct bc_loop {		/* over all sources so far */
-		u64 source;		/* so many are done */
+	/* Made when a source has too many paths for doubles. NULL: all exponents are 0. */
+	struct reducer *wide_in, *wide_out;
+	bool all, normalized;		/* all vertices are sources; scores are normalized */
+	u64 n_sources;			/* isolated sources included */
+	f64 scale;			/* factor of the scores: halved, normalized */
+	struct bc_loop {		/* sums over all sources so far */
+		u64 source;		/* number of sources done */
 		u64 reached, edges, deepest;
-		f64 hops;		/* inner vertices of a path, over all vertices reached */
+		/* Inner vertices of shortest paths, one path for each end */
+		f64 hops;
 	} loop;
 };
 

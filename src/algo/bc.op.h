@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Betweenness, Brandes' two sums of a search from one source, level by level. Device dialect.
+ * Betweenness: Brandes' two sums of a search from one source, level by level. Device
+ * dialect.
  *
- * Forward, over in-neighbours: paths of v = sum of paths of u. Backward, over out-neighbours: dependency of u =
- * paths of u x sum of the shares of v, with share of v = (1 + dependency of v) / paths of v. Both read one number an
- * edge (`given`), without asking for the neighbour's level: even and odd levels have an array each (`mine` is v's),
- * and a number is 0 until it is made. An in-neighbour lies at most one level before, an out-neighbour at most one
- * behind: of the other kind, only those wanted are made.
+ * Forward, over in-neighbours: paths of v = sum of paths of u. Backward, over
+ * out-neighbours: dependency of u = paths of u x sum of the shares of v, with share of v =
+ * (1 + dependency of v) / paths of v. Both read one number an edge (`given`) and do not
+ * test the neighbour's level. Even and odd levels have an array each (`mine` is that of v's
+ * level), and a number is 0 until it is made. An edge leads at most one level down. So of
+ * the neighbours in the other array, only those of the level that is wanted have a number
+ * yet.
  */
 #define BC_FIELDS(ARRAY, SCALAR) \
 	ARRAY(f64, given) \
@@ -17,12 +20,12 @@
 	SCALAR(u32, back) \
 	SCALAR(u32, root)
 
-/* Beyond this the next sums could be infinite: bc_wide.op.h goes on. */
+/* Above this the next sums could be infinite. bc_wide.op.h continues then. */
 #define BC_MOST 0x1p1000
 
 STATE(bc, BC_FIELDS);
 
-/* Counts those with too many paths. */
+/* count[0]: vertices with too many paths. */
 DEVICE void bc_apply(struct bc s, vid v, f64 sum, u64 *count)
 {
 	f64 x;

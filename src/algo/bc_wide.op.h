@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bc.op.h for more paths than a double can count (a grid has them): paths x 2^exponent[v], with paths in [1, 2), and
- * shares x 2^-exponent[v]. Device dialect.
+ * Betweenness (bc.op.h) for more paths than a double can count, as on a grid. The paths to
+ * v are paths[v] x 2^exponent[v], with paths[v] in [1, 2), and shares are x 2^-exponent[v].
+ * Device dialect.
  */
 #define BC_WIDE_FIELDS(ARRAY, SCALAR) \
 	ARRAY(f64, given) \
@@ -17,14 +18,14 @@ STATE(bc_wide, BC_WIDE_FIELDS);
 
 struct wide {
 	f64 x;	/* 0, or between 2^-1 and 2^100 */
-	i64 e;	/* of 0: WIDE_NONE */
+	i64 e;	/* the exponent; WIDE_NONE if x is 0 */
 };
 
 #define WIDE_NONE (-((i64)1 << 40))
-#define WIDE_APART 200	/* what is so many binary places smaller adds nothing */
+#define WIDE_APART 200	/* a number that is smaller by as many binary places adds nothing */
 #define BC_EXPONENT_MOST 0xffffff00u
 
-/* 2^e, for e in -1022 .. 1023. */
+/* Returns 2^e, for e in -1022 .. 1023. */
 DEVICE f64 bc_wide_power(i64 e) { return f64_of_bits((u64)(e + 1023) << 52); }
 
 DEVICE struct wide bc_wide_start(struct bc_wide s)
@@ -35,7 +36,10 @@ DEVICE struct wide bc_wide_start(struct bc_wide s)
 	return none;
 }
 
-/* While a number is 0 its exponent may be under way; it is read all the same, which is cheaper than to ask. */
+/*
+ * While a number is 0, another worker may be writing its exponent. It is read anyway, which
+ * is cheaper than a test, and not used.
+ */
 DEVICE struct wide bc_wide_gather(struct bc_wide s, vid u, vid v, u32 w)
 {
 	i64 e = (i64)dev_load_u32(&s.exponent[u]);
@@ -48,23 +52,27 @@ DEVICE struct wide bc_wide_gather(struct bc_wide s, vid u, vid v, u32 w)
 	return a;
 }
 
-/* Which of the two is larger cannot be foreseen, so nothing branches. */
+/* Adds without branches: a branch predictor could not guess which of the two is larger. */
 DEVICE struct wide bc_wide_combine(struct wide a, struct wide b)
 {
 	i64 d = a.e - b.e, apart = d < 0 ? -d : d;
 	f64 high = d < 0 ? b.x : a.x, low = d < 0 ? a.x : b.x;
 	struct wide sum;
 
-	sum.x = high + (apart < WIDE_APART ? low : 0) * bc_wide_power(apart < WIDE_APART ? -apart : 0);
+	sum.x = high + (apart < WIDE_APART ? low : 0) *
+		       bc_wide_power(apart < WIDE_APART ? -apart : 0);
 	sum.e = d < 0 ? b.e : a.e;
 	return sum;
 }
 
-/* The number in [1, 2) with the same bits behind the point, and the exponent that it leaves. */
-DEVICE f64 bc_wide_fraction(u64 bits) { return f64_of_bits((bits & 0xffffffffffffful) | (u64)1023 << 52); }
+/* Return the fraction of a double, in [1, 2), and its exponent. */
+DEVICE f64 bc_wide_fraction(u64 bits)
+{
+	return f64_of_bits((bits & 0xffffffffffffful) | (u64)1023 << 52);
+}
 DEVICE i64 bc_wide_exponent(u64 bits) { return (i64)(bits >> 52) - 1023; }
 
-/* Counts those with too many paths even so. */
+/* count[0]: vertices with too many paths even for this form. */
 DEVICE void bc_wide_apply(struct bc_wide s, vid v, struct wide sum, u64 *count)
 {
 	f64 x;
@@ -73,11 +81,15 @@ DEVICE void bc_wide_apply(struct bc_wide s, vid v, struct wide sum, u64 *count)
 	if (!s.back) {
 		e = sum.e + bc_wide_exponent(bits_f64(sum.x));
 		s.mine[v] = bc_wide_fraction(bits_f64(sum.x));
-		dev_store_u32(&s.exponent[v], e < (i64)BC_EXPONENT_MOST ? (u32)e : BC_EXPONENT_MOST);
+		dev_store_u32(&s.exponent[v],
+			      e < (i64)BC_EXPONENT_MOST ? (u32)e : BC_EXPONENT_MOST);
 		count[0] += e >= (i64)BC_EXPONENT_MOST;
 		return;
 	}
-	/* At most the number of vertices; what is too small to add to 1 may vanish. */
+	/*
+	 * The dependency is at most the number of vertices. One that is too small to add to
+	 * 1 may become 0.
+	 */
 	e = sum.e + (i64)s.exponent[v];
 	x = sum.x > 0 && e > -1000 ? s.paths[v] * sum.x * bc_wide_power(e < 1000 ? e : 1000) : 0;
 	s.dependency[v] = x;
@@ -86,7 +98,7 @@ DEVICE void bc_wide_apply(struct bc_wide s, vid v, struct wide sum, u64 *count)
 		s.score[v] += x;
 }
 
-/* What bc.op.h counted, in this form. */
+/* Converts the paths that bc.op.h counted. */
 DEVICE f64 bc_wide_widen(struct bc_wide s, vid v)
 {
 	u64 bits = bits_f64(s.paths[v]);

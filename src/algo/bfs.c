@@ -64,13 +64,16 @@ const struct algorithm algorithm_bfs = {
 	.public = {
 		.name = "bfs",
 		.summary = "breadth-first search: depths and parents from a source",
-		.help = "How many edges away from the source is every vertex? -o writes `id depth parent`; of several\n"
-			"valid parents it is the one with the smallest id, unreached vertices have -1.\n",
+		.help = "The depth of a vertex is its distance from the source, in edges.\n"
+			"-o writes `id depth parent`. Of several valid parents it is the one\n"
+			"with the smallest id. Unreached vertices have -1.\n",
 		.examples = "  millrace bfs web.mill --source 42 -o depths.tsv\n"
-			    "  millrace bfs web.mill --source max-degree --memory 1G --check --json\n"
+			    "  millrace bfs web.mill --source max-degree --memory 1G "
+			    "--check --json\n"
 			    "  millrace bfs web.mill --repeat 5\n"
 			    "  millrace bfs web.mill --device opencl:all --strategy s\n"
-			    "  millrace bfs web.mill --device opencl:0/2 --device-cache 0 --mapping hybrid --warp 8\n",
+			    "  millrace bfs web.mill --device opencl:0/2 --device-cache 0 "
+			    "--mapping hybrid --warp 8\n",
 		.option = options,
 		.options_size = sizeof(struct mill_bfs),
 		.column = NAMES("depth", "parent"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Breadth-first search as a part of other algorithms. */
+/* Breadth-first search for use in other algorithms. */
 #ifndef ALGO_BFS_H
 #define ALGO_BFS_H
 
@@ -7,7 +7,7 @@
 
 #include "algo/bfs.op.h"
 
-/* The program, with struct bfs_args: level by level, depths that are UNREACHED at first. */
+/* The program of one step, with struct bfs_args. Depths are UNREACHED at first. */
 extern const struct advance_program *const bfs_levels;
 
 #endif

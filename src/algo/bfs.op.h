@@ -2,8 +2,10 @@
 /*
  * Breadth-first search: what happens at one edge. Device dialect.
  *
- * depth[v] is UNREACHED until the search has come to v. Level by level the first depth is final, and all edges that discover v write the
- * same; elsewhere depths may fall again. Parents are no part of the search: tree.op.h settles them afterwards, when they are asked for.
+ * depth[v] is UNREACHED until the search reaches v. Level by level (s.ordered) the first
+ * depth is final, and all edges that discover v write the same depth. In other orders
+ * depths may fall again. The search keeps no parents: tree.op.h finds them afterwards, if
+ * they are asked for.
  */
 #define UNREACHED 0xffffffffu
 

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Weak components. Afforest (Sutton, Ben-Nun, Barak, IPDPS 2018): the first edges of every list link most of the graph, and
- * then only vertices outside the largest tree need be looked at. Where each pass costs transfers, one that links
- * all edges is cheaper than two. Beside it two others that users know: Soman's hooking and jumping, as Gunrock has it on an
- * edge frontier, and labels that spread.
+ * Weak components, by three methods. All give the same result: each finds a root for every
+ * component, and component.op.h names it after its smallest id.
+ *
+ * Afforest (Sutton, Ben-Nun, Barak, IPDPS 2018): a link puts the larger of two roots under
+ * the smaller, so the order of links does not matter. The first two edges of every list link
+ * most of the graph, and then only vertices outside the largest tree are looked at. If each
+ * pass costs reads or transfers, one pass that links all edges is cheaper. That pass skips
+ * the lists of vertices that are in the hub's tree by then (it looks at 6 % of kron 24's
+ * edges), which is right if both ends of an edge have it in their lists.
+ *
+ * Hooking: Soman's hooking and pointer jumping, on an edge frontier as in Gunrock. Labels:
+ * the smallest label spreads from neighbour to neighbour.
  */
 #include "algo/component.h"
 #include "base/random.h"
@@ -45,7 +53,7 @@ struct cc_run {
 
 static const u32 none = UINT32_MAX;
 
-/* Labels spread where the policy has kernels for that; they take the in-edges too. */
+/* Chooses labels if the policy has kernels for them. They need the in-edges too. */
 static enum mill_cc_method choose_method(const struct declaration *d, enum mill_cc_method asked)
 {
 	bool spread = declared_taken(d, &cc_label_advance.own) && d->run->store->has_in;
@@ -62,7 +70,7 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	struct cc_run *c = self;
 
 	c->method = choose_method(d, o->method);
-	c->a.largest = CC_NOBODY;
+	c->a.largest = CC_NONE;
 	declare_state(d, &c->a.parent, "component", sizeof(u32), &none);
 	declare_state(d, &c->least, "smallest id", sizeof(u32), &none);
 	declare_loop(d, &c->a.largest, sizeof(c->a.largest));
@@ -98,7 +106,7 @@ static mill_err flatten(struct mill_run *r, struct cc_args *a)
 	return MILL_OK;
 }
 
-/* The roots of vertices drawn by number: the same ones in every run. */
+/* Finds the roots of random vertices: the same vertices in every run. */
 static mill_err sample_roots(struct mill_run *r, const struct cc_args *a, u32 root[SAMPLES])
 {
 	struct cc_sample_args s = { .parent = a->parent };
@@ -117,7 +125,7 @@ static mill_err sample_roots(struct mill_run *r, const struct cc_args *a, u32 ro
 	return MILL_OK;
 }
 
-/* The most frequent of them. */
+/* Sets a->largest to the most frequent root of a sample. */
 static mill_err find_largest(struct mill_run *r, struct cc_args *a)
 {
 	u32 root[SAMPLES], best = 0;
@@ -146,14 +154,16 @@ static mill_err find_largest(struct mill_run *r, struct cc_args *a)
 static mill_err afforest(struct mill_run *r, struct cc_args *a)
 {
 	const struct store *st = r->store;
-	struct scan first = { .count = 1 }, second = { .from = 1, .count = 1 }, rest = { .from = 1, .some = st->has_in };
+	struct scan first = { .count = 1 }, second = { .from = 1, .count = 1 },
+		    rest = { .from = 1, .some = st->has_in };
 	u64 links, more = 0;
 	vid hub;
 
 	if (!op_rescan_is_free(r) || !st->sources) {
 		/*
-		 * One pass. Where both ends of an edge show it, a list is of no more use once its vertex is in the tree of the hub: of an edge that
-		 * neither end looks at, both are in that tree.
+		 * One pass. In an undirected store both ends of an edge have it in their
+		 * lists. So a list can be skipped once its vertex is in the hub's tree: if
+		 * both ends skip an edge, both are in that tree.
 		 */
 		if (st->sources && !st->directed) {
 			TRY(run_source(r, "max-degree", &hub));
@@ -165,8 +175,9 @@ static mill_err afforest(struct mill_run *r, struct cc_args *a)
 	TRY(op_scan(r, &cc_scan, a, &first, NULL));
 	TRY(flatten(r, a));
 	/*
-	 * An edge out of the largest tree is met again at its other end, where that has the list to show it. Which tree is the
-	 * largest may change between the two passes; who is outside of the last looks at all of its list.
+	 * With in-edges, an edge out of the largest tree is seen again at its other end.
+	 * The largest tree may change between the two passes. A vertex outside of the last
+	 * one scans all of its list.
 	 */
 	if (st->has_in)
 		TRY(find_largest(r, a));
@@ -222,7 +233,8 @@ static mill_err run(struct mill_run *r, void *self)
 
 static const struct mill_option options[] = {
 	{ "method", MILL_OPTION_CHOICE, offsetof(struct mill_cc, method), "NAME",
-	  .help = "auto (default: labels on a device whose policy has kernels for them, else afforest), afforest, hooking or labels",
+	  .help = "auto (default: labels if the device's policy has kernels for them, else "
+		  "afforest), afforest, hooking or labels",
 	  .word = NAMES("auto", "afforest", "hooking", "labels") },
 	{ 0 },
 };
@@ -231,10 +243,11 @@ const struct algorithm algorithm_cc = {
 	.public = {
 		.name = "cc",
 		.summary = "weak components: which vertices hang together",
-		.help = "Directions do not count. -o writes `id component`, the smallest id in the component. Of the\n"
-			"methods, which all give the same result, afforest links trees and looks at few edges; hooking\n"
-			"keeps an edge frontier and jumps pointers; labels spreads the smallest label, in as many steps\n"
-			"as the longest way through a component.\n",
+		.help = "Directions do not count. -o writes `id component`, the smallest id\n"
+			"in the component. All methods give the same result: afforest links\n"
+			"trees and looks at few edges; hooking keeps an edge frontier and\n"
+			"jumps pointers; labels spreads the smallest label, in as many steps\n"
+			"as the longest path through a component.\n",
 		.examples = "  millrace cc web.mill -o components.tsv\n"
 			    "  millrace cc web.mill --memory 1G --check\n",
 		.option = options,

@@ -2,27 +2,29 @@
 /*
  * Weak components by linking trees: what happens at one edge. Device dialect.
  *
- * parent[v] <= v always, and parent[v] = v is a root. A link puts the larger of two roots under the smaller, so nothing
- * can form a circle and the last root of a component is its smallest vertex, whatever the order of links.
+ * parent[v] <= v always, and v is a root if parent[v] = v. A link puts the larger of two
+ * roots under the smaller. So there are no circles, and the last root of a component is its
+ * smallest vertex for any order of links.
  */
 #define CC_FIELDS(ARRAY, SCALAR) \
 	ARRAY(u32, parent) \
 	SCALAR(u32, largest) \
 	SCALAR(u32, round)
 
-#define CC_NOBODY 0xffffffffu
+#define CC_NONE 0xffffffffu
 
-/* largest: a vertex of the tree that need not be looked at, or CC_NOBODY. round: of hooking. */
+/* largest: a vertex of the tree in which no list need be read, or CC_NONE. round: of hooking. */
 
 STATE(cc, CC_FIELDS);
 
-/* True if two trees became one. */
+/* Links the trees of u and v. Returns true if they were two. */
 DEVICE bool cc_edge(struct cc s, vid u, vid v, u32 w)
 {
 	u32 a = dev_load_u32(&s.parent[u]), b = dev_load_u32(&s.parent[v]);
 
 	(void)w;
-	while (a != b) {	/* climb from the larger: parents are smaller, so the two meet or a root is found */
+	/* Climb from the larger: parents are smaller, so the two meet, or the larger is a root. */
+	while (a != b) {
 		u32 high = a > b ? a : b, up = dev_load_u32(&s.parent[high]), above;
 
 		b = a > b ? b : a;
@@ -31,7 +33,10 @@ DEVICE bool cc_edge(struct cc s, vid u, vid v, u32 w)
 			if (up == high)
 				return true;
 		}
-		/* Halving the way for those who come after; what is no root moves only to its ancestors. */
+		/*
+		 * Halve the path for later links. A vertex that is not a root moves only to
+		 * an ancestor.
+		 */
 		above = dev_load_u32(&s.parent[up]);
 		if (above != up)
 			dev_store_u32(&s.parent[high], above);
@@ -40,7 +45,7 @@ DEVICE bool cc_edge(struct cc s, vid u, vid v, u32 w)
 	return false;
 }
 
-/* Climbs a few steps towards v's root, and leaves v there. */
+/* Climbs a few steps towards v's root, and makes the place that it reaches v's parent. */
 DEVICE u32 cc_climb(struct cc s, u32 v)
 {
 	u32 first = dev_load_u32(&s.parent[v]), at = first, up = dev_load_u32(&s.parent[at]);
@@ -54,12 +59,13 @@ DEVICE u32 cc_climb(struct cc s, u32 v)
 	return at;
 }
 
-/* What is in one tree with `largest` stays there: once false, this is false for ever. */
+/* Returns true if u is not in the tree of `largest`. Once false, it stays false. */
 DEVICE bool cc_cond(struct cc s, vid u)
 {
-	return s.largest == CC_NOBODY || cc_climb(s, u) != cc_climb(s, s.largest);
+	return s.largest == CC_NONE || cc_climb(s, u) != cc_climb(s, s.largest);
 }
 
+/* Makes v a tree of its own. */
 DEVICE f64 cc_alone(struct cc s, vid v)
 {
 	s.parent[v] = v;
@@ -67,9 +73,10 @@ DEVICE f64 cc_alone(struct cc s, vid v)
 }
 
 /*
- * Moves v up to its root, but not too far in one go: on a device a long chain is halved for all of its vertices at once.
- * Not 0 for those that are not there yet: a number rather than a choice of two, which PoCL makes a masked load that takes 70 ns
- * on some processors.
+ * Moves v up towards its root, at most 64 steps: on a device all vertices of a long chain
+ * move at once, so the chain gets shorter fast. Returns not 0 if v is not under its root
+ * yet. It returns a difference, because PoCL makes a masked load of a choice between two
+ * constants, which takes 70 ns on some processors.
  */
 DEVICE f64 cc_flat(struct cc s, vid v)
 {
@@ -86,10 +93,12 @@ DEVICE f64 cc_flat(struct cc s, vid v)
 }
 
 /*
- * Hooking (Soman, Kishore, Narayanan 2010): all trees are flat when a round begins, and the root of one end goes under that of the
- * other, the larger under the smaller in even rounds and the other way in odd ones, so that no shape is slow in both.
- * Of several hooks of one root the last stays; the others' edges stay active and try again. Within a round all go
- * the same way, so nothing forms a circle. An edge whose ends agree is done.
+ * Hooking (Soman, Kishore, Narayanan 2010). All trees are flat when a round begins. The
+ * root of one end goes under the root of the other: the larger under the smaller in even
+ * rounds, the smaller under the larger in odd rounds, so that no shape is slow in both. If
+ * one root is hooked several times, the last hook stays, and the edges of the others stay
+ * active and try again. Within a round all hooks go the same way, so there are no circles.
+ * Returns false if both ends have the same root: then the edge is done.
  */
 DEVICE bool cc_hook(struct cc s, vid u, vid v, u32 w)
 {
@@ -106,7 +115,8 @@ DEVICE bool cc_hook(struct cc s, vid u, vid v, u32 w)
 	return true;
 }
 
-/* Labels: the smallest spreads from neighbour to neighbour. */
+/* ---- Labels: the smallest one spreads from neighbour to neighbour ---- */
+
 STATE(cc_label, CC_FIELDS);
 
 typedef u32 cc_label_given;
@@ -126,7 +136,7 @@ DEVICE bool cc_label_relax(struct cc_label s, u32 x, vid v, u32 w)
 	return dev_min_u32(s.shared, &s.parent[v], x);
 }
 
-/* ---- A sample of the roots, in one go ---- */
+/* ---- The roots of a sample of vertices ---- */
 
 #define CC_SAMPLE_FIELDS(ARRAY, SCALAR) \
 	ARRAY(u32, parent) \

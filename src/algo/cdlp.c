@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Communities by label propagation as LDBC Graphalytics defines it: every vertex begins with its own id and takes in each
- * iteration the label that most of its neighbours had before, of several the smallest. A directed edge makes each end a
- * neighbour of the other, so an edge in both directions counts twice, and so do parallel ones. Labels are ranks of
- * ids, which have the same order.
+ * Communities by label propagation, as LDBC Graphalytics defines it. The first label of a
+ * vertex is its own id. In each iteration it takes the label that most of its neighbours
+ * had before; of several such labels, the smallest. Both ends of a directed edge are
+ * neighbours of each other, so an edge in both directions counts twice, and so do parallel
+ * edges. Labels are ranks of ids, which have the same order as ids.
  */
 #include "algo/cdlp.h"
 
@@ -27,13 +28,14 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	declare_state(d, &c->next, "next labels", sizeof(u32), NULL);
 	declare_loop(d, &c->iteration, sizeof(c->iteration));
 	declare_mode(d, &c->finder);
-	declare_bytes(d, 0, st->n_linked * sizeof(u32) + result_ids_bytes(st) + result_ranks_bytes(st));
+	declare_bytes(d, 0,
+		      st->n_linked * sizeof(u32) + result_ids_bytes(st) + result_ranks_bytes(st));
 	declare_check(d, cdlp_check_bytes(st));
 	declare_rounds(d, c->most, 0, 0);
 	return declare_view(d, VIEW_BOTH, "cdlp");
 }
 
-/* The labels are the ranks at first. */
+/* Sets the first labels: the ranks. */
 static mill_err begin(struct mill_run *r, struct vec *label, struct vec *next)
 {
 	u64 n = r->store->n_linked;
@@ -91,12 +93,16 @@ static mill_err run(struct mill_run *r, void *self)
 	return count_communities(r, c->label);
 }
 
-static mill_err check(struct mill_run *r) { return cdlp_check(r, ((const struct cdlp_run *)r->self)->next); }
+static mill_err check(struct mill_run *r)
+{
+	return cdlp_check(r, ((const struct cdlp_run *)r->self)->next);
+}
 
 /* ---- The row ---- */
 
 static const struct mill_option options[] = {
-	{ "iterations", MILL_OPTION_U32, offsetof(struct mill_cdlp, iterations), "N", .help = "at most so many", .low = 1, .usual = 10 },
+	{ "iterations", MILL_OPTION_U32, offsetof(struct mill_cdlp, iterations), "N",
+	  .help = "the most iterations", .low = 1, .usual = 10 },
 	{ 0 },
 };
 
@@ -104,9 +110,10 @@ const struct algorithm algorithm_cdlp = {
 	.public = {
 		.name = "cdlp",
 		.summary = "communities by label propagation, as LDBC Graphalytics defines them",
-		.help = "Every vertex begins with its own id as label and takes again and again the one that most of\n"
-			"its neighbours have, of several the smallest. Both ends of a directed edge are neighbours, an\n"
-			"edge in both directions counts twice. -o writes `id community`.\n",
+		.help = "The first label of a vertex is its own id. In each iteration it\n"
+			"takes the label that most of its neighbours have; of several, the\n"
+			"smallest. Both ends of a directed edge are neighbours, and an edge\n"
+			"in both directions counts twice. -o writes `id community`.\n",
 		.examples = "  millrace cdlp web.mill --iterations 20 -o communities.tsv\n"
 			    "  millrace cdlp web.mill --memory 1G --check\n",
 		.option = options,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Certificates: what must be true of a result, checked in one pass over the edges by plain code
- * that shares nothing with the programs. MILL_ECHECK names the vertex or edge that is wrong.
+ * Certificates of searches and of PageRank: properties that a right result has, checked in
+ * one pass over the edges by plain code that shares nothing with the programs. MILL_ECHECK
+ * names the vertex or edge that is wrong.
  */
 #include <string.h>
 
@@ -16,10 +17,10 @@ struct tree_check {
 	struct mill_run *run;
 	enum weight_kind kind;
 	const void *distance;
-	const u32 *parent;	/* ranks; NULL: only distances */
-	const vid *rank;	/* of each vertex; with parents */
-	vid *order;		/* the vertex of each rank; where parents might form a circle */
-	u64 *seen;		/* vertices that some edge proves: from the parent, if there are parents */
+	const u32 *parent;	/* ranks; NULL: only distances are checked */
+	const vid *rank;	/* the rank of each vertex; only with parents */
+	vid *order;		/* the vertex of each rank; only if parents might form a circle */
+	u64 *seen;		/* vertices that an edge proves (from the parent, if any) */
 };
 
 static f64 real_of(u64 key)
@@ -32,7 +33,7 @@ static f64 real_of(u64 key)
 
 static bool is_real(enum weight_kind k) { return k == WEIGHT_F32 || k == WEIGHT_F64; }
 
-/* The distance of v as a key: integers in order, reals by their bits. */
+/* Returns the distance of v as a key: integers as they are, reals as their bits. */
 static u64 key_at(const struct tree_check *c, u64 v)
 {
 	u32 x;
@@ -48,7 +49,7 @@ static bool is_reached(const struct tree_check *c, u64 key)
 	return is_real(c->kind) ? real_of(key) < __builtin_inf() : key != UINT64_MAX;
 }
 
-/* The key of a distance after one more edge. */
+/* Returns the key of a distance plus the weight of edge i. */
 static u64 over_edge(const struct tree_check *c, u64 key, const void *weight, u32 i)
 {
 	f64 x;
@@ -74,30 +75,35 @@ mill_err check_wrong(const struct mill_run *r, u64 v, const char *what)
 	u64 id = 0;
 
 	TRY(store_id(r->store, (vid)v, &id));
-	return fail(MILL_ECHECK, "the result is wrong at vertex %llu: %s", (unsigned long long)id, what);
+	return fail(MILL_ECHECK, "the result is wrong at vertex %llu: %s", (unsigned long long)id,
+		    what);
 }
 
-static mill_err check_edges(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+static mill_err check_edges(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			    unsigned worker)
 {
 	struct tree_check *c = arg;
 
 	(void)page;
 	(void)worker;
 	for (vid row = begin; row < end; row++) {
-		u64 u = (u64)seg->first + row, from = key_at(c, u), rank = c->parent ? c->rank[u] : 0;
+		u64 u = (u64)seg->first + row, from = key_at(c, u),
+		    rank = c->parent ? c->rank[u] : 0;
 
 		if (!is_reached(c, from))
 			continue;
 		for (u32 i = seg->row[row]; i < seg->row[row + 1]; i++) {
-			u64 v = seg->neighbour[i], to = key_at(c, v), over = over_edge(c, from, seg->weight, i);
+			u64 v = seg->neighbour[i], to = key_at(c, v),
+			    over = over_edge(c, from, seg->weight, i);
 
 			if (to > over)
-				return check_wrong(c->run, v, "an edge leads to it on a shorter way");
-			if (to < over || !is_reached(c, to))	/* a sum beyond all numbers leads nowhere */
+				return check_wrong(c->run, v,
+						   "an edge leads to it on a shorter path");
+			if (to < over || !is_reached(c, to))	/* an infinite sum is no path */
 				continue;
 			if (c->parent && from < to && c->parent[v] > rank)
 				return check_wrong(c->run, v, "a parent with a smaller id exists");
-			/* Without parents, a circle of edges that add nothing could still prove itself. */
+			/* Without parents this cannot see a circle of edges that add nothing. */
 			if (c->parent ? c->parent[v] == rank : u != v)
 				bitmap_claim(c->seen, v);
 		}
@@ -106,8 +112,9 @@ static mill_err check_edges(void *arg, const struct segment *seg, vid begin, vid
 }
 
 /*
- * Where the parent has the same distance (weights of 0) parents might go round in a circle: follows them until a
- * smaller distance or a vertex that was followed before. `seen` of proven vertices is reused.
+ * Checks that parents form no circle, which is possible if a parent has the same distance
+ * (weights of 0). Follows parents until a smaller distance, or a vertex that was followed
+ * before. Reuses `seen`: a bit is cleared when its vertex has been followed.
  */
 static mill_err check_circles(struct tree_check *c, u64 n, vid root)
 {
@@ -122,7 +129,10 @@ static mill_err check_circles(struct tree_check *c, u64 n, vid root)
 			if (++steps > n)
 				return check_wrong(c->run, v, "its parents form a circle");
 		}
-		/* All on the way are fine: clear their bits so that no one walks it again. */
+		/*
+		 * All vertices on the way are right: clear their bits, so that they are
+		 * followed only once.
+		 */
 		for (u64 on = v; on != at; on = c->order[c->parent[on]])
 			c->seen[on / 64] &= ~((u64)1 << (on % 64));
 	}
@@ -135,7 +145,7 @@ static mill_err check_tree(struct tree_check *c, vid root)
 	u64 n = c->run->store->n_linked;
 	struct mill_step step = { 0 };
 
-	if (root < n && key_at(c, root) != 0)	/* one without edges has no state, and nothing else may be reached */
+	if (root < n && key_at(c, root) != 0)	/* an isolated source has no state */
 		return check_wrong(c->run, root, "the source has a distance");
 	TRY(run_pass(c->run, &pass, &step));
 	if (root < n && c->parent && c->parent[root] != c->rank[root])
@@ -152,12 +162,13 @@ static mill_err check_tree(struct tree_check *c, vid root)
 		if (!reached && c->parent && c->parent[v] != UINT32_MAX)
 			return check_wrong(c->run, v, "it is not reached and has a parent");
 		if (reached && !bitmap_get(c->seen, v))
-			return check_wrong(c->run, v, "no edge leads to it from where it is said to come");
+			return check_wrong(c->run, v,
+					   "no edge proves its distance, or its parent");
 	}
 	return c->order ? check_circles(c, n, root) : MILL_OK;
 }
 
-/* Where an edge may add nothing: `order`, from the ranks. */
+/* Makes `order` from the ranks, for check_circles. */
 static mill_err invert_ranks(struct tree_check *c)
 {
 	u64 n = c->run->store->n_linked;
@@ -173,10 +184,12 @@ mill_err tree_check(struct mill_run *r)
 	enum weight_kind kind = (enum weight_kind)r->search.kind;
 	struct tree_check c = { .run = r, .kind = kind };
 	struct vec *rank = NULL;
-	const struct vec *distance = r->result.column[0].vec, *parent = r->result.n_columns > 1 ? r->result.column[1].vec : NULL;
+	const struct vec *distance = r->result.column[0].vec,
+			 *parent = r->result.n_columns > 1 ? r->result.column[1].vec : NULL;
 	mill_err err;
 
-	TRY(memory_new(&c.seen, &r->budget, bitmap_words(r->store->n_linked), sizeof(u64), "the certificate"));
+	TRY(memory_new(&c.seen, &r->budget, bitmap_words(r->store->n_linked), sizeof(u64),
+		       "the certificate"));
 	err = vec_map(r, distance, &c.distance);
 	if (!err && parent)
 		err = vec_map(r, parent, &c.parent);
@@ -201,7 +214,7 @@ mill_err tree_check(struct mill_run *r)
 	return err;
 }
 
-/* ---- PageRank: the scores sum to 1, and one more iteration changes them as little as it may ---- */
+/* ---- PageRank: the scores sum to 1, and one more iteration changes them little ---- */
 
 struct rank_check {
 	struct mill_run *run;
@@ -211,7 +224,10 @@ struct rank_check {
 	f64 *incoming;
 };
 
-u64 pagerank_check_bytes(const struct store *st) { return st->n_linked * (sizeof(f64) + sizeof(u32)); }
+u64 pagerank_check_bytes(const struct store *st)
+{
+	return st->n_linked * (sizeof(f64) + sizeof(u32));
+}
 
 static f64 value_at(enum mill_precision p, const void *data, u64 v)
 {
@@ -222,7 +238,10 @@ static f64 value_at(enum mill_precision p, const void *data, u64 v)
 	return (f64)((const u64 *)data)[v] * 0x1p-62;
 }
 
-static f64 still_value(const struct pagerank_run *p, u64 number) { return value_at(p->precision, &number, 0); }
+static f64 group_value(const struct pagerank_run *p, u64 number)
+{
+	return value_at(p->precision, &number, 0);
+}
 
 static void add_shared(f64 *to, f64 x)
 {
@@ -231,10 +250,12 @@ static void add_shared(f64 *to, f64 x)
 	__atomic_load(to, &old, __ATOMIC_RELAXED);
 	do
 		sum = old + x;
-	while (!__atomic_compare_exchange(to, &old, &sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	while (!__atomic_compare_exchange(to, &old, &sum, true, __ATOMIC_RELAXED,
+					  __ATOMIC_RELAXED));
 }
 
-static mill_err sum_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+static mill_err sum_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			 unsigned worker)
 {
 	struct rank_check *c = arg;
 
@@ -248,12 +269,13 @@ static mill_err sum_rows(void *arg, const struct segment *seg, vid begin, vid en
 
 			sum += value_at(c->rank->precision, c->score, u) / c->degree[u];
 		}
-		add_shared(&c->incoming[seg->first + row], sum);	/* a list may come in parts */
+		/* A list may come in pieces, so this adds. */
+		add_shared(&c->incoming[seg->first + row], sum);
 	}
 	return MILL_OK;
 }
 
-/* The L1 distance between the scores and what one more iteration would make of them. */
+/* Computes the L1 distance between the scores and the scores after one more iteration. */
 static mill_err residual(struct rank_check *c, const void *teleport, f64 *out, f64 *sum_out)
 {
 	const struct pagerank_run *s = c->rank;
@@ -268,16 +290,18 @@ static mill_err residual(struct rank_check *c, const void *teleport, f64 *out, f
 		sum += x;
 		dangling += v >= sources ? x : 0;
 	}
-	for (u32 i = 0; i < 2; i++) {	/* isolated vertices dangle */
-		f64 x = (f64)s->loop.still[i].isolated * still_value(s, s->loop.still[i].score);
+	for (u32 i = 0; i < 2; i++) {	/* isolated vertices are dangling too */
+		f64 x = (f64)s->loop.group[i].isolated * group_value(s, s->loop.group[i].score);
 
 		sum += x;
 		dangling += x;
 	}
 	jump = (1 - s->damping) * sum + s->damping * dangling;
 	for (u32 i = 0; i < 2; i++)
-		total += (f64)s->loop.still[i].isolated * __builtin_fabs(jump * (teleport ? still_value(s, s->loop.still[i].teleport) : each) -
-								    still_value(s, s->loop.still[i].score));
+		total += (f64)s->loop.group[i].isolated *
+			 __builtin_fabs(jump * (teleport ? group_value(s, s->loop.group[i].teleport)
+							 : each) -
+					group_value(s, s->loop.group[i].score));
 	for (u64 v = 0; v < n; v++) {
 		f64 part = teleport ? value_at(s->precision, teleport, v) : each;
 
@@ -294,7 +318,7 @@ static mill_err check_ranks(struct rank_check *c)
 	const struct pagerank_run *s = c->rank;
 	struct pass pass = { .in = true, .work = sum_rows, .arg = c };
 	const struct store *st = c->run->store;
-	/* Rounding of a score in its own precision; a sum of 1 is off by at most this. */
+	/* Rounding errors in the run's precision: the largest error of a sum of 1. */
 	f64 slack = s->precision == MILL_F32 ? 1e-5 : 1e-9 + (f64)st->vertices * 0x1p-60;
 	struct mill_step step = { 0 };
 	void *teleport = NULL;
@@ -312,10 +336,11 @@ static mill_err check_ranks(struct rank_check *c)
 		return err;
 	if (__builtin_fabs(sum - 1) > slack)
 		return fail(MILL_ECHECK, "the scores sum to %.17g, not 1", sum);
-	/* An iteration shrinks the change by the damping at least. */
+	/* Each iteration shrinks the change at least by the factor of damping. */
 	if (rest > s->damping * s->loop.change + slack)
-		return fail(MILL_ECHECK, "one more iteration would change the scores by %g, the last one by %g", rest,
-			    s->loop.change);
+		return fail(MILL_ECHECK,
+			    "one more iteration would change the scores by %g, the last one by %g",
+			    rest, s->loop.change);
 	return MILL_OK;
 }
 

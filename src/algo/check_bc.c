@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The certificate of betweenness. Of the last source all is proven, over every edge: the levels are those of a search, the paths to a
- * vertex are those to the vertices before it, its dependency is what those after it give. Over all sources, the scores sum to the inner
- * vertices of shortest paths, and none is less than what the last source gave. With one source that leaves
- * nothing open.
+ * The certificate of betweenness. For the last source everything is proven, over every
+ * edge: the levels are those of a search, the paths to a vertex are the sum of those to the
+ * vertices before it, and its dependency is what the vertices after it give. Over all
+ * sources, the scores sum to the number of inner vertices of shortest paths, and no score
+ * is less than what the last source gave. With one source this proves the whole result.
  */
 #include <string.h>
 
 #include "algo/algo.h"
 #include "algo/bc.h"
 
-/* Sums of positive numbers: an error of some 2^-53 for each that is added. */
+/*
+ * The relative error allowed. Sums of positive numbers have an error of about 2^-53 for
+ * each addition.
+ */
 #define BC_RELATIVE 1e-9
 
 struct bc_check {
@@ -18,12 +22,15 @@ struct bc_check {
 	const struct bc_run *bc;
 	const f64 *paths[2], *score;
 	const u32 *exponent;
-	u32 *depth;	/* as the levels say */
-	f64 *before;	/* of v's paths, the part that comes from its in-neighbours: must be 1 */
-	f64 *after;	/* v's dependency as its out-neighbours have it */
+	u32 *depth;	/* from the levels */
+	f64 *before;	/* the share of v's paths that its in-neighbours explain: must be 1 */
+	f64 *after;	/* v's dependency, computed from its out-neighbours */
 };
 
-u64 bc_check_bytes(const struct store *st) { return st->n_linked * (sizeof(u32) + 2 * sizeof(f64)); }
+u64 bc_check_bytes(const struct store *st)
+{
+	return st->n_linked * (sizeof(u32) + 2 * sizeof(f64));
+}
 
 static void add_shared(f64 *to, f64 x)
 {
@@ -32,14 +39,18 @@ static void add_shared(f64 *to, f64 x)
 	__atomic_load(to, &old, __ATOMIC_RELAXED);
 	do
 		sum = old + x;
-	while (!__atomic_compare_exchange(to, &old, &sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	while (!__atomic_compare_exchange(to, &old, &sum, true, __ATOMIC_RELAXED,
+					  __ATOMIC_RELAXED));
 }
 
-/* See struct bc_run; of vertices reached. */
+/* Return the paths and the dependency of a vertex that was reached (see struct bc_run). */
 static f64 paths_of(const struct bc_check *c, u64 v) { return c->paths[c->depth[v] % 2][v]; }
-static f64 dependency_of(const struct bc_check *c, u64 v) { return c->paths[(c->depth[v] + 1) % 2][v]; }
+static f64 dependency_of(const struct bc_check *c, u64 v)
+{
+	return c->paths[(c->depth[v] + 1) % 2][v];
+}
 
-/* Paths to u for each to v. */
+/* Returns the paths to u divided by the paths to v. */
 static f64 ratio(const struct bc_check *c, u64 u, u64 v)
 {
 	i64 e = c->exponent ? (i64)c->exponent[u] - (i64)c->exponent[v] : 0;
@@ -50,7 +61,8 @@ static f64 ratio(const struct bc_check *c, u64 u, u64 v)
 	return e < -1000 ? 0 : paths_of(c, u) / paths_of(c, v) * power;
 }
 
-static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			   unsigned worker)
 {
 	struct bc_check *c = arg;
 
@@ -67,7 +79,8 @@ static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid 
 			f64 part;
 
 			if (c->depth[v] > c->depth[u] + 1)
-				return check_wrong(c->run, v, "an edge leads to it on a shorter way");
+				return check_wrong(c->run, v,
+						   "an edge leads to it on a shorter path");
 			if (c->depth[v] <= c->depth[u])
 				continue;
 			part = ratio(c, u, v);
@@ -95,7 +108,9 @@ static mill_err read_levels(struct bc_check *c)
 	}
 	if (!s->levels.n_reached)	/* no source has an edge */
 		return MILL_OK;
-	return c->depth[c->run->search.root] ? check_wrong(c->run, c->run->search.root, "the source has a distance") : MILL_OK;
+	return c->depth[c->run->search.root]
+		       ? check_wrong(c->run, c->run->search.root, "the source has a distance")
+		       : MILL_OK;
 }
 
 static bool is_near(f64 x, f64 want) { return __builtin_fabs(x - want) <= BC_RELATIVE * want; }
@@ -103,7 +118,8 @@ static bool is_near(f64 x, f64 want) { return __builtin_fabs(x - want) <= BC_REL
 static mill_err check_vertex(const struct bc_check *c, u64 v)
 {
 	const struct bc_run *s = c->bc;
-	bool reached = c->depth[v] != UINT32_MAX, root = s->levels.n_reached && v == c->run->search.root;
+	bool reached = c->depth[v] != UINT32_MAX,
+	     root = s->levels.n_reached && v == c->run->search.root;
 	f64 given = reached && !root ? dependency_of(c, v) * s->scale : 0;
 
 	if (!(c->score[v] >= given * (1 - BC_RELATIVE)))
@@ -112,10 +128,12 @@ static mill_err check_vertex(const struct bc_check *c, u64 v)
 		return check_wrong(c->run, v, "its score is not what the source gives");
 	if (!reached)
 		return MILL_OK;
-	if (root ? paths_of(c, v) != 1 || (c->exponent && c->exponent[v]) : !is_near(c->before[v], 1))
+	if (root ? paths_of(c, v) != 1 || (c->exponent && c->exponent[v])
+		 : !is_near(c->before[v], 1))
 		return check_wrong(c->run, v, "its paths are not those to the vertices before it");
 	if (!is_near(dependency_of(c, v), c->after[v]))
-		return check_wrong(c->run, v, "its dependency is not what the vertices after it give");
+		return check_wrong(c->run, v,
+				   "its dependency is not what the vertices after it give");
 	return MILL_OK;
 }
 
@@ -133,8 +151,9 @@ static mill_err check_scores(struct bc_check *c)
 		sum += c->score[v];
 	}
 	if (!is_near(sum, s->loop.hops * s->scale))
-		return fail(MILL_ECHECK, "the scores sum to %.17g, the shortest paths have %.17g inner vertices", sum,
-			    s->loop.hops * s->scale);
+		return fail(MILL_ECHECK,
+			    "the scores sum to %.17g, the shortest paths have %.17g inner vertices",
+			    sum, s->loop.hops * s->scale);
 	return MILL_OK;
 }
 

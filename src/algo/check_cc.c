@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The certificate of components: each is named after the smallest id in it, no edge leads from one to another, and there are as
- * many as a plain union-find over all edges finds; so none of them is two.
+ * The certificate of weak components. Each is named after the smallest id in it, no edge
+ * leads from one to another, and there are as many as a plain union-find over all edges
+ * finds. So no component is two.
  */
 #include <pthread.h>
 
@@ -13,7 +14,7 @@ struct cc_check {
 	const u32 *name;	/* ranks */
 	const vid *rank;
 	u32 *forest;
-	pthread_mutex_t lock;	/* of the forest: rows come from all workers */
+	pthread_mutex_t lock;	/* protects the forest: all workers call check_rows */
 };
 
 u64 component_check_bytes(const struct store *st)
@@ -38,7 +39,8 @@ static void join(u32 *forest, u32 u, u32 v)
 		forest[u] = v;
 }
 
-static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			   unsigned worker)
 {
 	struct cc_check *c = arg;
 	mill_err err = MILL_OK;
@@ -51,7 +53,8 @@ static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid 
 
 		for (u32 i = seg->row[row]; i < seg->row[row + 1] && !err; i++) {
 			if (c->name[u] != c->name[seg->neighbour[i]])
-				err = check_wrong(c->run, u, "an edge leads from its component to another");
+				err = check_wrong(c->run, u,
+						  "an edge leads from its component to another");
 			else
 				join(c->forest, u, seg->neighbour[i]);
 		}
@@ -60,7 +63,8 @@ static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid 
 	return err;
 }
 
-mill_err component_check_names(struct mill_run *r, const u32 *name, const vid *rank, u64 *n_components)
+mill_err component_check_names(struct mill_run *r, const u32 *name, const vid *rank,
+			       u64 *n_components)
 {
 	u64 n = r->store->n_linked, *own;
 	mill_err err = MILL_OK;
@@ -98,8 +102,8 @@ static mill_err check_components(struct cc_check *c)
 		found += c->forest[v] == v;
 	memory_free(c->forest);
 	if (!err && found != named)
-		err = fail(MILL_ECHECK, "the result has %llu components, the graph %llu", (unsigned long long)named,
-			   (unsigned long long)found);
+		err = fail(MILL_ECHECK, "the result has %llu components, the graph %llu",
+			   (unsigned long long)named, (unsigned long long)found);
 	return err;
 }
 
@@ -127,7 +131,9 @@ mill_err component_check(struct mill_run *r,
 
 static mill_err check_weak(struct mill_run *r, const u32 *name, const vid *rank)
 {
-	struct cc_check c = { .run = r, .name = name, .rank = rank, .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct cc_check c = {
+		.run = r, .name = name, .rank = rank, .lock = PTHREAD_MUTEX_INITIALIZER
+	};
 
 	return check_components(&c);
 }

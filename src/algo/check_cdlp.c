@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The certificate of labels: each follows from those before the last iteration. All of them are labels that a neighbour had, or
- * nothing has neighbours; for as many vertices as a buffer holds the neighbours of (of a small graph all) the labels around
- * them are sorted and the longest run is the label.
+ * The certificate of label propagation: labels follow from those before the last iteration.
+ * The label of every vertex is one that a neighbour had (or its old one, if it has no
+ * neighbours). For a sample of vertices (in a small graph all), the labels of the
+ * neighbours are sorted, and the longest run must be the vertex's label. The sample is as
+ * large as a buffer of PAIRS allows.
  */
 #include "algo/cdlp.h"
 #include "base/bitmap.h"
@@ -14,17 +16,18 @@
 struct check_ctx {
 	struct mill_run *run;
 	u32 *label, *before;
-	u64 *seen;		/* a neighbour had the label */
-	u64 *chosen;
+	u64 *seen;		/* by vertex: a neighbour had its label */
+	u64 *chosen;		/* by vertex: it is in the sample */
 	u64 *pair;		/* vertex << 32 | label of a neighbour */
-	u64 n_pairs, room;	/* atomic */
+	u64 n_pairs, room;	/* n_pairs is atomic */
 };
 
 u64 cdlp_check_bytes(const struct store *st)
 {
 	u64 pairs = min_u64(PAIRS, view_edges(st, VIEW_BOTH));
 
-	return 2 * (bitmap_words(st->n_linked) + 1) * sizeof(u64) + st->n_linked * sizeof(u32) + 3 * pairs * sizeof(u64) + MIB;
+	return 2 * (bitmap_words(st->n_linked) + 1) * sizeof(u64) + st->n_linked * sizeof(u32) +
+	       3 * pairs * sizeof(u64) + MIB;
 }
 
 static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
@@ -32,10 +35,12 @@ static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
 	u64 id = 0;
 
 	TRY(store_id(r->store, (vid)v, &id));
-	return fail(MILL_ECHECK, "the result is wrong at vertex %llu: %s", (unsigned long long)id, what);
+	return fail(MILL_ECHECK, "the result is wrong at vertex %llu: %s", (unsigned long long)id,
+		    what);
 }
 
-static mill_err look_at_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			   unsigned worker)
 {
 	struct check_ctx *c = arg;
 
@@ -54,13 +59,14 @@ static mill_err look_at_rows(void *arg, const struct segment *seg, vid begin, vi
 		if (!n || !bitmap_get(c->chosen, v))
 			continue;
 		at = __atomic_fetch_add(&c->n_pairs, n, __ATOMIC_RELAXED);
-		for (u32 i = 0; i < n && at + i < c->room; i++)	/* lists longer than said: as good as none */
+		/* A corrupt store may have lists that are longer than the degrees. */
+		for (u32 i = 0; i < n && at + i < c->room; i++)
 			c->pair[at + i] = v << 32 | c->before[neighbour[i]];
 	}
 	return MILL_OK;
 }
 
-/* The pairs of one vertex, sorted: the label that is there most often, of several the smallest, comes first. */
+/* Returns the most frequent label of one vertex's sorted pairs; of several, the smallest. */
 static u32 longest_run(const u64 *pair, u64 n)
 {
 	u64 best = 0, run = 0;
@@ -87,12 +93,13 @@ static mill_err check_pairs(struct check_ctx *c)
 		for (end = at; end < c->n_pairs && c->pair[end] >> 32 == v; end++)
 			;
 		if (longest_run(c->pair + at, end - at) != c->label[v])
-			return wrong(c->run, v, "more of its neighbours had another label, or as many a smaller one");
+			return wrong(c->run, v, "more of its neighbours had another label, or "
+						"as many had a smaller one");
 	}
 	return MILL_OK;
 }
 
-/* Vertices whose lists fit the buffer: in a small graph all, else by lot. */
+/* Chooses vertices until their lists fill the buffer: all of a small graph, else random ones. */
 static void choose(struct check_ctx *c, const u32 *degree, u64 edges)
 {
 	u64 n = c->run->store->n_linked, left = c->room;
@@ -109,7 +116,7 @@ static void choose(struct check_ctx *c, const u32 *degree, u64 edges)
 
 static mill_err check_labels(struct check_ctx *c, struct vec *degrees)
 {
-	struct pass pass = { .work = look_at_rows, .arg = c };
+	struct pass pass = { .work = check_rows, .arg = c };
 	u64 n = c->run->store->n_linked;
 	struct mill_step step = { 0 };
 	const u32 *degree = degrees->buffer.host;

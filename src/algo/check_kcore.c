@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The certificate of core numbers. They are not too large if every vertex of core c has c neighbours of core c or more: then
- * those of core c or more are a graph in which all have c neighbours. They are not too small if each level can be
- * peeled: taking away, again and again, vertices that have no more than c neighbours left among those of their own
- * core and the larger ones, which are not touched, must in the end take all.
+ * The certificate of core numbers. They are not too large if every vertex of core c has c
+ * neighbours of core c or more: then the vertices of core c or more are a graph in which
+ * each has c neighbours. They are not too small if each core can be peeled: removing, again
+ * and again, vertices of core c that have at most c neighbours left in their own or a
+ * larger core must remove all vertices of core c in the end. Vertices of larger cores stay
+ * meanwhile.
  */
 #include "algo/kcore.h"
 #include "base/bitmap.h"
@@ -13,15 +15,16 @@
 struct check_ctx {
 	struct mill_run *run;
 	const u32 *core;
-	u32 *left;		/* neighbours of the same or a larger core that are not taken away */
-	u64 *active, *next;	/* taken away, and their neighbours do not know it */
-	bool local;		/* rows of others may be looked at, too */
-	u64 taken;		/* atomic */
+	u32 *left;		/* neighbours of the same or a larger core that are not removed */
+	u64 *active, *next;	/* vertices that are removed, but not yet subtracted from `left` */
+	bool local;		/* any row of the segment may be read: the graph is resident */
+	u64 taken;		/* vertices removed; atomic */
 };
 
 u64 kcore_check_bytes(const struct store *st)
 {
-	return st->n_linked * sizeof(u32) + 2 * (bitmap_words(st->n_linked) + 1) * sizeof(u64) + 4096;
+	return st->n_linked * sizeof(u32) + 2 * (bitmap_words(st->n_linked) + 1) * sizeof(u64) +
+	       4096;
 }
 
 static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
@@ -29,10 +32,12 @@ static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
 	u64 id = 0;
 
 	TRY(store_id(r->store, (vid)v, &id));
-	return fail(MILL_ECHECK, "the result is wrong at vertex %llu: %s", (unsigned long long)id, what);
+	return fail(MILL_ECHECK, "the result is wrong at vertex %llu: %s", (unsigned long long)id,
+		    what);
 }
 
-static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			   unsigned worker)
 {
 	struct check_ctx *c = arg;
 
@@ -44,7 +49,8 @@ static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid 
 
 		for (u32 i = seg->row[row]; i < seg->row[row + 1]; i++)
 			n += c->core[seg->neighbour[i]] >= c->core[v];
-		__atomic_fetch_add(&c->left[v], n, __ATOMIC_RELAXED);	/* a list may come in parts */
+		/* A list may come in pieces, so this adds. */
+		__atomic_fetch_add(&c->left[v], n, __ATOMIC_RELAXED);
 	}
 	return MILL_OK;
 }
@@ -54,23 +60,25 @@ static bool is_active(void *arg, u64 begin, u64 end)
 	return bitmap_any(((const struct check_ctx *)arg)->active, begin, end);
 }
 
-/* One of v's neighbours of the same core is gone. True if v goes with it. */
-static bool let_go(struct check_ctx *c, vid v)
+/* Subtracts a removed neighbour of v's core. Returns true if v is removed too. */
+static bool loses_neighbour(struct check_ctx *c, vid v)
 {
 	return __atomic_fetch_sub(&c->left[v], 1, __ATOMIC_RELAXED) == c->core[v] + 1;
 }
 
-static void peel_row(struct check_ctx *c, const struct segment *seg, vid row, vid *stack, u32 *n, u64 *taken)
+static void peel_row(struct check_ctx *c, const struct segment *seg, vid row, vid *stack, u32 *n,
+		     u64 *taken)
 {
 	u32 core = c->core[seg->first + row];
 
 	for (u32 i = seg->row[row]; i < seg->row[row + 1]; i++) {
 		vid v = seg->neighbour[i];
 
-		if (c->core[v] != core || !let_go(c, v))
+		if (c->core[v] != core || !loses_neighbour(c, v))
 			continue;
 		++*taken;
-		if (c->local && *n < STACK && v >= seg->first && (vid)(v - seg->first) < seg->n_rows &&
+		if (c->local && *n < STACK && v >= seg->first &&
+		    (vid)(v - seg->first) < seg->n_rows &&
 		    !segment_row_is_partial(seg, (vid)(v - seg->first)))
 			stack[(*n)++] = v;
 		else
@@ -78,7 +86,8 @@ static void peel_row(struct check_ctx *c, const struct segment *seg, vid row, vi
 	}
 }
 
-static mill_err peel_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+static mill_err peel_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			  unsigned worker)
 {
 	struct check_ctx *c = arg;
 	u64 first = (u64)seg->first + begin, last = (u64)seg->first + end, taken = 0;
@@ -140,7 +149,8 @@ mill_err kcore_check(struct mill_run *r)
 	TRY(memory_new(&c.left, &r->budget, n, sizeof(u32), "the certificate"));
 	err = memory_new(&c.active, &r->budget, bitmap_words(n), sizeof(u64), "the certificate");
 	if (!err)
-		err = memory_new(&c.next, &r->budget, bitmap_words(n), sizeof(u64), "the certificate");
+		err = memory_new(&c.next, &r->budget, bitmap_words(n), sizeof(u64),
+				 "the certificate");
 	if (!err)
 		err = vec_map(r, r->result.column[0].vec, &c.core);
 	if (!err) {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The certificate of strong components: each is named after the smallest id in it; its first vertex leads to all others and
- * all lead back, without leaving it; and the components have an order that all edges between them follow, so no two
- * could be one. By plain searches where the lists are in memory or fit, else by passes until nothing changes.
+ * The certificate of strong components. Each is named after the smallest id in it. The
+ * vertex of that id reaches all others of its component, and all reach it, without leaving
+ * the component. And the components have an order that all edges between them follow, so no
+ * two components are one. If the lists are in memory or fit, this is checked by plain
+ * searches, else by passes until nothing changes.
  */
 #include "algo/scc.h"
 
@@ -15,7 +17,7 @@ struct scc_check {
 	/* Searches. */
 	u64 *seen;
 	u32 *stack;
-	u64 *incoming;		/* edges into a component from those before it */
+	u64 *incoming;		/* by component: edges into it from others that are not removed */
 	u32 *start, *member;	/* the vertices of each component */
 
 	/* Passes. */
@@ -26,15 +28,18 @@ struct scc_check {
 
 u64 scc_check_bytes(const struct store *st)
 {
-	return (st->n_linked + 1) * (sizeof(u64) + 3 * sizeof(u32)) + 3 * bitmap_words(st->n_linked) * sizeof(u64);
+	return (st->n_linked + 1) * (sizeof(u64) + 3 * sizeof(u32)) +
+	       3 * bitmap_words(st->n_linked) * sizeof(u64);
 }
 
 static mill_err check_seen(const struct scc_check *c, bool in)
 {
 	for (u64 v = 0; v < c->n; v++)
 		if (!bitmap_get(c->seen, v))
-			return check_wrong(c->run, v, in ? "it does not lead to the first vertex of its component" :
-							   "the first vertex of its component does not lead to it");
+			return check_wrong(
+				c->run, v,
+				in ? "it does not lead to the first vertex of its component"
+				   : "the first vertex of its component does not lead to it");
 	return MILL_OK;
 }
 
@@ -80,12 +85,16 @@ static void list_members(struct scc_check *c)
 	}
 	for (u64 v = 0; v < c->n; v++)
 		c->member[c->start[c->name[v]]++] = (u32)v;
-	for (u64 k = c->n; k; k--)	/* filling moved each beginning to its end */
+	/* Filling has moved each start to the end of its component. */
+	for (u64 k = c->n; k; k--)
 		c->start[k] = c->start[k - 1];
 	c->start[0] = 0;
 }
 
-/* Takes away components to which no edge leads, until none is left: a circle of components never goes. */
+/*
+ * Removes components without incoming edges until none is left. A circle of components is
+ * never removed.
+ */
 static mill_err peel(struct scc_check *c, const struct lists *l)
 {
 	u64 taken = 0, waiting = 0;
@@ -152,7 +161,8 @@ static bool is_active(void *arg, u64 begin, u64 end)
 	return bitmap_any(c->now, begin, end);
 }
 
-static mill_err reach_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+static mill_err reach_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			   unsigned worker)
 {
 	struct scc_check *c = arg;
 
@@ -199,8 +209,12 @@ static mill_err reach_by_passes(struct scc_check *c, bool in)
 	return check_seen(c, in);
 }
 
-/* The longest way to a component over others: it ends, unless they lead round in a circle. */
-static mill_err level_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+/*
+ * Computes the level of each component: the longest path to it over other components.
+ * Levels grow without end if components form a circle.
+ */
+static mill_err level_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			   unsigned worker)
 {
 	struct scc_check *c = arg;
 
@@ -216,11 +230,13 @@ static mill_err level_rows(void *arg, const struct segment *seg, vid begin, vid 
 				continue;
 			over = __atomic_load_n(&c->level[from], __ATOMIC_RELAXED) + 1;
 			old = __atomic_load_n(&c->level[to], __ATOMIC_RELAXED);
-			while (old < over && !__atomic_compare_exchange_n(&c->level[to], &old, over, true,
-									  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			while (old < over &&
+			       !__atomic_compare_exchange_n(&c->level[to], &old, over, true,
+							    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 				;
 			if (over >= c->n_components)
-				return fail(MILL_ECHECK, "components lead to each other and should be fewer");
+				return fail(MILL_ECHECK,
+					    "components lead to each other and should be fewer");
 			if (old < over)
 				__atomic_store_n(&c->changed, true, __ATOMIC_RELAXED);
 		}
@@ -249,7 +265,8 @@ static mill_err check_by_passes(struct scc_check *c)
 static mill_err check_strong(struct mill_run *r, const u32 *name, const vid *rank)
 {
 	struct scc_check c = { .run = r, .name = name, .rank = rank, .n = r->store->n_linked };
-	bool fits = run_direction(r, false)->resident || r->store->stored_edges <= lists_most(r->store);
+	bool fits = run_direction(r, false)->resident ||
+		    r->store->stored_edges <= lists_most(r->store);
 	mill_err err;
 
 	TRY(component_check_names(r, name, rank, &c.n_components));

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The certificate of triangle counts. All of them: their sum is a multiple of 3, none is larger than the pairs of neighbours,
- * and the coefficients follow from them. Exactly: vertices with the largest count and degree and others by lot, of a
- * small graph all, of which the edges among their neighbours are counted in two passes, 64 vertices at a time: a word of
- * bits per vertex says whose neighbour it is.
+ * The certificate of triangle counts. For all vertices: the sum of the counts is a multiple
+ * of 3, no count is larger than the number of pairs of neighbours, and the coefficients
+ * follow from the counts. A sample is counted again exactly: the vertices of the largest
+ * count and degree and random ones, or all of a small graph. Two passes count the edges
+ * among the neighbours of 64 vertices at a time: for each vertex a word of bits says which
+ * of the 64 have it as a neighbour.
  */
 #include <string.h>
 
@@ -12,28 +14,36 @@
 #include "base/random.h"
 
 #define SAMPLE 64u
-#define SMALL 1024u	/* vertices of a graph that is counted again wholly */
+#define SMALL 1024u	/* up to as many vertices, a graph is counted again as a whole */
 
 struct check_ctx {
 	struct mill_run *run;
-	bool of_arcs;		/* the coefficients */
+	bool of_arcs;		/* the coefficients count arcs */
 	const u64 *count;
-	const f64 *lcc;		/* or NULL */
+	const f64 *lcc;		/* coefficients, or NULL */
 	u32 *degree;
-	u64 *whose;		/* bit i: a neighbour of sample[i] */
+	u64 *neighbour_of;	/* by vertex: bit i is set if it is a neighbour of sample[i] */
 	vid sample[SAMPLE];
 	u32 n;
-	u64 twice[SAMPLE], arcs[SAMPLE];	/* atomic: edges among the neighbours, and their arcs, from both ends */
+	/*
+	 * Edges among the neighbours of a sample, and their arcs, counted from both ends.
+	 * Atomic.
+	 */
+	u64 twice[SAMPLE], arcs[SAMPLE];
 };
 
-u64 triangles_check_bytes(const struct store *st) { return st->n_linked * (sizeof(u64) + sizeof(u32)) + 8192; }
+u64 triangles_check_bytes(const struct store *st)
+{
+	return st->n_linked * (sizeof(u64) + sizeof(u32)) + 8192;
+}
 
 static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
 {
 	u64 id = 0;
 
 	TRY(store_id(r->store, (vid)v, &id));
-	return fail(MILL_ECHECK, "the result is wrong at vertex %llu: %s", (unsigned long long)id, what);
+	return fail(MILL_ECHECK, "the result is wrong at vertex %llu: %s", (unsigned long long)id,
+		    what);
 }
 
 static bool is_sampled(void *arg, u64 begin, u64 end)
@@ -46,7 +56,8 @@ static bool is_sampled(void *arg, u64 begin, u64 end)
 	return false;
 }
 
-static mill_err mark_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+static mill_err mark_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			  unsigned worker)
 {
 	struct check_ctx *c = arg;
 
@@ -57,9 +68,11 @@ static mill_err mark_rows(void *arg, const struct segment *seg, vid begin, vid e
 
 		if (c->sample[i] < seg->first || row < begin || row >= end)
 			continue;
-		__atomic_fetch_add(&c->degree[c->sample[i]], seg->row[row + 1] - seg->row[row], __ATOMIC_RELAXED);
+		__atomic_fetch_add(&c->degree[c->sample[i]], seg->row[row + 1] - seg->row[row],
+				   __ATOMIC_RELAXED);
 		for (u32 k = seg->row[row]; k < seg->row[row + 1]; k++)
-			__atomic_fetch_or(&c->whose[seg->neighbour[k]], (u64)1 << i, __ATOMIC_RELAXED);
+			__atomic_fetch_or(&c->neighbour_of[seg->neighbour[k]], (u64)1 << i,
+					  __ATOMIC_RELAXED);
 	}
 	return MILL_OK;
 }
@@ -70,11 +83,12 @@ static bool is_neighbour(void *arg, u64 begin, u64 end)
 	u64 any = 0;
 
 	for (u64 v = begin; v < end; v++)
-		any |= c->whose[v];
+		any |= c->neighbour_of[v];
 	return any;
 }
 
-static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			   unsigned worker)
 {
 	u64 twice[SAMPLE] = { 0 }, arcs[SAMPLE] = { 0 };
 	struct check_ctx *c = arg;
@@ -82,12 +96,13 @@ static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid 
 	(void)page;
 	(void)worker;
 	for (vid row = begin; row < end; row++) {
-		u64 mine = c->whose[(u64)seg->first + row];
+		u64 mine = c->neighbour_of[(u64)seg->first + row];
 
 		if (!mine)
 			continue;
 		for (u32 k = seg->row[row]; k < seg->row[row + 1]; k++)
-			for (u64 both = mine & c->whose[seg->neighbour[k]]; both; both &= both - 1) {
+			for (u64 both = mine & c->neighbour_of[seg->neighbour[k]]; both;
+			     both &= both - 1) {
 				u32 i = (u32)__builtin_ctzll(both);
 
 				twice[i]++;
@@ -108,7 +123,7 @@ static mill_err check_sample(struct check_ctx *c)
 	u64 n = c->run->store->n_linked;
 	struct mill_step step = { 0 };
 
-	memset(c->whose, 0, n * sizeof(u64));
+	memset(c->neighbour_of, 0, n * sizeof(u64));
 	memset(c->twice, 0, sizeof(c->twice));
 	memset(c->arcs, 0, sizeof(c->arcs));
 	for (u32 i = 0; i < c->n; i++)
@@ -121,14 +136,15 @@ static mill_err check_sample(struct check_ctx *c)
 		f64 lcc = c->degree[v] > 1 ? (f64)c->arcs[i] / 4 / pairs : 0;
 
 		if (c->twice[i] != 2 * c->count[v])
-			return wrong(c->run, v, "its neighbours have another number of edges among them");
+			return wrong(c->run, v,
+				     "its neighbours have another number of edges among them");
 		if (c->lcc && !(c->lcc[v] - lcc < 1e-12 && lcc - c->lcc[v] < 1e-12))
-			return wrong(c->run, v, "its clustering coefficient is another");
+			return wrong(c->run, v, "its clustering coefficient is wrong");
 	}
 	return MILL_OK;
 }
 
-/* What can be said of every vertex by itself. degree: of all of them, counted by the run. */
+/* Checks what holds for every vertex by itself. degree: of all vertices, from the run. */
 static mill_err check_all(struct check_ctx *c, const u32 *degree)
 {
 	u64 n = c->run->store->n_linked, rest = 0;
@@ -142,15 +158,18 @@ static mill_err check_all(struct check_ctx *c, const u32 *degree)
 		if (!c->lcc)
 			continue;
 		share = pairs > 0 ? (f64)c->count[v] / pairs : 0;
-		if (!(c->lcc[v] <= share + 1e-12 && c->lcc[v] >= (c->of_arcs ? share / 2 : share) - 1e-12))
-			return wrong(c->run, v, "its clustering coefficient does not follow from its triangles");
+		if (!(c->lcc[v] <= share + 1e-12 &&
+		      c->lcc[v] >= (c->of_arcs ? share / 2 : share) - 1e-12))
+			return wrong(c->run, v,
+				     "its clustering coefficient does not follow from its count");
 	}
 	if (rest)
-		return fail(MILL_ECHECK, "the result is wrong: the counts of all vertices are not three for each triangle");
+		return fail(MILL_ECHECK,
+			    "the result is wrong: the sum of all counts is not a multiple of 3");
 	return MILL_OK;
 }
 
-/* The largest count, the largest degree, and others by lot. */
+/* Chooses the vertices of the largest count and the largest degree, and random ones. */
 static void choose_sample(struct check_ctx *c, const u32 *degree)
 {
 	u64 n = c->run->store->n_linked;
@@ -164,7 +183,7 @@ static void choose_sample(struct check_ctx *c, const u32 *degree)
 	c->sample[1] = hub;
 	for (c->n = 2; c->n < SAMPLE; c->n++)
 		c->sample[c->n] = (vid)random_below(c->run->options.seed, c->n, n);
-	/* Each once: what is there twice gives its place to the next. */
+	/* Remove duplicates: the last vertex takes the place of a duplicate. */
 	for (u32 i = 0; i < c->n; i++)
 		for (u32 j = i + 1; j < c->n;)
 			if (c->sample[j] == c->sample[i])
@@ -194,17 +213,19 @@ static mill_err check(struct check_ctx *c, struct vec *degree)
 
 mill_err triangles_check(struct mill_run *r, bool arcs)
 {
-	struct check_ctx c = { .run = r, .of_arcs = arcs, .count = r->result.column[0].vec->buffer.host };
-	struct vec *whose, *degree;
+	struct check_ctx c = { .run = r,
+			       .of_arcs = arcs,
+			       .count = r->result.column[0].vec->buffer.host };
+	struct vec *neighbour_of, *degree;
 	u32 before = r->n_vecs;
 	mill_err err;
 
 	if (r->result.n_columns > 1)
 		c.lcc = r->result.column[1].vec->buffer.host;
-	TRY(run_vec_host(r, &whose, "the certificate", r->store->n_linked, sizeof(u64)));
+	TRY(run_vec_host(r, &neighbour_of, "the certificate", r->store->n_linked, sizeof(u64)));
 	err = run_vec_host(r, &degree, "the certificate", r->store->n_linked, sizeof(u32));
 	if (!err) {
-		c.whose = whose->buffer.host;
+		c.neighbour_of = neighbour_of->buffer.host;
 		c.degree = degree->buffer.host;
 		run_announce(r, "check", 0);
 		err = check(&c, degree);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Names and facts of components; component.h has the contract. */
 #include "algo/component.h"
 
 #include "engine/result.h"
@@ -25,7 +26,8 @@ void declare_component(struct declaration *d)
 	declare_compute(d, &component_least_compute, 0);
 	declare_compute(d, &component_name_compute, 0);
 	declare_bytes(d, st->n_linked * sizeof(vid),
-		      st->n_linked * sizeof(u32) /* the sizes */ + result_ids_bytes(st) + result_ranks_bytes(st) /* to name them */);
+		      st->n_linked * sizeof(u32) /* the sizes */ + result_ids_bytes(st) +
+			      result_ranks_bytes(st) /* to name them */);
 	declare_item(d, (struct declared){ .make = make_ranks, .flags = EARLY });
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The names of components, however they were found. root[v] is a vertex of v's component, the same for all of them;
- * the component is called after the smallest original id in it, as a rank. Device dialect.
+ * The names of components, weak or strong. root[v] is a vertex of v's component, the same
+ * one for all of its vertices. A component's name is the smallest original id in it, as a
+ * rank. Device dialect.
  */
 #define COMPONENT_FIELDS(ARRAY, SCALAR) \
 	ARRAY(u32, root) \
@@ -10,12 +11,16 @@
 
 STATE(component, COMPONENT_FIELDS);
 
-/* Counts the components: each has one root. */
+/* Finds the smallest rank of each component. Counts components: each has one root. */
 DEVICE f64 component_least(struct component s, vid v)
 {
 	u32 root = s.root[v];
 
-	dev_min_u32(true, &s.least[root], s.rank[v]);	/* looks first: most vertices are of one component */
+	/*
+	 * dev_min reads before it writes: most vertices are in one component, and few lower
+	 * its minimum.
+	 */
+	dev_min_u32(true, &s.least[root], s.rank[v]);
 	return root == v;
 }
 

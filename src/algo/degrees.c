@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Degrees and their distribution. The store has them beside the pages, so no edge is read; the certificate counts the
- * edges themselves. Self-loops and parallel edges count as they are stored.
+ * Degrees and their distribution. The store has the degrees in files beside the pages, so
+ * no edge is read. The certificate counts the edges themselves. Self-loops and parallel
+ * edges count as they are stored.
  */
 #include "algo/algo.h"
 #include "base/sort.h"
 
-/* Degrees below are counted in a table; of those above there are few, since all of them add up to the edges. */
+/*
+ * Smaller degrees are counted in a table. There are few larger ones, because all degrees
+ * sum to the number of edges.
+ */
 #define SMALL_DEGREES 65536u
 
 static u64 most_large(const struct store *st) { return st->stored_edges / SMALL_DEGREES; }
 
 struct degrees_run {
-	struct vec *out, *in;	/* in: NULL where the store has no other direction */
+	struct vec *out, *in;	/* in: NULL if the store has only one direction */
 };
 
 static mill_err declare(struct declaration *d, const void *options, void *self)
@@ -25,15 +29,20 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	declare_host(d, &g->out, "degree", st->n_linked, sizeof(u32));
 	if (columns > 1)
 		declare_host(d, &g->in, "in-degree", st->n_linked, sizeof(u32));
-	declare_bytes(d, 0, 2 * large * sizeof(u64) + SMALL_DEGREES * sizeof(u64) + (SMALL_DEGREES + large) * sizeof(struct mill_bin));
-	declare_check(d, columns * st->n_linked * sizeof(u32) + (SMALL_DEGREES + large) * sizeof(u64));
-	d->need.on_host = true;	/* nothing is computed at edges */
+	declare_bytes(d, 0,
+		      2 * large * sizeof(u64) + SMALL_DEGREES * sizeof(u64) +
+			      (SMALL_DEGREES + large) * sizeof(struct mill_bin));
+	declare_check(d,
+		      columns * st->n_linked * sizeof(u32) + (SMALL_DEGREES + large) * sizeof(u64));
+	d->need.on_host = true;	/* no program runs over edges */
 	return d->run->options.check ? declare_direction(d, false) : MILL_OK;
 }
 
 /* ---- The distribution ---- */
 
-static void put_bins(struct mill_bin *to, u64 *n_bins, const u64 *small, const u64 *large, u64 n_large)
+/* Writes the distribution to `to`, or only counts its bins if that is NULL. */
+static void put_bins(struct mill_bin *to, u64 *n_bins, const u64 *small, const u64 *large,
+		     u64 n_large)
 {
 	u64 n = 0;
 
@@ -95,7 +104,7 @@ static mill_err find_distribution(struct mill_run *r, const u32 *degree)
 	return err;
 }
 
-/* The value at a place of the sorted degrees. */
+/* Returns the degree at a place in the ascending order of all degrees. */
 static u64 degree_at(const struct mill_bin *bin, u64 place)
 {
 	while (place >= bin->count)
@@ -106,7 +115,8 @@ static u64 degree_at(const struct mill_bin *bin, u64 place)
 static void find_facts(struct mill_run *r, const u32 *degree, const u32 *in_degree)
 {
 	const struct mill_bin *bin = r->result.distribution->buffer.host;
-	u64 n = r->store->vertices, n_bins = r->result.distribution->n, isolated = run_isolated(r), most_in = 0;
+	u64 n = r->store->vertices, n_bins = r->result.distribution->n, isolated = run_isolated(r),
+	    most_in = 0;
 
 	for (u64 v = 0; v < r->store->n_linked; v++) {
 		isolated += !degree[v] && !(in_degree && in_degree[v]);
@@ -115,10 +125,11 @@ static void find_facts(struct mill_run *r, const u32 *degree, const u32 *in_degr
 	run_fact(r, "min", n ? bin[0].value : 0);
 	run_fact(r, "max", n ? bin[n_bins - 1].value : 0);
 	run_fact_real(r, "mean", n ? (f64)r->store->stored_edges / (f64)n : 0);
-	run_fact_real(r, "median", n ? ((f64)degree_at(bin, (n - 1) / 2) + (f64)degree_at(bin, n / 2)) / 2 : 0);
+	run_fact_real(r, "median",
+		      n ? ((f64)degree_at(bin, (n - 1) / 2) + (f64)degree_at(bin, n / 2)) / 2 : 0);
 	if (in_degree)
 		run_fact(r, "max_in", most_in);
-	if (in_degree || !r->store->directed)	/* else what leads to a vertex is not known */
+	if (in_degree || !r->store->directed)	/* else in-edges are not known */
 		run_fact(r, "isolated", isolated);
 }
 
@@ -126,10 +137,11 @@ static void find_facts(struct mill_run *r, const u32 *degree, const u32 *in_degr
 
 struct degree_check {
 	u32 *out, *in;		/* in: NULL if there is no such column */
-	u64 *count;		/* of each bin of the distribution */
+	u64 *count;		/* vertices in each bin of the distribution */
 };
 
-static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			   unsigned worker)
 {
 	struct degree_check *c = arg;
 
@@ -147,7 +159,8 @@ static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid 
 
 static mill_err compare(struct mill_run *r, const struct degree_check *c)
 {
-	const u32 *degree = r->result.column[0].vec->buffer.host, *in = c->in ? r->result.column[1].vec->buffer.host : NULL;
+	const u32 *degree = r->result.column[0].vec->buffer.host,
+		  *in = c->in ? r->result.column[1].vec->buffer.host : NULL;
 	const struct mill_bin *bin = r->result.distribution->buffer.host;
 	u64 n = r->store->n_linked, n_bins = r->result.distribution->n;
 
@@ -174,8 +187,10 @@ static mill_err compare(struct mill_run *r, const struct degree_check *c)
 		c->count[0] += run_isolated(r);
 	for (u64 i = 0; i < n_bins; i++)
 		if (bin[i].count != c->count[i])
-			return fail(MILL_ECHECK, "%llu vertices have degree %llu, not %llu", (unsigned long long)c->count[i],
-				    (unsigned long long)bin[i].value, (unsigned long long)bin[i].count);
+			return fail(MILL_ECHECK, "%llu vertices have degree %llu, not %llu",
+				    (unsigned long long)c->count[i],
+				    (unsigned long long)bin[i].value,
+				    (unsigned long long)bin[i].count);
 	return MILL_OK;
 }
 
@@ -188,12 +203,14 @@ static mill_err check(struct mill_run *r)
 	mill_err err;
 
 	if (!r->need.out)
-		return fail(MILL_EUSAGE, "the degrees were found without the edges: ask for the check beforehand");
+		return fail(MILL_EUSAGE,
+			    "the run did not load the edges: set the option `check` before it");
 	err = memory_new(&c.out, &r->budget, n, sizeof(u32), "the certificate");
 	if (!err && r->result.n_columns > 1)
 		err = memory_new(&c.in, &r->budget, n, sizeof(u32), "the certificate");
 	if (!err)
-		err = memory_new(&c.count, &r->budget, r->result.distribution->n, sizeof(u64), "the certificate");
+		err = memory_new(&c.count, &r->budget, r->result.distribution->n, sizeof(u64),
+				 "the certificate");
 	if (!err) {
 		run_announce(r, "check", 0);
 		err = run_pass(r, &pass, &step);
@@ -213,7 +230,8 @@ static mill_err run(struct mill_run *r, void *self)
 
 	TRY(store_read(st, STORE_OUT_DEGREES, g->out->buffer.host, st->sources * sizeof(u32), 0));
 	if (g->in)
-		TRY(store_read(st, STORE_IN_DEGREES, g->in->buffer.host, st->n_linked * sizeof(u32), 0));
+		TRY(store_read(st, STORE_IN_DEGREES, g->in->buffer.host, st->n_linked * sizeof(u32),
+			       0));
 	TRY(find_distribution(r, g->out->buffer.host));
 	run_column(r, "degree", MILL_TYPE_U32, g->out, UINT64_MAX, 0);
 	if (g->in)
@@ -227,10 +245,12 @@ const struct algorithm algorithm_degrees = {
 	.public = {
 		.name = "degrees",
 		.summary = "how many edges every vertex has, and how they are distributed",
-		.help = "-o writes `id degree`, of a directed graph `id degree in_degree`. Self-loops and parallel edges\n"
-			"count as they are stored. The distribution is in the report: [[degree, vertices], ...].\n",
+		.help = "-o writes `id degree`, of a directed graph `id degree in_degree`.\n"
+			"Self-loops and parallel edges count as they are stored. The\n"
+			"distribution is in the report: [[degree, vertices], ...].\n",
 		.examples = "  millrace degrees web.mill\n"
-			    "  millrace degrees web.mill -o degrees.csv --json=report.json --check\n",
+			    "  millrace degrees web.mill -o degrees.csv --json=report.json "
+			    "--check\n",
 		.column = NAMES("degree", "in_degree"),
 		.fact = NAMES("min", "max", "mean", "median", "max_in", "isolated", "distribution"),
 	},

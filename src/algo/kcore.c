@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * k-core decomposition of the undirected simple graph, by peeling: all vertices wait with their degrees as priorities; for
- * k = 0, 1, ... those that have k neighbours left are taken away until none is, which may bring others down to k, or to the bucket of a
- * later k. A graph that streams from disk is settled in fewer passes: see kcore_settle.c.
+ * k-core decomposition of the undirected simple graph, by peeling. All vertices wait, with
+ * their degrees as priorities. For k = 0, 1, ... vertices that have k neighbours left are
+ * removed until there is none. A removal may bring others down to k, or to the bucket of a
+ * later k. A graph that is streamed from disk takes fewer passes with kcore_settle.c.
  */
 #include "algo/algo.h"
 #include "algo/kcore.h"
@@ -19,7 +20,11 @@
 #define EDGE_KEY 1
 #include "op/advance.inc"
 
-/* Instructions for those of two: 0.93 to 0.97 on krons and a grid, 1.02 on a uniform graph. Of eight: 1.21 on the grid, as vertices change their buckets too often. */
+/*
+ * Instructions compared with two buckets: 0.93 to 0.97 on kron graphs and a grid, 1.02 on a
+ * uniform graph. With eight buckets it is 1.21 on the grid, because vertices change their
+ * buckets too often.
+ */
 #define KCORE_BUCKETS 4
 
 struct kcore_run {
@@ -95,9 +100,10 @@ const struct algorithm algorithm_kcore = {
 	.public = {
 		.name = "kcore",
 		.summary = "k-cores: how deep in the dense parts a vertex lies",
-		.help = "The largest k such that a vertex stays when all of fewer than k neighbours go, again and again. Of\n"
-			"the undirected simple graph: directions, loops and parallel edges do not count. -o writes\n"
-			"`id core`.\n",
+		.help = "The core number of a vertex is the largest k such that it stays when\n"
+			"vertices with fewer than k neighbours are removed again and again.\n"
+			"Takes the undirected simple graph: directions, loops and parallel\n"
+			"edges do not count. -o writes `id core`.\n",
 		.examples = "  millrace kcore web.mill -o cores.tsv\n"
 			    "  millrace kcore web.mill --memory 25% --check --json\n",
 		.column = NAMES("core"),

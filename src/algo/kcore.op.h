@@ -2,8 +2,9 @@
 /*
  * k-core decomposition by peeling: what happens at one edge. Device dialect.
  *
- * core[v] is the number of v's neighbours that are left, and no less than k: when it comes to k, v itself is peeled,
- * and what it holds is its core number. Vertices of `far` and more neighbours wait together: only those with less change their bucket.
+ * core[v] is the number of v's neighbours that are left, but at least k. When it reaches k,
+ * v itself is peeled, and core[v] is its core number. Vertices with `far` neighbours or
+ * more wait in one bucket, so only vertices with fewer change their bucket.
  */
 #define KCORE_FIELDS(ARRAY, SCALAR) \
 	ARRAY(u32, core) \
@@ -12,7 +13,10 @@
 
 STATE(kcore, KCORE_FIELDS);
 
-/* u is peeled. One edge only brings v down to k. */
+/*
+ * u is peeled: v has a neighbour less. Returns the new key of v, or NO_KEY if v stays in its
+ * bucket or is peeled already. Exactly one edge brings v to k.
+ */
 DEVICE u64 kcore_edge_key(struct kcore s, vid u, vid v, u32 w)
 {
 	u32 before = dev_lower_u32(s.shared, &s.core[v], s.k);

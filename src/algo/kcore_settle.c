@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * k-cores of a graph that streams from disk. Peeling would read it some times for every k. Here every vertex has an upper
- * bound of its core number, at first its degree, and lowers it to the largest h of which h neighbours have a bound of h
- * or more (Montresor, De Pellegrini, Miorandi, TPDS 2013; on disk: Wen et al., ICDE 2016). Only vertices of which a
- * neighbour was lowered are looked at again, and only their pages are read. There is one fixed point, the core
- * numbers, whatever the order.
+ * k-cores of a graph that is streamed from disk. Peeling would read it several times for
+ * every k. Here every vertex has an upper bound of its core number, at first its degree. It
+ * lowers the bound to the largest h such that h neighbours have a bound of at least h
+ * (Montresor, De Pellegrini, Miorandi, TPDS 2013; on disk: Wen et al., ICDE 2016). Only
+ * vertices with a neighbour that was lowered are looked at again, and only their pages are
+ * read. There is one fixed point, the core numbers, for any order.
  *
- * The neighbours are counted by how far their bounds lie below that of the vertex, in STEPS counters that become coarser
- * further below. The bound that follows is never too low and is the same as before only if that is right, so it is
- * enough to repeat. So the parts of a list that spans pages can be counted one by one, in little memory.
+ * Neighbours are counted by how far their bounds lie below the vertex's own, in STEPS
+ * counters that become coarser with the distance. The new bound that follows is never too
+ * low, and it equals the old one only if that is right, so repeating leads to the fixed
+ * point. So the pieces of a list that spans pages can be counted one by one, in little
+ * memory.
  */
 #include <string.h>
 
@@ -22,21 +25,21 @@
 /* A list that spans pages. */
 struct split {
 	vid vertex;
-	bool lowered;		/* in the last pass: the neighbours do not know yet */
+	bool lowered;		/* in the last pass; its neighbours are activated in this one */
 	u32 count[STEPS];
 };
 
 struct settle_ctx {
 	struct mill_run *run;
 	u32 *core;
-	const u64 *bits;	/* who looks at its neighbours in this pass */
-	u64 *next;
-	struct split *split;	/* by vertex */
+	const u64 *bits;	/* vertices that look at their neighbours in this pass */
+	u64 *next;		/* in the next pass */
+	struct split *split;	/* in the order of the vertices */
 	u64 n_splits;
 	u64 edges, updates;	/* atomic */
 };
 
-/* The counter of a bound that lies d below. */
+/* Returns the counter of a bound that lies d below the vertex's. */
 static u32 step_of(u32 d)
 {
 	u32 octave;
@@ -47,7 +50,7 @@ static u32 step_of(u32 d)
 	return FINE + PER_OCTAVE * octave + (d >> (octave + 3)) % PER_OCTAVE;
 }
 
-/* The smallest d of a counter. */
+/* Returns the smallest d of a counter. */
 static u64 step_begin(u32 step)
 {
 	if (step < FINE)
@@ -56,7 +59,7 @@ static u64 step_begin(u32 step)
 	return (u64)(PER_OCTAVE + step % PER_OCTAVE) << (step / PER_OCTAVE + 3);
 }
 
-/* The bound that follows from the neighbours' counts. */
+/* Returns the bound that follows from the counts of the neighbours. */
 static u32 lower(u32 bound, const u32 *count)
 {
 	u64 above = 0;
@@ -70,8 +73,8 @@ static u32 lower(u32 bound, const u32 *count)
 	}
 }
 
-static void count_neighbours(const struct settle_ctx *s, const vid *neighbour, u32 n, u32 bound, u32 *count,
-			     bool shared)
+static void count_neighbours(const struct settle_ctx *s, const vid *neighbour, u32 n, u32 bound,
+			     u32 *count, bool shared)
 {
 	for (u32 i = 0; i < n; i++) {
 		u32 other = __atomic_load_n(&s->core[neighbour[i]], __ATOMIC_RELAXED);
@@ -85,8 +88,8 @@ static void count_neighbours(const struct settle_ctx *s, const vid *neighbour, u
 }
 
 /*
- * The neighbours that counted on more look again. Bounds only fall: whoever reads an old one here and lowers itself
- * meanwhile is activated rather too often than too seldom.
+ * Activates the neighbours that have a larger bound: they must look again. Bounds only
+ * fall, so a stale bound read here activates a vertex too often, never too seldom.
  */
 static void notify_neighbours(const struct settle_ctx *s, const vid *neighbour, u32 n, u32 bound)
 {
@@ -102,9 +105,10 @@ static void settle_row(const struct settle_ctx *s, vid v, const vid *neighbour, 
 	for (;;) {
 		u32 next, enough = 0;
 
-		/* Mostly all is as it was. */
+		/* In most cases the bound stays. */
 		for (u32 i = 0; i < n && enough < bound; i++)
-			enough += __atomic_load_n(&s->core[neighbour[i]], __ATOMIC_RELAXED) >= bound;
+			enough += __atomic_load_n(&s->core[neighbour[i]], __ATOMIC_RELAXED) >=
+				  bound;
 		if (enough >= bound)
 			break;
 		memset(count, 0, sizeof(count));
@@ -136,7 +140,8 @@ static struct split *find_split(const struct settle_ctx *s, vid v)
 	return &s->split[low];
 }
 
-static mill_err settle_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+static mill_err settle_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			    unsigned worker)
 {
 	struct settle_ctx *s = arg;
 	u64 first = (u64)seg->first + begin, last = (u64)seg->first + end, edges = 0, updates = 0;
@@ -171,7 +176,10 @@ static bool is_active(void *arg, u64 begin, u64 end)
 	return bitmap_any(((const struct settle_ctx *)arg)->bits, begin, end);
 }
 
-/* Lists that span pages: their neighbours hear of it in the next pass. */
+/*
+ * Lowers the bounds of vertices with lists that span pages. Their neighbours are activated
+ * in the next pass.
+ */
 static void settle_splits(struct settle_ctx *s)
 {
 	for (u64 i = 0; i < s->n_splits; i++) {
@@ -192,7 +200,7 @@ static void settle_splits(struct settle_ctx *s)
 	}
 }
 
-/* At most so many lists span pages: each leaves a block of neighbours behind. */
+/* Returns an upper bound of the lists that span pages: each has at least a block of neighbours. */
 static u64 most_splits(const struct mill_run *r)
 {
 	const struct store *st = r->store;
@@ -201,14 +209,18 @@ static u64 most_splits(const struct mill_run *r)
 	return min_u64(edges / LIST_BLOCK, 2 * (edges * sizeof(vid) / st->page_size) + 2) + 1;
 }
 
-u64 kcore_settle_bytes(const struct mill_run *r) { return most_splits(r) * sizeof(struct split) + 64 * KIB; }
+u64 kcore_settle_bytes(const struct mill_run *r)
+{
+	return most_splits(r) * sizeof(struct split) + 64 * KIB;
+}
 
 static mill_err find_splits(struct settle_ctx *s)
 {
 	const struct pages *p = run_direction(s->run, false)->pages;
 	struct vec *vec;
 
-	TRY(run_vec_host(s->run, &vec, "lists that span pages", p->n_split + 1u, sizeof(struct split)));
+	TRY(run_vec_host(s->run, &vec, "lists that span pages", p->n_split + 1u,
+			 sizeof(struct split)));
 	s->split = vec->buffer.host;
 	for (u32 i = 0; i < p->n_pages; i++) {
 		vid v = (vid)p->entry[i].first_vertex;

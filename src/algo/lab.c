@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lab: runs that differ in one thing each, side by side. It only calls what programs can call, but to take a list of devices apart; a policy
- * more to compare is a row more in its table.
+ * The lab: compares runs that differ in one option each. It is a loop over the public
+ * interface; only to divide a list of devices it calls devices_name. A variant is a row of
+ * a table with the options that differ. A variant with a strategy runs on all devices, the
+ * others on the first one. Counts are those of the first of the repeated runs, which finds
+ * no pages on the device: later runs would find what the last one left there.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,15 +14,16 @@
 #include "engine/devices.h"
 
 static const struct mill_variant policies[] = {
-	{ "all", .no_skip = true, .no_reuse = true },	/* what a system without any of it moves */
-	{ "active", .no_reuse = true },			/* Graphie's OPT1 */
-	{ .name = "reuse" },				/* OPT1 and OPT2 */
+	{ "all", .no_skip = true, .no_reuse = true }, /* a system without skipping and reuse */
+	{ "active", .no_reuse = true },		      /* Graphie's OPT1 */
+	{ .name = "reuse" },			      /* OPT1 and OPT2 */
 	{ "fifo", .policy = "fifo" },
 	{ "lru", .policy = "lru" },
 	{ "frequency", .policy = "frequency" },
 	{ "pinned", .policy = "pinned" },
 	/* OPT1 is active partitions and staging, OPT2 reuse. */
-	{ "graphie-naive", .policy = "graphie", .no_skip = true, .no_reuse = true, .graphie.no_staging = true },
+	{ "graphie-naive", .policy = "graphie", .no_skip = true, .no_reuse = true,
+	  .graphie.no_staging = true },
 	{ "graphie-opt1", .policy = "graphie", .no_reuse = true },
 	{ "graphie-opt2", .policy = "graphie", .no_skip = true, .graphie.no_staging = true },
 	{ "graphie", .policy = "graphie" },
@@ -42,7 +46,7 @@ MILL_API const struct mill_variant *mill_lab_policies(void) { return policies; }
 
 MILL_API const struct mill_variant *mill_lab_mappings(void) { return mappings; }
 
-/* A watcher that says also which row it is. */
+/* A watcher that adds the name of the row to each message. */
 struct relay {
 	const struct mill_watcher *to;
 	const char *name;
@@ -61,7 +65,9 @@ static int relay_watch(void *arg, const struct mill_progress *progress)
 	return r->to->watch(r->to->arg, &named);
 }
 
-static struct mill_options vary(const struct mill_options *options, const struct mill_variant *v, struct relay *relay)
+/* Returns the options of a variant. */
+static struct mill_options vary(const struct mill_options *options, const struct mill_variant *v,
+				struct relay *relay)
 {
 	struct mill_options o = *options;
 	const struct policy *policy;
@@ -74,7 +80,7 @@ static struct mill_options vary(const struct mill_options *options, const struct
 		o.queues = v->queues;
 	policy_merge(&o, v);
 	policy = policy_find(o.policy);
-	if (policy)		/* else the run refuses it */
+	if (policy)		/* NULL: mill_run_new fails with the reason */
 		policy_leave_others(policy, &o);
 	o.no_skip |= v->no_skip;
 	o.no_reuse |= v->no_reuse;
@@ -85,8 +91,9 @@ static struct mill_options vary(const struct mill_options *options, const struct
 }
 
 /*
- * What shall outlive the run: the result is the run's, and so is what a report points to. Of the first call, since the next ones
- * find pages on the device.
+ * Keeps the report and steps of the first call; later calls find pages on the device.
+ * Pointers of the report are cleared: what they point to belongs to the run and is freed
+ * with it.
  */
 static mill_err keep(struct mill_lab_row *row, const mill_run *run)
 {
@@ -100,7 +107,8 @@ static mill_err keep(struct mill_lab_row *row, const mill_run *run)
 	r->top = NULL;
 	r->distribution = NULL;
 	r->n_runs = r->n_facts = r->n_top = r->n_distribution = r->n_devices = 0;
-	TRY(memory_new(&row->step, NULL, max_u64(r->n_steps, 1), sizeof(*row->step), "the supersteps of the lab"));
+	TRY(memory_new(&row->step, NULL, max_u64(r->n_steps, 1), sizeof(*row->step),
+		       "the supersteps of the lab"));
 	for (u64 i = 0; i < r->n_steps; i++) {
 		mill_run_step(run, i, &row->step[i]);
 		row->edges += row->step[i].edges;
@@ -114,13 +122,15 @@ static mill_err keep_times(struct mill_lab_row *row, const mill_run *run)
 	double *seconds;
 
 	mill_run_report(run, &r);
-	TRY(memory_new(&seconds, NULL, max_u64(r.n_runs, 1), sizeof(*seconds), "the times of the lab"));
+	TRY(memory_new(&seconds, NULL, max_u64(r.n_runs, 1), sizeof(*seconds),
+		       "the times of the lab"));
 	memcpy(seconds, r.run_seconds, r.n_runs * sizeof(*seconds));
 	row->report.run_seconds = seconds;
 	row->report.n_runs = r.n_runs;
 	return MILL_OK;
 }
 
+/* Returns the bytes of the budget that was too small: of host or device memory. */
 static uint64_t smallest_budget(mill_run *run, const struct mill_lab *lab)
 {
 	struct mill_report r;
@@ -134,12 +144,13 @@ static uint64_t smallest_budget(mill_run *run, const struct mill_lab *lab)
 	return r.device_budget < plan.device_needed ? plan.device_needed : 0;
 }
 
+/* Returns true if results must be bit-identical. */
 static bool promises_bits(const struct mill_lab *lab)
 {
 	return !algorithm_rounds(lab->algorithm, lab->how);
 }
 
-/* Once cold, then as often as it is to be timed. */
+/* Runs once with nothing on the device, then as often as asked for the times. */
 static mill_err run_calls(struct mill_lab_row *row, mill_run *run, const struct mill_lab *lab)
 {
 	struct mill_report r;
@@ -150,22 +161,24 @@ static mill_err run_calls(struct mill_lab_row *row, mill_run *run, const struct 
 		TRY(mill_run_algorithm(run, lab->algorithm, lab->how));
 		mill_run_report(run, &r);
 		if (r.hash != row->report.hash && promises_bits(lab))
-			return fail(MILL_ECHECK, "run %u has the hash %016llx, the first %016llx", i + 1,
-				    (unsigned long long)r.hash, (unsigned long long)row->report.hash);
+			return fail(MILL_ECHECK, "run %u has the hash %016llx, the first %016llx",
+				    i + 1, (unsigned long long)r.hash,
+				    (unsigned long long)row->report.hash);
 	}
 	TRY(keep_times(row, run));
 	return lab->options.check ? mill_run_check(run) : MILL_OK;
 }
 
-/* What all rows share: the devices one by one. */
+/* What all rows share. */
 struct bench {
 	const struct mill_lab *lab;
 	mill_store *store;
-	struct device_names device;
+	struct device_names device;	/* the names of single devices */
 };
 
-/* A row without a strategy to share anything out knows one device. */
-static void place(struct mill_options *o, const struct mill_variant *v, const struct bench *b, const uint64_t *budget)
+/* Sets devices and budget. A row without a strategy for several devices gets the first one. */
+static void set_devices(struct mill_options *o, const struct mill_variant *v, const struct bench *b,
+			const uint64_t *budget)
 {
 	if (budget) {
 		o->device_memory = *budget;
@@ -180,11 +193,16 @@ static void place(struct mill_options *o, const struct mill_variant *v, const st
 
 static u64 first_budget(const struct mill_options *o)
 {
-	return o->device_memories && o->n_device_memories ? o->device_memories[0] : o->device_memory;
+	return o->device_memories && o->n_device_memories ? o->device_memories[0]
+							  : o->device_memory;
 }
 
-/* A budget that is too small and a wrong result are the row's alone. */
-static mill_err run_row(struct mill_lab_row *row, const struct bench *b, const struct mill_variant *v, const uint64_t *budget)
+/*
+ * Runs one row. A budget that is too small or a wrong result is kept in the row; other
+ * errors end the lab.
+ */
+static mill_err run_row(struct mill_lab_row *row, const struct bench *b,
+			const struct mill_variant *v, const uint64_t *budget)
 {
 	const struct mill_lab *lab = b->lab;
 	struct relay relay = { &lab->options.watcher, v->name };
@@ -192,7 +210,7 @@ static mill_err run_row(struct mill_lab_row *row, const struct bench *b, const s
 	mill_run *run = NULL;
 	mill_err err;
 
-	place(&o, v, b, budget);
+	set_devices(&o, v, b, budget);
 	row->name = v->name;
 	row->budget = first_budget(&o);
 	err = mill_run_new(&run, b->store, &o);
@@ -207,7 +225,10 @@ static mill_err run_row(struct mill_lab_row *row, const struct bench *b, const s
 	return err == MILL_ENOMEM || err == MILL_ECHECK ? MILL_OK : err;
 }
 
-/* Said before the first row runs, rather than after it: an algorithm that knows one device only has no rows of several. */
+/*
+ * Fails before the first row runs if a row needs several devices and the algorithm cannot
+ * use them.
+ */
 static mill_err check_several(const struct bench *b)
 {
 	const struct mill_lab *lab = b->lab;
@@ -230,20 +251,23 @@ static mill_err check_several(const struct bench *b)
 	return err == MILL_EUSAGE ? err : MILL_OK;
 }
 
-static mill_err judge(const struct mill_lab_row *row, size_t n, const struct mill_lab *lab)
+/* Fails if a row has a wrong result, or if results that must be the same differ. */
+static mill_err compare_rows(const struct mill_lab_row *row, size_t n, const struct mill_lab *lab)
 {
 	const struct mill_lab_row *first = NULL;
 
 	for (size_t i = 0; i < n; i++) {
 		if (row[i].error == MILL_ECHECK)
-			return fail(MILL_ECHECK, "the result of '%s' is wrong: %s", row[i].name, row[i].message);
+			return fail(MILL_ECHECK, "the result of '%s' is wrong: %s", row[i].name,
+				    row[i].message);
 		if (row[i].error)
 			continue;
 		first = first ? first : &row[i];
 		if (row[i].report.hash != first->report.hash && promises_bits(lab))
-			return fail(MILL_ECHECK, "the results differ: that of '%s' has the hash %016llx, that of '%s' %016llx",
-				    first->name, (unsigned long long)first->report.hash, row[i].name,
-				    (unsigned long long)row[i].report.hash);
+			return fail(MILL_ECHECK, "the results differ: that of '%s' has the hash "
+						 "%016llx, that of '%s' %016llx",
+				    first->name, (unsigned long long)first->report.hash,
+				    row[i].name, (unsigned long long)row[i].report.hash);
 	}
 	return first || !n ? MILL_OK : fail(MILL_ENOMEM, "%s", row[0].message);
 }
@@ -252,14 +276,16 @@ MILL_API mill_err mill_lab(struct mill_lab_row *row, mill_store *store, const st
 {
 	size_t n = (lab->budget ? lab->n_budgets : 1) * lab->n_variants;
 	struct bench b = { .lab = lab, .store = store };
-	struct mill_options several = { .device = lab->options.device, .n_device_memories = lab->options.n_device_memories };
+	struct mill_options several = { .device = lab->options.device,
+					.n_device_memories = lab->options.n_device_memories };
 
 	memset(row, 0, n * sizeof(*row));
 	TRY(devices_name(&b.device, &several));
 	TRY(check_several(&b));
 	for (size_t i = 0; i < n; i++)
-		TRY(run_row(&row[i], &b, &lab->variant[i % lab->n_variants], lab->budget ? &lab->budget[i / lab->n_variants] : NULL));
-	return judge(row, n, lab);
+		TRY(run_row(&row[i], &b, &lab->variant[i % lab->n_variants],
+			    lab->budget ? &lab->budget[i / lab->n_variants] : NULL));
+	return compare_rows(row, n, lab);
 }
 
 MILL_API void mill_lab_release(struct mill_lab_row *row, size_t n)

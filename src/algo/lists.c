@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists in memory for what is done by one thread: resident ones as they are, or a small part of a streamed graph. */
+/*
+ * Lists in memory for one thread: the resident lists themselves, or a small subgraph of a
+ * streamed graph.
+ */
 #include "algo/scc.h"
 
 u64 lists_most(const struct store *st) { return st->n_linked + 4096; }
@@ -10,14 +13,15 @@ u64 lists_bytes(const struct store *st)
 }
 
 struct extract_ctx {
-	u32 *row;		/* counts at u + 1; then where the next edge of u goes, at u + 1 */
-	vid *neighbour;		/* NULL while counting */
+	u32 *row;		/* at u + 1: the number of u's edges, then the place of the next */
+	vid *neighbour;		/* NULL: edges are counted */
 	bool (*active)(void *arg, u64 begin, u64 end);
 	bool (*inner)(void *arg, vid u, vid v);
 	void *arg;
 };
 
-static mill_err extract_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page, unsigned worker)
+static mill_err extract_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
+			     unsigned worker)
 {
 	struct extract_ctx *x = arg;
 
@@ -46,7 +50,10 @@ static bool is_active(void *arg, u64 begin, u64 end)
 	return x->active(x->arg, begin, end);
 }
 
-/* Counts become beginnings, shifted by one: filling moves them on to where they belong. */
+/*
+ * Turns counts into beginnings, each at row[v + 1]. Filling the lists moves each to the end
+ * of its list, which is where row[v + 1] must be.
+ */
 static u64 begin_rows(u32 *row, u64 n)
 {
 	u64 sum = 0;
@@ -62,7 +69,9 @@ static u64 begin_rows(u32 *row, u64 n)
 
 static mill_err extract(struct mill_run *r, struct lists *l, bool in, struct extract_ctx *x)
 {
-	struct pass pass = { .in = in, .active = x->active ? is_active : NULL, .work = extract_rows, .arg = x };
+	struct pass pass = {
+		.in = in, .active = x->active ? is_active : NULL, .work = extract_rows, .arg = x
+	};
 	u64 n = r->store->n_linked, edges;
 	struct mill_step step = { 0 };
 	f64 began = clock_now();
@@ -72,7 +81,8 @@ static mill_err extract(struct mill_run *r, struct lists *l, bool in, struct ext
 	TRY(run_pass(r, &pass, &step));
 	edges = begin_rows(l->row, n);
 	if (edges > lists_most(r->store))
-		return fail(MILL_EBUG, "%llu edges are too many to extract", (unsigned long long)edges);
+		return fail(MILL_EBUG, "%llu edges are too many to extract",
+			    (unsigned long long)edges);
 	TRY(memory_new(&l->neighbour, &r->budget, edges, sizeof(vid), "the edges of what is left"));
 	x->neighbour = l->neighbour;
 	TRY(run_pass(r, &pass, &step));
@@ -80,13 +90,16 @@ static mill_err extract(struct mill_run *r, struct lists *l, bool in, struct ext
 	step.frontier = n;
 	step.edges = edges;
 	ledger_add(&r->ledger, &step, began);
-	l->own = (struct segment){ .n_rows = (vid)n, .n_edges = (u32)edges, .row = l->row, .neighbour = l->neighbour };
+	l->own = (struct segment){
+		.n_rows = (vid)n, .n_edges = (u32)edges, .row = l->row, .neighbour = l->neighbour
+	};
 	l->segment = &l->own;
 	l->n_segments = 1;
 	return MILL_OK;
 }
 
-mill_err lists_get(struct mill_run *r, struct lists *out, bool in, bool (*active)(void *arg, u64 begin, u64 end),
+mill_err lists_get(struct mill_run *r, struct lists *out, bool in,
+		   bool (*active)(void *arg, u64 begin, u64 end),
 		   bool (*inner)(void *arg, vid u, vid v), void *arg)
 {
 	const struct topology *t = run_direction(r, in);

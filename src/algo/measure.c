@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The constants of the cost model, measured: some of the store's own pages go through the stream, and the real
- * operators work on them with state of the graph's own size. What is in the frames already is computed on without
- * reading, so the two can be told apart. Everything is done a few times, and the shortest time counts: the others had
- * company. For the same reason computing is measured in CPU time.
+ * Measures the constants of the cost model for `plan`. A sample of the store's own pages
+ * goes through the stream, and the real operators work on it with state of the graph's own
+ * size. Passes over pages that are already in frames read nothing, so reading and computing
+ * are measured apart. Every measurement is repeated, and the shortest time counts, because
+ * other processes disturbed the longer ones. For the same reason computing is measured in
+ * CPU time. The shape of the graph is measured by the beginning of a search
+ * (model/shape.c).
  */
 #include <string.h>
 
@@ -42,15 +45,18 @@ struct measure_ctx {
 	struct mill_run *run;
 	struct machine *machine;
 	f64 threads;
-	f64 read;		/* seconds of reading the sample */
-	u64 bytes, edges;	/* of it */
+	f64 read;		/* seconds to read the sample */
+	u64 bytes, edges;	/* of the sample */
 	struct cc_args args;
 	struct frontier *front;
 };
 
 /* ---- Passes that only read or decode ---- */
 
-static bool takes_page(void *arg, u32 page) { return transfer_takes(&((struct mill_run *)arg)->transfer, page); }
+static bool takes_page(void *arg, u32 page)
+{
+	return transfer_takes(&((struct mill_run *)arg)->transfer, page);
+}
 
 static bool wants_nothing(void *arg, u64 begin, u64 end)
 {
@@ -60,7 +66,7 @@ static bool wants_nothing(void *arg, u64 begin, u64 end)
 	return false;
 }
 
-static mill_err leave_alone(void *arg, u32 page, const struct segment *seg, unsigned worker)
+static mill_err ignore_page(void *arg, u32 page, const struct segment *seg, unsigned worker)
 {
 	(void)arg;
 	(void)page;
@@ -69,14 +75,17 @@ static mill_err leave_alone(void *arg, u32 page, const struct segment *seg, unsi
 	return MILL_OK;
 }
 
-/* What was shorter than before is believed. */
+/* Keeps the shorter of two times; 0 is none yet. */
 static void shortest(f64 *least, f64 seconds)
 {
 	if (!*least || seconds < *least)
 		*least = seconds;
 }
 
-/* Both at once took so long: how much of the shorter was seen? */
+/*
+ * Returns the share of the shorter of two activities that the longer one does not hide. a,
+ * b: seconds of each alone. both: seconds of both at the same time.
+ */
 static f64 not_hidden(f64 both, f64 a, f64 b)
 {
 	f64 seen = (both - (a > b ? a : b)) / (a < b ? a : b);
@@ -90,13 +99,16 @@ static mill_err empty_frames(struct measure_ctx *m)
 	return run_resume_stream(m->run);
 }
 
-/* Seconds of a pass in which nothing is done with the pages; only: NULL decodes them, in so much CPU time. */
-static mill_err pass_idly(struct measure_ctx *m, const struct row_filter *only, f64 *seconds)
+/*
+ * Measures a pass that does nothing with the pages. only: a filter that wants no row, so
+ * that pages are only read, in seconds; NULL: pages are decoded, in CPU time.
+ */
+static mill_err time_pass(struct measure_ctx *m, const struct row_filter *only, f64 *seconds)
 {
 	struct stream_pass pass = {
 		.pages = &m->run->store->out,
 		.active = takes_page,
-		.work = leave_alone,
+		.work = ignore_page,
 		.want = { .only = only },
 		.arg = m->run,
 		.ticker = &m->run->ticker,
@@ -120,10 +132,10 @@ static mill_err measure_reading(struct measure_ctx *m)
 	for (int i = 0; i < TIMES; i++) {
 		if (i)
 			TRY(empty_frames(m));
-		TRY(pass_idly(m, &nothing, &m->read));
+		TRY(time_pass(m, &nothing, &m->read));
 	}
 	for (int i = 0; i < TIMES; i++)
-		TRY(pass_idly(m, NULL, &seconds));
+		TRY(time_pass(m, NULL, &seconds));
 	for (u32 i = 0; i < out->n_pages; i++)
 		m->edges += transfer_takes(&m->run->transfer, i) ? out->entry[i].n_edges : 0;
 	m->machine->read = (f64)m->bytes / m->read;
@@ -138,13 +150,14 @@ static const struct mill_step *last_step(const struct measure_ctx *m)
 	return &m->run->ledger.step[m->run->ledger.n_steps - 1];
 }
 
-/* Of a superstep over the sample that took so much CPU time, without the decoding: an edge's share. */
+/* Returns the CPU seconds of an edge in a superstep over the sample, without decoding. */
 static f64 edge_seconds(const struct measure_ctx *m, f64 seconds)
 {
 	f64 all = seconds / (f64)m->edges;
 	f64 decode = store_in_place(m->run->store) ? 0 : m->machine->decode;
 
-	return all - decode > all / 4 ? all - decode : all / 4;	/* noise makes no edge free */
+	/* At least 1/4 stays: noise could make the difference 0 or negative. */
+	return all - decode > all / 4 ? all - decode : all / 4;
 }
 
 static mill_err visit(struct measure_ctx *m, u64 n, f64 *seconds)
@@ -157,7 +170,7 @@ static mill_err visit(struct measure_ctx *m, u64 n, f64 *seconds)
 	return MILL_OK;
 }
 
-/* now: whose time */
+/* now: the clock to use */
 static mill_err scan(struct measure_ctx *m, f64 (*now)(void), f64 *seconds)
 {
 	f64 began = now();
@@ -192,7 +205,7 @@ static mill_err measure_operators(struct measure_ctx *m)
 		TRY(visit(m, n, &vertex));
 		TRY(scan(m, clock_cpu, &warm));
 	}
-	/* The same with empty frames: how much of the shorter of the two is hidden behind the longer? */
+	/* The same with empty frames: this shows how much reading and computing overlap. */
 	for (int i = 0; i < TIMES; i++) {
 		TRY(empty_frames(m));
 		TRY(visit(m, n, &vertex));
@@ -205,7 +218,7 @@ static mill_err measure_operators(struct measure_ctx *m)
 	return MILL_OK;
 }
 
-static mill_err rank(struct measure_ctx *m, u32 iterations, f64 *seconds)
+static mill_err time_pagerank(struct measure_ctx *m, u32 iterations, f64 *seconds)
 {
 	f64 (*now)(void) = run_is_native(m->run) ? clock_cpu : clock_now;
 	f64 began = now();
@@ -215,7 +228,10 @@ static mill_err rank(struct measure_ctx *m, u32 iterations, f64 *seconds)
 	return MILL_OK;
 }
 
-/* What more iterations take more. The first call reads, the others have the pages. */
+/*
+ * Measures PageRank's gather: the time that more iterations add. The first call reads the
+ * pages, the others find them in frames.
+ */
 static mill_err measure_gather(struct measure_ctx *m)
 {
 	const struct store *st = m->run->store;
@@ -225,14 +241,14 @@ static mill_err measure_gather(struct measure_ctx *m)
 		m->machine->gather = m->machine->scan;
 	if (!st->has_in || st->n_linked > GATHER_VERTICES)
 		return MILL_OK;
-	TRY(rank(m, 1, &reading));
-	TRY(rank(m, 1, &one));
-	TRY(rank(m, 1 + TIMES, &more));
-	TRY(rank(m, 1, &one));
-	m->edges = last_step(m)->edges;	/* of one iteration, in-edges now */
-	/* On a device a page is unpacked and reduced. */
+	TRY(time_pagerank(m, 1, &reading));
+	TRY(time_pagerank(m, 1, &one));
+	TRY(time_pagerank(m, 1 + TIMES, &more));
+	TRY(time_pagerank(m, 1, &one));
+	m->edges = last_step(m)->edges;	/* in-edges of one iteration */
+	/* On a device a page takes two launches: unpack and reduce. */
 	calls = m->run->device->native ? 0 : 2 * (f64)last_step(m)->pages_active * m->machine->call;
-	if (more - one > TIMES * calls)	/* a few edges may drown in noise */
+	if (more - one > TIMES * calls)	/* noise may be larger than the time of few edges */
 		m->machine->gather = edge_seconds(m, (more - one) / TIMES - calls);
 	return MILL_OK;
 }
@@ -246,7 +262,7 @@ static mill_err nothing_to_do(void *arg, unsigned worker)
 	return MILL_OK;
 }
 
-/* A superstep wakes the threads about four times. */
+/* Measures a superstep's own cost: it wakes the threads about four times. */
 static mill_err measure_step(struct measure_ctx *m)
 {
 	f64 least = 0;
@@ -262,7 +278,7 @@ static mill_err measure_step(struct measure_ctx *m)
 	return MILL_OK;
 }
 
-/* New memory is what costs when a graph becomes resident. */
+/* Measures loading: most of its cost is the first access to new memory. */
 static mill_err measure_copy(struct measure_ctx *m)
 {
 	f64 least = 0;
@@ -273,7 +289,8 @@ static mill_err measure_copy(struct measure_ctx *m)
 
 		TRY(memory_new(&to, &m->run->budget, COPY_BYTES, 1, "a copy"));
 		memset(to, 1, COPY_BYTES);
-		__asm__ volatile("" : : "r"(to) : "memory");	/* it is wanted */
+		/* So that memset is not optimized away. */
+		__asm__ volatile("" : : "r"(to) : "memory");
 		memory_free(to);
 		shortest(&least, clock_now() - began);
 	}
@@ -281,7 +298,7 @@ static mill_err measure_copy(struct measure_ctx *m)
 	return MILL_OK;
 }
 
-/* Each place says where the next is, all over a memory that few caches hold. */
+/* Measures a cache miss: follows a chain of places through more memory than most caches hold. */
 static mill_err measure_miss(struct measure_ctx *m)
 {
 	u64 n = 2 * COPY_BYTES / sizeof(u32), mask = n - 1;
@@ -289,7 +306,8 @@ static mill_err measure_miss(struct measure_ctx *m)
 	f64 least = 0;
 
 	TRY(memory_new(&next, &m->run->budget, n, sizeof(u32), "places"));
-	for (u64 i = 0; i < n; i++)	/* one way through all of them: see Hull and Dobell, 1962 */
+	/* One cycle through all places: see Hull and Dobell, 1962. */
+	for (u64 i = 0; i < n; i++)
 		next[i] = (u32)((i * 1664525 + 1013904223) & mask);
 	for (int i = 0; i < TIMES; i++) {
 		f64 began = clock_cpu();
@@ -306,13 +324,16 @@ static mill_err measure_miss(struct measure_ctx *m)
 
 /* ---- The device ---- */
 
-/* Of the device's memory so much is left for a copy: a quarter, where it has little. */
+/* Returns the bytes that measure_chunk copies: at most 1/4 of the device's memory. */
 static u64 chunk_bytes(const struct mill_run *r)
 {
 	return r->device->native ? 0 : min_u64(2 * COPY_BYTES, r->device->memory->limit / 4);
 }
 
-/* There and back, in one piece: state does that. Memory that nobody has written to would be a single page of zeros. */
+/*
+ * Measures one transfer to the device and back, as state makes. The host memory is written
+ * first: untouched memory would be one page of zeros.
+ */
 static mill_err measure_chunk(struct measure_ctx *m)
 {
 	struct device *d = m->run->device;
@@ -339,7 +360,7 @@ static mill_err measure_chunk(struct measure_ctx *m)
 	return err;
 }
 
-/* What two devices wrote becomes one. */
+/* Measures merging the copies of two devices. */
 static mill_err measure_merge(struct measure_ctx *m)
 {
 	f64 least = 0;
@@ -360,7 +381,7 @@ static mill_err measure_merge(struct measure_ctx *m)
 	return err;
 }
 
-/* Many launches that nobody waits for, but at the end. */
+/* Measures a launch: many of them, with one wait at the end. */
 static mill_err measure_call(struct measure_ctx *m)
 {
 	const f64 *launch_time = &m->run->device->time.launch;
@@ -384,37 +405,41 @@ static mill_err measure_call(struct measure_ctx *m)
 	return MILL_OK;
 }
 
-static mill_err look_away(void *arg, const struct device_segment *seg)
+static mill_err ignore_segment(void *arg, const struct device_segment *seg)
 {
 	(void)arg;
 	(void)seg;
 	return MILL_OK;
 }
 
-/* A pass in which pages are unpacked and left alone. */
+/* Measures a pass that only unpacks the pages. */
 static mill_err unpack(struct measure_ctx *m, f64 *seconds)
 {
-	struct device_pass pass = { .launch = look_away };
+	struct device_pass pass = { .launch = ignore_segment };
 	struct mill_step step = { 0 };
 	u64 counts[COUNTS_N];
 	f64 began = clock_now();
 
 	for (u32 i = 0; i < m->run->transfer.station[0].n_areas; i++)
-		m->run->transfer.station[0].area[i].holds = 0;	/* of the pass before */
+		/* So that no page is unpacked already. */
+		m->run->transfer.station[0].area[i].holds = 0;
 	TRY(transfer_pass(&m->run->transfer, &pass, &step));
 	TRY(transfer_count_end(&m->run->transfer, counts, NULL));
 	shortest(seconds, clock_now() - began);
 	return MILL_OK;
 }
 
+/* Returns (seconds - without) / n; at least a quarter of the seconds stays, because of noise. */
 static f64 share(f64 seconds, f64 without, u64 n)
 {
-	return (seconds - without > seconds / 4 ? seconds - without : seconds / 4) / (f64)max_u64(n, 1);
+	return (seconds - without > seconds / 4 ? seconds - without : seconds / 4) /
+	       (f64)max_u64(n, 1);
 }
 
 /*
- * Pages come from frames, as they do in a run that streams, while the kernels of others are under way: by the device's own clock, where
- * it has one. What a step takes longer than with pages that are there is what that does not hide.
+ * Measures pages that go from frames to the device while kernels of other pages run, by the
+ * device's own clock if it has one. The transfers that kernels do not hide are the time
+ * that a step takes longer than one with all pages on the device (warm).
  */
 static mill_err measure_stream(struct measure_ctx *m, f64 warm)
 {
@@ -440,7 +465,7 @@ static mill_err measure_stream(struct measure_ctx *m, f64 warm)
 	m->machine->page_rate = (f64)bytes / moving;
 	m->machine->beside = not_hidden(cold, warm, moving);
 	m->run->options.no_reuse = true;
-	for (int i = 0; i < TIMES; i++) {	/* and the same from the disk */
+	for (int i = 0; i < TIMES; i++) {	/* the same with pages from disk */
 		TRY(empty_frames(m));
 		TRY(visit(m, m->run->store->n_linked, &visiting));
 		TRY(advance(m, &read));
@@ -450,7 +475,7 @@ static mill_err measure_stream(struct measure_ctx *m, f64 warm)
 	return MILL_OK;
 }
 
-/* The second step finds the pages in the device's slots. */
+/* Measures kernels: steps after the first find the pages in the device's slots. */
 static mill_err measure_kernels(struct measure_ctx *m)
 {
 	bool raw = m->run->store->codec == PAGE_RAW;
@@ -459,7 +484,8 @@ static mill_err measure_kernels(struct measure_ctx *m)
 
 	TRY(measure_call(m));
 	call = m->machine->call;
-	for (int i = 0; i <= TIMES; i++) {	/* labels begin anew, so that there is something to do at an edge */
+	/* `visit` resets the labels, so that edges have work to do. */
+	for (int i = 0; i <= TIMES; i++) {
 		TRY(visit(m, n, &visiting));
 		launches = m->run->device->time.launches;
 		TRY(advance(m, &step));
@@ -477,7 +503,10 @@ static mill_err measure_kernels(struct measure_ctx *m)
 	return measure_stream(m, step);
 }
 
-/* Sums that pages are streamed past, by a run of its own: what more iterations take more, without unpacking and launches. */
+/*
+ * Measures the join of pages with sums, by a run of its own: the time that more iterations
+ * add, without unpacking and launches.
+ */
 static mill_err measure_join(struct measure_ctx *m)
 {
 	f64 one = 0, more = 0, calls;
@@ -485,9 +514,9 @@ static mill_err measure_join(struct measure_ctx *m)
 	m->machine->join = m->machine->gather;
 	if (m->run->store->n_linked > GATHER_VERTICES)
 		return MILL_OK;
-	TRY(rank(m, 1, &one));
-	TRY(rank(m, 1, &one));
-	TRY(rank(m, 1 + TIMES, &more));
+	TRY(time_pagerank(m, 1, &one));
+	TRY(time_pagerank(m, 1, &one));
+	TRY(time_pagerank(m, 1 + TIMES, &more));
 	m->edges = last_step(m)->edges;
 	calls = 2 * (f64)last_step(m)->pages_active * m->machine->call;
 	if (more - one > TIMES * calls)
@@ -497,17 +526,22 @@ static mill_err measure_join(struct measure_ctx *m)
 
 /* ---- All ---- */
 
-/* One of so many runs of pages, so that the sample has its size: on a device that of half of what the state leaves, so that it stays there. */
+/*
+ * Chooses the sample: one of every `sample` runs of pages. On a device it takes at most
+ * half of the memory beside the state, so that it stays there.
+ */
 static void choose_sample(struct mill_run *r, u64 state)
 {
 	const struct store *st = r->store;
 	u64 limit = r->device->native ? 0 : r->device->memory->limit;
-	u64 size = r->device->native ? SAMPLE_BYTES : min_u64(SAMPLE_BYTES, limit > state ? (limit - state) / 2 : 0);
+	u64 size = r->device->native
+			   ? SAMPLE_BYTES
+			   : min_u64(SAMPLE_BYTES, limit > state ? (limit - state) / 2 : 0);
 	u64 wanted = max_u64(size / st->page_size, 2), n = 0, n_in = 0;
 
 	if (st->page_size * SAMPLE_RUN <= size)
 		r->transfer.sample = (u32)max_u64(div_up(st->out.n_pages, wanted), 1);
-	else	/* a run is all there is */
+	else	/* one run of pages fills the sample */
 		r->transfer.sample = UINT32_MAX;
 	for (u32 i = 0; i < st->out.n_pages; i++)
 		n += transfer_takes(&r->transfer, i);
@@ -522,7 +556,8 @@ static mill_err measure_on(struct measure_ctx *m)
 	const struct store *st = r->store;
 	const struct need need = {
 		.algorithm = "measure",
-		.state = st->n_linked * sizeof(u32) + frontier_bytes(st->n_linked, 0) + (div_up(st->n_linked, COMPUTE_BLOCK) + 1) * sizeof(f64) + chunk_bytes(r),
+		.state = st->n_linked * sizeof(u32) + frontier_bytes(st->n_linked, 0) +
+			 (div_up(st->n_linked, COMPUTE_BLOCK) + 1) * sizeof(f64) + chunk_bytes(r),
 		.host = frontier_host_bytes(st->n_linked) + 2 * COPY_BYTES,
 		.out = true,
 		.advances = true,
@@ -550,7 +585,7 @@ static mill_err measure(struct mill_run *r, struct machine *machine)
 {
 	struct mill_store handle = { .st = r->store, .budget = *r->store_budget };
 	const struct store *st = r->store;
-	/* Room for the sample is enough: a slot of the cache costs memory whether it is used or not. */
+	/* Device memory for the sample only: a slot takes memory even if it is not used. */
 	u64 room = 16 * st->n_linked + 2 * COPY_BYTES +
 		   (2 * SAMPLE_RUN + SAMPLE_BYTES / st->page_size) * st->page_size;
 	struct mill_options options = {
@@ -560,7 +595,9 @@ static mill_err measure(struct mill_run *r, struct machine *machine)
 		.threads = pool_size(r->pool),
 		.watcher = r->options.watcher,
 	};
-	struct measure_ctx m = { .machine = machine, .threads = pool_size(r->pool), .args = { .largest = UINT32_MAX } };
+	struct measure_ctx m = { .machine = machine,
+				 .threads = pool_size(r->pool),
+				 .args = { .largest = UINT32_MAX } };
 	mill_err err;
 
 	TRY(mill_run_new(&m.run, &handle, &options));

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PageRank by pulling, Jacobi: every iteration sees only the scores of the one before, so that
- * the bits do not depend on threads, budget or page size. Dangling mass goes where jumps go. Asynchronous runs
- * keep one array of shares (Gauss-Seidel): about half the passes, and bits that depend on who came first.
+ * PageRank by pulling (Jacobi). Every iteration reads only the scores of the one before, so
+ * the bits do not depend on threads, budget or page size. Dangling mass goes where jumps
+ * go.
+ *
+ * Asynchronous runs (--async) apply scores in place, to the array that they gather from
+ * (Gauss-Seidel). This takes about half the passes on web graphs, but the bits depend on
+ * the order of the workers. Self-loops are solved for. Jumps share the mass that there is,
+ * so that the slow mode of the sum itself does not count; the sum is made 1 at the end.
  */
 #include "algo/pagerank.h"
 
@@ -35,7 +40,7 @@
 #define REALS_ONLY 1
 #include "op/by_precision.inc"
 
-enum { FIRST, MASS, FILL };	/* computes */
+enum { FIRST, MASS, FILL };	/* indices of programs->compute */
 
 static mill_err declare(struct declaration *d, const void *options, void *self)
 {
@@ -51,8 +56,10 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	p->most = o->iterations ? o->iterations : 100;
 	p->personalize = o->personalize;
 	if (p->async && p->precision == MILL_EXACT)
-		return fail(MILL_EUSAGE, "exact scores have their steps: leave --exact or --async out");
-	p->programs = p->async ? &pagerank_at_once_by_precision[p->precision] : &pagerank_by_precision[p->precision];
+		return fail(MILL_EUSAGE,
+			    "--exact and --async exclude each other: leave one of them out");
+	p->programs = p->async ? &pagerank_at_once_by_precision[p->precision]
+			       : &pagerank_by_precision[p->precision];
 	declare_divisors(d, &p->degree);
 	declare_state(d, &p->score, "score", size, NULL);
 	declare_state(d, &p->share, "share", size, NULL);
@@ -70,50 +77,64 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	return declare_reducer(d, &p->reducer, p->programs->reduce, MAIN | OVER_IN);
 }
 
-/* teleport[v]: the named vertices share 1 equally. */
+/* Sets teleport[v]: the named vertices share 1 equally. */
 static mill_err personalize(struct mill_run *r, struct pagerank_run *p)
 {
-	struct still *named = &p->loop.still[1], *other = &p->loop.still[0];
-	struct personal who;
-	mill_err err = run_personal(r, &who, p->personalize, "--personalize");
+	struct isolated_group *named = &p->loop.group[1], *other = &p->loop.group[0];
+	struct personal chosen;
+	mill_err err = run_personal(r, &chosen, p->personalize, "--personalize");
 
-	named->isolated = who.n_isolated;
-	named->dangling = who.n_dangling;
+	named->isolated = chosen.n_isolated;
+	named->dangling = chosen.n_dangling;
 	other->isolated -= named->isolated;
 	other->dangling -= named->dangling;
-	named->teleport = number_of(p->precision, 1 / (f64)max_u64(who.n_linked + who.n_isolated, 1));
+	named->teleport = number_of(p->precision,
+				    1 / (f64)max_u64(chosen.n_linked + chosen.n_isolated, 1));
 	for (u64 v = 0; !err && v < r->store->n_linked; v++)
-		if (bitmap_get(who.bits, v))
+		if (bitmap_get(chosen.bits, v))
 			err = vec_set(p->teleport, v, &named->teleport);
-	personal_release(&who);
+	personal_release(&chosen);
 	return err;
 }
 
 /* ---- The iteration ---- */
 
-/* The arguments of a pass in which vertices jump with `jump` in all, dangling mass included. */
-static struct pagerank_f32_args arguments(const struct mill_run *r, const struct pagerank_run *p, f64 damping, f64 jump)
+/* Returns the arguments of a pass. jump: the mass that jumps, dangling mass included. */
+static struct pagerank_f32_args arguments(const struct mill_run *r, const struct pagerank_run *p,
+					  f64 damping, f64 jump)
 {
 	return (struct pagerank_f32_args){
-		.score = p->score, .share = p->share, .next = p->next ? p->next : p->share, .teleport = p->teleport, .loop = p->self_loop,
-		.degree = p->degree, .damping = damping, .base = jump / (f64)max_u64(r->store->vertices, 1), .jump = jump,
-		.sources = (u32)r->store->sources, .personal = p->teleport != NULL, .loops = p->self_loop != NULL,
+		.score = p->score,
+		.share = p->share,
+		.next = p->next ? p->next : p->share,
+		.teleport = p->teleport,
+		.loop = p->self_loop,
+		.degree = p->degree,
+		.damping = damping,
+		.base = jump / (f64)max_u64(r->store->vertices, 1),
+		.jump = jump,
+		.sources = (u32)r->store->sources,
+		.personal = p->teleport != NULL,
+		.loops = p->self_loop != NULL,
 	};
 }
 
-static mill_err compute(struct mill_run *r, struct pagerank_run *p, int which, f64 damping, f64 *sum)
+static mill_err compute(struct mill_run *r, struct pagerank_run *p, int which, f64 damping,
+			f64 *sum)
 {
 	struct pagerank_f32_args a = arguments(r, p, damping, 1);
 
 	return op_compute(r, p->programs->compute[which], &a, 0, r->store->n_linked, sum);
 }
 
-/* Does what apply does, at a vertex to which nothing leads; count: the change, and the score. */
-static void settle_still(const struct pagerank_run *p, struct still *x, const struct pagerank_f32_args *a, u64 count[2])
+/* Does what `apply` does, for an isolated vertex of a group. count: the change, and the score. */
+static void settle_group(const struct pagerank_run *p, struct isolated_group *x,
+			 const struct pagerank_f32_args *a, u64 count[2])
 {
 	f64 old = number_real(p->precision, x->score);
 
-	x->score = p->teleport ? number_scale(p->precision, x->teleport, a->jump) : number_of(p->precision, a->base);
+	x->score = p->teleport ? number_scale(p->precision, x->teleport, a->jump)
+			       : number_of(p->precision, a->base);
 	count[0] = fixed_f64(dev_abs(number_real(p->precision, x->score) - old));
 	count[1] = number_fixed(p->precision, x->score);
 }
@@ -123,11 +144,12 @@ static f64 isolated_mass(const struct pagerank_run *p)
 	f64 sum = 0;
 
 	for (u32 i = 0; i < 2; i++)
-		sum += (f64)p->loop.still[i].isolated * number_real(p->precision, p->loop.still[i].score);
+		sum += (f64)p->loop.group[i].isolated *
+		       number_real(p->precision, p->loop.group[i].score);
 	return sum;
 }
 
-/* Makes the sum of scores 1, which were made in place. */
+/* Scales scores that were made in place, so that they sum to 1. */
 static mill_err fill_up(struct mill_run *r, struct pagerank_run *p)
 {
 	f64 sum, lacks;
@@ -136,7 +158,10 @@ static mill_err fill_up(struct mill_run *r, struct pagerank_run *p)
 	sum += isolated_mass(p);
 	lacks = sum > 0 ? 1 / sum : 1;
 	for (u32 i = 0; i < 2; i++)
-		p->loop.still[i].score = number_of(p->precision, number_real(p->precision, p->loop.still[i].score) * lacks);
+		p->loop.group[i].score = number_of(p->precision,
+						   number_real(p->precision,
+							       p->loop.group[i].score) *
+							   lacks);
 	return compute(r, p, FILL, lacks, &sum);
 }
 
@@ -147,8 +172,8 @@ static mill_err first_scores(struct mill_run *r, struct pagerank_run *p)
 	f64 none;
 
 	for (u32 i = 0; i < 2; i++) {
-		settle_still(p, &p->loop.still[i], &a, count);
-		mass += p->loop.still[i].dangling * count[1];
+		settle_group(p, &p->loop.group[i], &a, count);
+		mass += p->loop.group[i].dangling * count[1];
 	}
 	p->loop.dangling = (f64)mass / (f64)FIXED_ONE;
 	p->loop.mass = 1;
@@ -157,7 +182,7 @@ static mill_err first_scores(struct mill_run *r, struct pagerank_run *p)
 
 static mill_err next_scores(struct mill_run *r, struct pagerank_run *p)
 {
-	u64 one[2], count[3] = { 0 };	/* the change, what is dangling and, in place, all there is */
+	u64 one[2], count[3] = { 0 };	/* change, dangling mass and, in place, the mass of all */
 	struct pagerank_f32_args a;
 
 	if (p->next) {
@@ -166,17 +191,18 @@ static mill_err next_scores(struct mill_run *r, struct pagerank_run *p)
 		p->share = p->next;
 		p->next = share;
 	}
-	a = arguments(r, p, p->damping, (1 - p->damping) * p->loop.mass + p->damping * p->loop.dangling);
+	a = arguments(r, p, p->damping,
+		      (1 - p->damping) * p->loop.mass + p->damping * p->loop.dangling);
 	TRY(op_reduce(r, p->reducer, &a, count));
 	for (u32 i = 0; i < 2; i++) {
-		settle_still(p, &p->loop.still[i], &a, one);
-		count[0] += p->loop.still[i].isolated * one[0];
-		count[1] += p->loop.still[i].isolated * one[1];
-		count[2] += p->loop.still[i].isolated * one[1];
+		settle_group(p, &p->loop.group[i], &a, one);
+		count[0] += p->loop.group[i].isolated * one[0];
+		count[1] += p->loop.group[i].isolated * one[1];
+		count[2] += p->loop.group[i].isolated * one[1];
 	}
 	p->loop.change = (f64)count[0] / (f64)FIXED_ONE;
 	p->loop.dangling = (f64)count[1] / (f64)FIXED_ONE;
-	/* In place mass is not kept: jumps share what there is, and the sum is made 1 at the end. */
+	/* In place the mass changes: jumps share the mass that there is, and fill_up makes it 1. */
 	p->loop.mass = p->async ? (f64)count[2] / (f64)FIXED_ONE : 1;
 	return MILL_OK;
 }
@@ -189,7 +215,8 @@ static mill_err iterate(struct mill_run *r, struct pagerank_run *p)
 		TRY(op_scan(r, p->programs->scan, &loops, &(struct scan){ .in = true }, NULL));
 	TRY(first_scores(r, p));
 	p->loop.change = __builtin_inf();
-	for (; p->loop.iterations < p->most && !(p->loop.change < p->tolerance); p->loop.iterations++)
+	for (; p->loop.iterations < p->most && !(p->loop.change < p->tolerance);
+	     p->loop.iterations++)
 		TRY(next_scores(r, p));
 	return p->async ? fill_up(r, p) : MILL_OK;
 }
@@ -199,14 +226,16 @@ static mill_err run(struct mill_run *r, void *self)
 	struct pagerank_run *p = self;
 	f64 sum = 0, score[2];
 
-	p->loop.still[0] = (struct still){ .isolated = run_isolated(r), .dangling = r->store->vertices - r->store->sources };
+	p->loop.group[0] = (struct isolated_group){
+		.isolated = run_isolated(r), .dangling = r->store->vertices - r->store->sources
+	};
 	if (p->personalize)
 		TRY(personalize(r, p));
 	TRY(iterate(r, p));
 	run_column(r, "score", precision_type(p->precision), p->score, 0, 0);
 	r->result.column[0].scale = precision_unit(p->precision);
 	for (u32 i = 0; i < 2; i++)
-		score[i] = number_real(p->precision, p->loop.still[i].score);
+		score[i] = number_real(p->precision, p->loop.group[i].score);
 	memcpy(&r->result.column[0].isolated, &score[0], sizeof(u64));
 	memcpy(&r->result.column[0].chosen, &score[1], sizeof(u64));
 	TRY(run_end(r));
@@ -219,18 +248,27 @@ static mill_err run(struct mill_run *r, void *self)
 
 /* ---- The row ---- */
 
-/* Sums of floats come in another order on devices. */
-static bool rounds(const void *options) { return ((const struct mill_pagerank *)options)->precision != MILL_EXACT; }
+/* Devices add floats in another order. */
+static bool rounds(const void *options)
+{
+	return ((const struct mill_pagerank *)options)->precision != MILL_EXACT;
+}
 
 #define AT(field) offsetof(struct mill_pagerank, field)
 
 static const struct mill_option options[] = {
-	{ "damping", MILL_OPTION_REAL, AT(damping), "D", .help = "probability to follow an edge", .high = 1, .open = true, .usual = 0.85 },
-	{ "tolerance", MILL_OPTION_REAL, AT(tolerance), "T", .help = "stop when the L1 change falls below; 0: never", .usual = 1e-6, .zero = true },
-	{ "iterations", MILL_OPTION_U32, AT(iterations), "N", .help = "at most so many", .low = 1, .usual = 100 },
-	{ "precision", MILL_OPTION_CHOICE, AT(precision), "f32|f64", .help = "of the scores (default f32)", .word = NAMES("f32", "f64") },
-	{ "exact", MILL_OPTION_SWITCH, AT(precision), NULL, .help = "64-bit fixed point: the same bits on every device", .first = MILL_EXACT },
-	{ "personalize", MILL_OPTION_TEXT, AT(personalize), "ID|@FILE", .help = "start again at these vertices instead of at all" },
+	{ "damping", MILL_OPTION_REAL, AT(damping), "D", .help = "probability to follow an edge",
+	  .high = 1, .open = true, .usual = 0.85 },
+	{ "tolerance", MILL_OPTION_REAL, AT(tolerance), "T",
+	  .help = "stop when the L1 change falls below it; 0: never", .usual = 1e-6, .zero = true },
+	{ "iterations", MILL_OPTION_U32, AT(iterations), "N", .help = "the most iterations",
+	  .low = 1, .usual = 100 },
+	{ "precision", MILL_OPTION_CHOICE, AT(precision), "f32|f64",
+	  .help = "of the scores (default f32)", .word = NAMES("f32", "f64") },
+	{ "exact", MILL_OPTION_SWITCH, AT(precision), NULL,
+	  .help = "64-bit fixed point: the same bits on every device", .first = MILL_EXACT },
+	{ "personalize", MILL_OPTION_TEXT, AT(personalize), "ID|@FILE",
+	  .help = "start again at these vertices instead of at all" },
 	{ 0 },
 };
 
@@ -238,12 +276,15 @@ const struct algorithm algorithm_pagerank = {
 	.public = {
 		.name = "pagerank",
 		.summary = "PageRank scores, uniform or personalised, which sum to 1",
-		.help = "Stops when the L1 change falls below the tolerance or after the iterations; tolerance 0 runs\n"
-			"exactly that many. -o writes `id score`.\n",
+		.help = "Stops when the L1 change falls below the tolerance, or after the\n"
+			"given number of iterations. Tolerance 0 runs exactly as many\n"
+			"iterations. -o writes `id score`.\n",
 		.examples = "  millrace pagerank web.mill -o scores.tsv\n"
-			    "  millrace pagerank web.mill --precision f64 --tolerance 1e-12 --iterations 1000\n"
+			    "  millrace pagerank web.mill --precision f64 --tolerance 1e-12 "
+			    "--iterations 1000\n"
 			    "  millrace pagerank web.mill --personalize 42 --memory 50%\n"
-			    "  millrace pagerank web.mill --device opencl:0 --device opencl:1 --device-memory 2G,1G --strategy p\n",
+			    "  millrace pagerank web.mill --device opencl:0 --device opencl:1 "
+			    "--device-memory 2G,1G --strategy p\n",
 		.option = options,
 		.options_size = sizeof(struct mill_pagerank),
 		.column = NAMES("score"),

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PageRank by pulling: what a neighbour contributes, and what a vertex makes of it. Device
- * dialect, written for VALUE f32, f64 and u64 (fixed point: sums of integers have the same bits in any order).
+ * PageRank by pulling: what a neighbour contributes, and the score that a vertex makes of
+ * it. Device dialect, written for VALUE f32, f64 and u64 (fixed point: sums of integers
+ * have the same bits in any order).
  *
- * share[u] is score[u] / out-degree of u: what u gives to each of its neighbours, and next[u] the same of the next
- * iteration. So one pass gathers the old and makes the new. IN_PLACE: the two are one array, so that scores are used as
- * soon as they are new (Gauss-Seidel), and workers meet in it.
+ * share[u] is score[u] / out-degree of u, the contribution of u to each neighbour. next[u]
+ * is the share of the next iteration. So one pass gathers old shares and makes new ones.
+ * IN_PLACE: both are one array, so new scores are used at once (Gauss-Seidel), and several
+ * workers read and write it.
  */
 #ifndef IN_PLACE
 #define IN_PLACE 0
@@ -45,20 +47,25 @@ DEVICE OF(sum, VALUE) OF(PROGRAM, combine)(OF(sum, VALUE) a, OF(sum, VALUE) b) {
 #endif
 
 /*
- * score = jump + damping x (incoming + what dangling vertices give). Jumps and dangling mass go to all alike
- * (base holds both), or to the personalisation vector (teleport, in units of jump). The degree of those that give
- * nothing is 1, so that nothing here depends on the vertex.
+ * score = jump + damping x (incoming + dangling mass). Jumps and dangling mass go to all
+ * vertices equally (base holds both), or to the personalization vector (teleport, in units
+ * of jump). Vertices without out-edges have degree 1, so no branch depends on the vertex.
  */
 DEVICE void OF(PROGRAM, settle)(struct PROGRAM s, vid v, OF(sum, VALUE) incoming)
 {
 	OF(sum, VALUE) rank = OF(scale, VALUE)(incoming, OF(factor, VALUE)(s.damping));
 
 #if IN_PLACE
-	/* What v gives itself is solved for, not waited for: loop[v] is that part of its score. */
+	/*
+	 * Solves for v's contribution to itself. loop[v] is that contribution, as a share
+	 * of v's score.
+	 */
 	if (s.loops)
 		rank -= s.loop[v] * s.score[v];
 #endif
-	rank += s.personal ? OF(scale, VALUE)((OF(sum, VALUE))s.teleport[v], OF(factor, VALUE)(s.jump)) : OF(of_real, VALUE)(s.base);
+	rank += s.personal ?
+			OF(scale, VALUE)((OF(sum, VALUE))s.teleport[v], OF(factor, VALUE)(s.jump)) :
+			OF(of_real, VALUE)(s.base);
 #if IN_PLACE
 	if (s.loops)
 		rank /= 1 - s.loop[v];
@@ -71,7 +78,10 @@ DEVICE void OF(PROGRAM, settle)(struct PROGRAM s, vid v, OF(sum, VALUE) incoming
 #endif
 }
 
-/* Counts the change and the dangling mass, in units of 1 / FIXED_ONE; in place also all mass, which is not always 1 then. */
+/*
+ * Counts the change and the dangling mass, in units of 1 / FIXED_ONE. In place it also
+ * counts the mass of all vertices, which need not be 1 then.
+ */
 DEVICE void OF(PROGRAM, apply)(struct PROGRAM s, vid v, OF(sum, VALUE) sum, u64 *count)
 {
 	f64 old = OF(real, VALUE)(s.score[v]);
@@ -84,7 +94,7 @@ DEVICE void OF(PROGRAM, apply)(struct PROGRAM s, vid v, OF(sum, VALUE) sum, u64 
 #endif
 }
 
-/* The scores before the first iteration are what jumps alone give. */
+/* Makes the scores before the first iteration: jumps only. */
 DEVICE f64 OF(PROGRAM, first)(struct PROGRAM s, vid v)
 {
 	OF(PROGRAM, settle)(s, v, 0);
@@ -92,20 +102,25 @@ DEVICE f64 OF(PROGRAM, first)(struct PROGRAM s, vid v)
 }
 
 #if IN_PLACE
-/* Of the edges only self-loops are wanted. */
+/* Adds up the self-loops of v. Other edges do nothing. */
 DEVICE bool OF(PROGRAM, edge)(struct PROGRAM s, vid u, vid v, u32 w)
 {
 	(void)w;
 	if (u == v)
-		OF(dev_store, VALUE)(&s.loop[v], OF(dev_load, VALUE)(&s.loop[v]) + (VALUE)(s.damping / s.degree[v]));
+		OF(dev_store, VALUE)(&s.loop[v], OF(dev_load, VALUE)(&s.loop[v]) +
+						 (VALUE)(s.damping / s.degree[v]));
 	return u == v;
 }
 #endif
 
-/* What was made in place does not sum to 1 before its fixed point: damping is the factor that it lacks. */
+/*
+ * Multiplies a score by a factor, which `damping` holds here. Scores that were made in
+ * place do not sum to 1 before their fixed point.
+ */
 DEVICE f64 OF(PROGRAM, fill)(struct PROGRAM s, vid v)
 {
-	s.score[v] = (VALUE)OF(scale, VALUE)((OF(sum, VALUE))s.score[v], OF(factor, VALUE)(s.damping));
+	s.score[v] = (VALUE)OF(scale, VALUE)((OF(sum, VALUE))s.score[v],
+					     OF(factor, VALUE)(s.damping));
 	return 0;
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Strong components. Most graphs have one large one: a search forward and one backward from a vertex with many edges
- * find it (Fleischer, Hendrickson, Pinar 2000). Trimming takes those that are alone. What is left is finished by one
- * depth-first search in memory if its lists are there or fit; until they do, colouring (Orzan 2004) closes one component
- * of each colour a round. So neither long paths nor long cycles need many passes.
+ * Strong components. Most graphs have one large component: a search forward and one
+ * backward from a vertex with many edges find it (Fleischer, Hendrickson, Pinar 2000).
+ * Trimming finds vertices that are components of their own. The rest is finished by one
+ * depth-first search in memory, if its lists are there or fit. Until they do, each round of
+ * colouring (Orzan 2004) finds one component of each colour. So neither long paths nor long
+ * cycles need many passes.
  */
 #include "algo/scc.h"
 
@@ -46,9 +48,9 @@
 #define PREFETCH root
 #include "op/scan.inc"
 
-/* A search that takes more steps follows something long and thin: one thread does that as fast. */
+/* A search that takes more steps follows long paths: one thread does that as fast in memory. */
 #define REACH_STEPS 1000
-/* Another round of trimming follows one that took at least this part of what was open. */
+/* Trimming goes on after a round that closed at least 1/16 of the open vertices. */
 #define TRIM_WORTH 16
 
 struct scc_run {
@@ -72,16 +74,28 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	declare_advance(d, &scc_advance, MAIN);
 	declare_scan(d, &scc_live_scan);
 	declare_compute(d, &scc_settle_compute, 0);
-	declare_compute(d, &scc_trim_compute, 0);	/* colouring is seldom needed: its programs are built when they are */
+	declare_compute(d, &scc_trim_compute, 0);
+	/*
+	 * Colouring is seldom needed, so its programs are not declared. They are built when
+	 * they run.
+	 */
 	declare_component(d);
-	/* The search is over when the certificate begins. */
-	declare_bytes(d, 64, lists_bytes(st) + max_u64(scc_finish_bytes(st), d->run->options.check ? scc_check_bytes(st) : 0));
+	/*
+	 * The depth-first search is over when the certificate begins, so the larger of both
+	 * counts.
+	 */
+	declare_bytes(d, 64,
+		      lists_bytes(st) + max_u64(scc_finish_bytes(st),
+						d->run->options.check ? scc_check_bytes(st) : 0));
 	return declare_direction(d, true);
 }
 
-#define DEGREES 8192	/* read at a time */
+#define DEGREES 8192	/* number of degrees read at a time */
 
-/* The vertex with the largest product of its degrees, of several the first. False: no vertex has edges both in and out. */
+/*
+ * Finds the vertex with the largest product of in- and out-degree; of several, the first.
+ * *found is false if no vertex has both in- and out-edges.
+ */
 static mill_err find_pivot(struct mill_run *r, u32 *out, bool *found)
 {
 	const struct store *st = r->store;
@@ -96,7 +110,8 @@ static mill_err find_pivot(struct mill_run *r, u32 *out, bool *found)
 
 		err = store_read(st, STORE_OUT_DEGREES, to, some * sizeof(u32), at * sizeof(u32));
 		if (!err)
-			err = store_read(st, STORE_IN_DEGREES, from, some * sizeof(u32), at * sizeof(u32));
+			err = store_read(st, STORE_IN_DEGREES, from, some * sizeof(u32),
+					 at * sizeof(u32));
 		for (u64 i = 0; !err && i < some; i++)
 			if ((u64)to[i] * from[i] > best) {
 				best = (u64)to[i] * from[i];
@@ -109,14 +124,18 @@ static mill_err find_pivot(struct mill_run *r, u32 *out, bool *found)
 	return err;
 }
 
-/* Can what is left, so many edges at most, be finished in memory? */
+/* Returns true if a rest of at most as many edges can be finished in memory. */
 static bool can_finish(struct mill_run *r, u64 edges)
 {
 	return run_direction(r, false)->resident || edges <= lists_most(r->store);
 }
 
-/* One search from the pivot; along in-edges only to what the first has reached. False: it takes too long. */
-static mill_err reach(struct mill_run *r, struct scc_args *a, struct frontier *f, bool in, bool *done)
+/*
+ * Searches from the pivot. Along in-edges it visits only vertices that the search along
+ * out-edges has reached. *done is false if it takes too many steps.
+ */
+static mill_err reach(struct mill_run *r, struct scc_args *a, struct frontier *f, bool in,
+		      bool *done)
 {
 	u32 steps = 0;
 
@@ -178,7 +197,8 @@ static bool is_inner(void *arg, vid u, vid v)
 {
 	const struct colours *c = arg;
 
-	return c->root[u] == NO_ROOT && c->root[v] == NO_ROOT && c->colour[u] == c->colour[v] && u != v;
+	return c->root[u] == NO_ROOT && c->root[v] == NO_ROOT && c->colour[u] == c->colour[v] &&
+	       u != v;
 }
 
 static bool any_open(void *arg, u64 begin, u64 end)
@@ -262,8 +282,9 @@ const struct algorithm algorithm_scc = {
 	.public = {
 		.name = "scc",
 		.summary = "strong components: which vertices lead to each other",
-		.help = "-o writes `id component`, the smallest id in the component. Reads in-edges too, so a store made\n"
-			"with --out-only is refused; of an undirected graph these are the weak components.\n",
+		.help = "-o writes `id component`, the smallest id in the component. Reads\n"
+			"in-edges too, so it fails on a store made with --out-only. In an\n"
+			"undirected graph these are the weak components.\n",
 		.examples = "  millrace scc web.mill -o components.tsv\n"
 			    "  millrace scc web.mill --memory 25% --check\n",
 		.column = NAMES("component"),

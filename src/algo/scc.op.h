@@ -2,9 +2,10 @@
 /*
  * Strong components: what happens at one edge. Device dialect.
  *
- * root[v] is NO_ROOT while v is open, then a vertex of its component, the same for all. Open vertices of different
- * colours are known to be in different components; edges between them, and those of closed vertices, no longer count.
- * mark[v] is scratch of the step: flags, or a label.
+ * root[v] is NO_ROOT while v is open, then a vertex of its component, the same one for all
+ * of its vertices. Open vertices of different colours are in different components. Edges
+ * between them, and edges of closed vertices, no longer count. mark[v] is scratch of a
+ * step: flags, or a label.
  */
 #define NO_ROOT 0xffffffffu
 
@@ -16,7 +17,7 @@
 	SCALAR(u32, flag) \
 	SCALAR(u32, within)
 
-/* Flags: reached from the pivot, reaches it; has an edge to somebody, from somebody. */
+/* Flags of mark[v]: reached from the pivot, reaches the pivot; has an out-edge, has an in-edge. */
 #define SCC_FORWARD 1u
 #define SCC_BACKWARD 2u
 #define SCC_OUT 1u
@@ -27,7 +28,10 @@
 
 STATE(scc, SCC_FIELDS);
 
-/* ---- What a pivot reaches, and what of that reaches it: `flag` says which, and who has not the flags `within` is left out ---- */
+/*
+ * ---- Search from the pivot ---- Sets `flag` for what the pivot reaches, then along
+ * in-edges for what reaches it. Vertices that lack the flags `within` are left out.
+ */
 
 DEVICE bool scc_edge(struct scc s, vid u, vid v, u32 w)
 {
@@ -45,7 +49,10 @@ DEVICE bool scc_cond(struct scc s, vid v)
 	return (dev_load_u32(&s.mark[v]) & (s.flag | s.within)) == s.within && SCC_OPEN(s, v);
 }
 
-/* Who has both is in the pivot's component; of the others no component has vertices with different flags. */
+/*
+ * Vertices with both flags are the pivot's component. All vertices of another component
+ * have the same flags, so these become its colour.
+ */
 DEVICE f64 scc_settle(struct scc s, vid v)
 {
 	u32 mark = s.mark[v];
@@ -57,11 +64,14 @@ DEVICE f64 scc_settle(struct scc s, vid v)
 	return mark == SCC_BOTH;
 }
 
-/* ---- Trimming: who has no edge out or none in is alone ---- */
+/*
+ * ---- Trimming ----
+ * A vertex without an out-edge or without an in-edge is a component of its own.
+ */
 
 STATE(scc_live, SCC_FIELDS);
 
-/* True if the edge still counts. */
+/* Returns true if the edge still counts. */
 DEVICE bool scc_live_edge(struct scc_live s, vid u, vid v, u32 w)
 {
 	(void)w;
@@ -84,7 +94,10 @@ DEVICE f64 scc_trim(struct scc s, vid v)
 	return alone;
 }
 
-/* ---- Colouring: the smallest vertex that reaches v is its label; who also reaches that one is with it ---- */
+/*
+ * ---- Colouring ---- The label of v is the smallest vertex that reaches it. If v also
+ * reaches that vertex, both are in one component.
+ */
 
 DEVICE f64 scc_paint(struct scc s, vid v)
 {
@@ -104,7 +117,7 @@ DEVICE bool scc_spread_edge(struct scc_spread s, vid u, vid v, u32 w)
 
 DEVICE bool scc_spread_cond(struct scc_spread s, vid v) { return SCC_OPEN(s, v); }
 
-/* The label itself is the first of its component. */
+/* A vertex that is its own label is the first of its component. */
 DEVICE f64 scc_found(struct scc s, vid v)
 {
 	bool first = s.root[v] == NO_ROOT && s.mark[v] == v;
@@ -116,20 +129,21 @@ DEVICE f64 scc_found(struct scc s, vid v)
 
 STATE(scc_claim, SCC_FIELDS);
 
-/* Over in-edges: v leads to u, whose component is known in this round. */
+/* Over in-edges: v leads to u. If u's component was found in this round, v joins it. */
 DEVICE bool scc_claim_edge(struct scc_claim s, vid u, vid v, u32 w)
 {
 	u32 root = dev_load_u32(&s.root[u]);
 
 	(void)w;
-	if (root == NO_ROOT || root != s.mark[u] || s.mark[v] != root || s.colour[u] != s.colour[v] || !SCC_OPEN(s, v))
+	if (root == NO_ROOT || root != s.mark[u] || s.mark[v] != root ||
+	    s.colour[u] != s.colour[v] || !SCC_OPEN(s, v))
 		return false;
 	return dev_cas_u32(s.shared, &s.root[v], NO_ROOT, root) == NO_ROOT;
 }
 
 DEVICE bool scc_claim_cond(struct scc_claim s, vid v) { return SCC_OPEN(s, v); }
 
-/* What is left has the labels for colours. Counts it. */
+/* Makes the label of each vertex its colour. Counts the vertices that are still open. */
 DEVICE f64 scc_divide(struct scc s, vid v)
 {
 	s.colour[v] = s.mark[v];

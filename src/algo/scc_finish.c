@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tarjan's strong components (1972) without recursion. Vertices wait on the stack of components only once they are left, as Pearce
- * (2016) has it, so that a vertex is on that stack or on the search's, never on both: one array holds the two.
+ * Tarjan's strong components (1972) without recursion. A vertex goes to the stack of
+ * components only when the search leaves it, as in Pearce (2016). So a vertex is on that
+ * stack or on the search's, never on both, and one array holds both stacks.
  */
 #include "algo/scc.h"
 
@@ -9,13 +10,17 @@ struct search_ctx {
 	const struct lists *lists;
 	u32 *root;
 	const u32 *colour;
-	u32 *low;		/* the smallest number that v leads back to; 0: not seen */
-	u32 *next;		/* which edge of v comes next */
-	u32 *stack;		/* from 0: the search's; from n - 1 down: left, but of no component yet */
-	u64 *lowered;		/* v leads back to somebody seen before it */
-	u64 depth, waiting;	/* waiting: where the upper stack begins */
+	u32 *low;		/* by vertex: the smallest number it leads back to; 0: not seen */
+	u32 *next;		/* by vertex: the index of its next edge */
+	/*
+	 * From 0 up: the search's stack. From n - 1 down: vertices that are left but have
+	 * no component yet.
+	 */
+	u32 *stack;
+	u64 *lowered;		/* by vertex: it leads back to a vertex that was seen before it */
+	u64 depth, waiting;	/* end of the search's stack, begin of the other */
 	u64 n;
-	u32 seen;
+	u32 seen;		/* vertices seen */
 };
 
 u64 scc_finish_bytes(const struct store *st)
@@ -29,7 +34,10 @@ static void enter(struct search_ctx *s, u32 v)
 	s->stack[s->depth++] = v;
 }
 
-/* All edges of v have been followed: it is the first of its component, or waits for that one to be left. */
+/*
+ * Leaves v, all of its edges followed. It is the first vertex of its component, or waits
+ * until the search leaves that vertex.
+ */
 static void leave(struct search_ctx *s, u32 v)
 {
 	s->depth--;
@@ -56,7 +64,7 @@ static void search_from(struct search_ctx *s, u32 start)
 		if (s->root[w] != UINT32_MAX || s->colour[w] != s->colour[v] || w == v) {
 			s->next[v]++;
 		} else if (!s->low[w]) {
-			enter(s, w);	/* the edge is looked at again when w has been left */
+			enter(s, w);	/* the edge is looked at again after w is left */
 		} else {
 			if (s->low[w] < s->low[v]) {
 				s->low[v] = s->low[w];
@@ -90,7 +98,8 @@ mill_err scc_finish(struct mill_run *r, const struct lists *l, u32 *root, const 
 	if (!err)
 		err = memory_new(&s.stack, &r->budget, n, sizeof(u32), "the search");
 	if (!err)
-		err = memory_new(&s.lowered, &r->budget, bitmap_words(n), sizeof(u64), "the search");
+		err = memory_new(&s.lowered, &r->budget, bitmap_words(n), sizeof(u64),
+				 "the search");
 	if (!err)
 		err = search_all(r, &s);
 	memory_free(s.lowered);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Single-source shortest paths: what happens at one edge. Device dialect, written for several types:
- * PROGRAM names the instance, VALUE is the type of a distance (u32, u64, f64). Distances are kept as
- * keys whose integer order is that of the values, so that one atomic minimum serves all types.
+ * Single-source shortest paths: what happens at one edge. Device dialect, written for
+ * several types: PROGRAM names the instance, VALUE is the type of a distance (u32, u64,
+ * f64). A distance is stored as a key. Keys have the same order as integers as the values
+ * have, so one atomic minimum serves all types.
  */
 #define SSSP_FIELDS(ARRAY, SCALAR) ARRAY(OF(key, VALUE), distance)
 
@@ -20,10 +21,13 @@ DEVICE bool OF(PROGRAM, idle)(struct PROGRAM s, VALUE x)
 	return OF(unreached, VALUE)(x);
 }
 
-/* True if the path over the source is shorter than all known so far. */
+/* Returns true if the path through the source is shorter than the shortest known. */
 DEVICE bool OF(PROGRAM, relax)(struct PROGRAM s, VALUE x, vid v, VALUE w)
 {
 	return OF(dev_min, VALUE)(s.shared, &s.distance[v], x + w);
 }
 
-DEVICE u64 OF(PROGRAM, key)(struct PROGRAM s, vid v) { return OF(dev_load_key, VALUE)(&s.distance[v]); }
+DEVICE u64 OF(PROGRAM, key)(struct PROGRAM s, vid v)
+{
+	return OF(dev_load_key, VALUE)(&s.distance[v]);
+}

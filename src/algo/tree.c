@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Settles the parents of a search; tree.h has the contract, tree.op.h the method. */
 #include "algo/tree.h"
 
 #include "engine/result.h"
@@ -13,7 +14,8 @@ static const u32 none = UINT32_MAX;
 
 bool tree_may_add_nothing(const struct mill_run *r, enum weight_kind kind)
 {
-	return kind == WEIGHT_F32 || kind == WEIGHT_F64 || (kind != WEIGHT_UNIT && r->store->min_weight <= 0);
+	return kind == WEIGHT_F32 || kind == WEIGHT_F64 ||
+	       (kind != WEIGHT_UNIT && r->store->min_weight <= 0);
 }
 
 void declare_tree(struct declaration *d, enum weight_kind kind)
@@ -27,18 +29,24 @@ void declare_tree(struct declaration *d, enum weight_kind kind)
 	declare_advance(d, tree_advances[kind], 0);
 	d->need.advances = true;
 	declare_bytes(d, n * (sizeof(u32) * (rounds ? 2 : 1) + sizeof(vid)) + frontier_bytes(n, 0),
-		      frontier_host_bytes(n) + result_ids_bytes(st) + result_ranks_bytes(st) /* to name the parents */ +
-			      bitmap_words(n) * sizeof(u64) + (rounds ? n * sizeof(vid) : 0) /* the certificate */);
+		      frontier_host_bytes(n) + result_ids_bytes(st) +
+			      result_ranks_bytes(st) /* to name the parents */ +
+			      bitmap_words(n) * sizeof(u64) +
+			      (rounds ? n * sizeof(vid) : 0) /* the certificate */);
 }
 
-/* hop[v] = 0 for what round 0 settled; says whether something reached is left. */
+/*
+ * Sets hop[v] to 0 if round 0 settled v. Returns true if a vertex that is reached has no
+ * parent yet.
+ */
 static bool mark_settled(const struct vec *distance, const void *data, const u32 *parent, u32 *hop)
 {
 	bool left = false;
 
 	for (u64 v = 0; v < distance->n; v++) {
-		bool reached = distance->size == sizeof(u32) ? ((const u32 *)data)[v] != UINT32_MAX :
-							       ((const u64 *)data)[v] < bits_f64(__builtin_inf());
+		bool reached = distance->size == sizeof(u32)
+				       ? ((const u32 *)data)[v] != UINT32_MAX
+				       : ((const u64 *)data)[v] < bits_f64(__builtin_inf());
 
 		hop[v] = parent[v] == none ? none : 0;
 		left |= reached && parent[v] == none;

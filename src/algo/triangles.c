@@ -15,7 +15,7 @@
 
 struct triangles_run {
 	struct triangles_args a;
-	struct vec *degree, *lcc;	/* lcc: NULL unless it is wanted */
+	struct vec *degree, *lcc;	/* lcc: NULL unless it is asked for */
 	bool arcs;
 };
 
@@ -26,7 +26,10 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	struct triangles_run *t = self;
 	u64 n = r->store->n_linked, copies = intersect_copies(r);
 
-	/* Every edge of an undirected graph is two arcs: both definitions are the same. */
+	/*
+	 * Every edge of an undirected graph is two arcs, so both definitions give the same
+	 * result.
+	 */
 	t->arcs = o->lcc == MILL_LCC_DIRECTED && r->store->directed;
 	declare_vec(d, &t->a.count, "triangles", n * copies, sizeof(u64), NULL);
 	if (t->arcs)
@@ -43,8 +46,8 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 
 /* ---- From counts to coefficients ---- */
 
-/* What was counted on another device goes on here. */
-static mill_err bring(struct mill_run *r, struct vec **v)
+/* Replaces a vector on a device by a copy in host memory. */
+static mill_err move_to_host(struct mill_run *r, struct vec **v)
 {
 	struct vec *here;
 
@@ -59,7 +62,7 @@ static mill_err bring(struct mill_run *r, struct vec **v)
 
 struct sum_ctx {
 	struct mill_run *run;
-	u64 *count, *arcs;	/* in copies */
+	u64 *count, *arcs;	/* n of them for each copy */
 	const u32 *degree;
 	f64 *lcc;
 	u64 n;
@@ -80,7 +83,7 @@ static mill_err sum_copies(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
-/* Pairs of neighbours can be almost 2^64: as reals. */
+/* Returns the number of pairs of neighbours, as a real: it can be almost 2^63. */
 static f64 pairs_of(u32 degree) { return degree > 1 ? (f64)degree * ((f64)degree - 1) / 2 : 0; }
 
 static mill_err divide(void *arg, u64 begin, u64 end, unsigned worker)
@@ -123,7 +126,7 @@ static mill_err find_lcc(struct sum_ctx *s, const struct triangles_run *t)
 	return MILL_OK;
 }
 
-/* The vectors become the summing's, in one copy. */
+/* Counts the triangles, and sums the copies. only: counts without arcs, by op_intersect_count. */
 static mill_err count(struct sum_ctx *s, struct triangles_run *t, bool only)
 {
 	struct triangles_args *a = &t->a;
@@ -131,11 +134,12 @@ static mill_err count(struct sum_ctx *s, struct triangles_run *t, bool only)
 
 	if (!only || t->lcc)
 		TRY(run_degrees(r, t->degree));
-	TRY(only ? op_intersect_count(r, a->count) : op_intersect(r, &triangles_intersect, a, t->degree));
-	TRY(bring(r, &a->count));
+	TRY(only ? op_intersect_count(r, a->count)
+		 : op_intersect(r, &triangles_intersect, a, t->degree));
+	TRY(move_to_host(r, &a->count));
 	s->count = a->count->buffer.host;
 	if (a->arcs) {
-		TRY(bring(r, &a->arcs));
+		TRY(move_to_host(r, &a->arcs));
 		s->arcs = a->arcs->buffer.host;
 	}
 	return s->copies > 1 ? pool_for(r->pool, s->n, 16384, sum_copies, s) : MILL_OK;
@@ -159,14 +163,17 @@ static mill_err run(struct mill_run *r, void *self)
 	return MILL_OK;
 }
 
-static mill_err check(struct mill_run *r) { return triangles_check(r, ((const struct triangles_run *)r->self)->arcs); }
+static mill_err check(struct mill_run *r)
+{
+	return triangles_check(r, ((const struct triangles_run *)r->self)->arcs);
+}
 
 /* ---- The row ---- */
 
 static const struct mill_option options[] = {
 	{ "lcc", MILL_OPTION_SWITCH, offsetof(struct mill_triangles, lcc), "[=directed]",
-	  .help = "also local clustering coefficients; directed: as LDBC counts arcs", .word = NAMES("undirected", "directed"),
-	  .first = MILL_LCC_UNDIRECTED },
+	  .help = "also local clustering coefficients; directed: as LDBC counts arcs",
+	  .word = NAMES("undirected", "directed"), .first = MILL_LCC_UNDIRECTED },
 	{ 0 },
 };
 
@@ -174,9 +181,11 @@ const struct algorithm algorithm_triangles = {
 	.public = {
 		.name = "triangles",
 		.summary = "triangles through each vertex, and clustering coefficients",
-		.help = "Of the undirected simple graph: directions, loops and parallel edges do not count. -o writes\n"
-			"`id triangles`, with --lcc also the share of pairs of neighbours that are neighbours\n"
-			"themselves; --lcc=directed counts arcs between neighbours as LDBC Graphalytics does.\n",
+		.help = "Takes the undirected simple graph: directions, loops and parallel\n"
+			"edges do not count. -o writes `id triangles`, with --lcc also the\n"
+			"share of pairs of neighbours that are neighbours of each other.\n"
+			"--lcc=directed counts arcs between neighbours, as LDBC Graphalytics\n"
+			"does.\n",
 		.examples = "  millrace triangles web.mill -o triangles.tsv\n"
 			    "  millrace triangles web.mill --lcc --check --json\n",
 		.option = options,

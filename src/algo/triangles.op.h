@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Triangles: what happens at one of them. Device dialect.
+ * Triangles: what happens at one triangle. Device dialect.
  *
- * count has n counters in each copy: the triangles through a vertex. arcs (may be null): the arcs between two of its
- * neighbours, where an edge's weight is the number of its arcs. A worker that has no copy of its own shares it.
+ * count[copy * n + v] is the number of triangles through v. Each worker has a copy of the n
+ * counters (`copy` is its number); on a device all share copy 0. arcs (may be null) is in
+ * the same form: the arcs between two neighbours of v. The weight of an edge is its number
+ * of arcs.
  */
 #define TRIANGLES_FIELDS(ARRAY, SCALAR) \
 	ARRAY(u64, count) \
@@ -12,7 +14,8 @@
 
 STATE(triangles, TRIANGLES_FIELDS);
 
-DEVICE void triangles_found(struct triangles s, u32 copy, vid u, vid v, vid w, u32 uv, u32 uw, u32 vw)
+DEVICE void triangles_found(struct triangles s, u32 copy, vid u, vid v, vid w, u32 uv, u32 uw,
+			    u32 vw)
 {
 	u64 at = copy * s.n;
 

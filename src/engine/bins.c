@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes bins from the out-pages: cuts the destinations into bins by their degrees, counts
+ * the edges that each page has in each bin, and then places them.
+ */
 #include "engine/bins.h"
 
 #include <string.h>
 
-/* Bins begin at multiples of so many vertices, so that a small table leads to them. */
+/* Bins begin at multiples of GRANULE vertices, so that a small table finds a vertex's bin. */
 #define GRANULE 256u
-/* A bin has at most this share of the edges, if that can be helped: workers want equal parts. */
+/* A bin has about 1/64 of the edges at most, so that workers get equal work. */
 #define SHARES 64u
-#define DEGREES 8192	/* read at a time */
+#define DEGREES 8192	/* number of degrees read at a time */
 
 _Static_assert(DEGREES % GRANULE == 0, "granules are read whole");
 
-/* What a page puts into a bin: first counted, then where it goes on. */
-struct part {
-	u64 entry, source;
-	u32 n_entries, n_sources;	/* still to come */
+/* The edges of one page that go into one bin. */
+struct page_bin {
+	u64 entry, source;		/* the next places to write */
+	u32 n_entries, n_sources;	/* counted, then those that are still to be placed */
 };
 
 struct layout_ctx {
@@ -22,8 +26,8 @@ struct layout_ctx {
 	struct budget *budget;
 	struct bins *bins;
 	u32 *bin_of;		/* by granule */
-	bool *has_hub;		/* by bin: a list of more than LIST_BLOCK */
-	struct part *part;	/* by page and bin */
+	bool *has_hub;		/* by bin: it has a list longer than LIST_BLOCK */
+	struct page_bin *page_bin;	/* by page and bin */
 	u32 n_bins;
 };
 
@@ -33,17 +37,18 @@ u64 bins_bytes(const struct store *st, unsigned workers)
 {
 	u64 edges = st->stored_edges, bins = most_bins(st->n_linked);
 
-	return (edges + BIN_AHEAD) * (sizeof(u16) + sizeof(vid)) + edges / LIST_BLOCK * sizeof(u64) +
-	       bins * (st->out.n_pages * sizeof(struct part) + sizeof(struct bin) + 1) +
+	return (edges + BIN_AHEAD) * (sizeof(u16) + sizeof(vid)) +
+	       edges / LIST_BLOCK * sizeof(u64) +
+	       bins * (st->out.n_pages * sizeof(struct page_bin) + sizeof(struct bin) + 1) +
 	       (st->n_linked / GRANULE + 1) * sizeof(u32) +
 	       (u64)workers * (2 * BIN_VERTICES * sizeof(u64)) + 64 * KIB;
 }
 
 /* ---- Whether they pay ---- */
 
-#define SAMPLES 8u	/* pages */
+#define SAMPLES 8u	/* pages read */
 
-/* Of the page's edges, those between vertices whose values lie near each other. */
+/* Counts the page's edges between vertices with numbers that differ by less than the distance. */
 static u64 count_near(const struct segment *seg, u64 distance)
 {
 	u64 near = 0;
@@ -98,7 +103,7 @@ static void end_bin(struct layout_ctx *l, u64 end)
 		b[1].first = (vid)end;
 }
 
-/* Degrees [at, at + some) of the vertices, which are many of granules. */
+/* Cuts vertices [at, at + some) into bins. at is a multiple of GRANULE. */
 static void cut_some(struct layout_ctx *l, const u32 *degree, u64 at, u64 some, u64 *edges)
 {
 	u64 share = l->store->stored_edges / SHARES + 1;
@@ -107,7 +112,8 @@ static void cut_some(struct layout_ctx *l, const u32 *degree, u64 at, u64 some, 
 		u64 v = at + i;
 		struct bin *b = &l->bins->bin[l->n_bins];
 
-		if (v % GRANULE == 0 && v > b->first && (v - b->first == BIN_VERTICES || *edges >= share) &&
+		if (v % GRANULE == 0 && v > b->first &&
+		    (v - b->first == BIN_VERTICES || *edges >= share) &&
 		    l->n_bins + 2 < most_bins(l->store->n_linked)) {
 			end_bin(l, v);
 			*edges = 0;
@@ -119,7 +125,10 @@ static void cut_some(struct layout_ctx *l, const u32 *degree, u64 at, u64 some, 
 	}
 }
 
-/* The number of bins is bounded whatever the degrees say, but no bin may have more than BIN_VERTICES. */
+/*
+ * Cuts all vertices into bins. The number of bins is bounded for any degrees. So the last
+ * bin could have more than BIN_VERTICES if the degrees are false: that is an error.
+ */
 static mill_err cut_bins(struct layout_ctx *l)
 {
 	const struct store *st = l->store;
@@ -129,12 +138,13 @@ static mill_err cut_bins(struct layout_ctx *l)
 
 	TRY(memory_new(&degree, l->budget, DEGREES, sizeof(*degree), "degrees"));
 	for (u64 at = 0; !err && at < n; at += DEGREES) {
-		u64 some = min_u64(DEGREES, n - at), with = at < have ? min_u64(some, have - at) : 0;
+		u64 some = min_u64(DEGREES, n - at),
+		    with = at < have ? min_u64(some, have - at) : 0;
 
 		memset(degree, 0, DEGREES * sizeof(*degree));
 		if (with)
-			err = store_read(st, st->directed ? STORE_IN_DEGREES : STORE_OUT_DEGREES, degree,
-					 with * sizeof(u32), at * sizeof(u32));
+			err = store_read(st, st->directed ? STORE_IN_DEGREES : STORE_OUT_DEGREES,
+					 degree, with * sizeof(u32), at * sizeof(u32));
 		if (!err)
 			cut_some(l, degree, at, some, &edges);
 	}
@@ -143,17 +153,18 @@ static mill_err cut_bins(struct layout_ctx *l)
 		end_bin(l, n);
 	for (u32 i = 0; !err && i < l->n_bins; i++)
 		if (l->bins->bin[i].n_vertices > BIN_VERTICES)
-			err = fail(MILL_ECORRUPT, "%s: the degrees sum to more than the edges", st->path);
+			err = fail(MILL_ECORRUPT, "%s: the degrees sum to more than the edges",
+				   st->path);
 	return err;
 }
 
 /* ---- Edges ---- */
 
-/* Neighbours ascend, so those of one row that fall into one bin follow each other. */
+/* Counts a page's entries. Neighbours ascend, so a row's neighbours in one bin are adjacent. */
 static mill_err count_page(void *arg, u32 page, const struct segment *seg, unsigned worker)
 {
 	struct layout_ctx *l = arg;
-	struct part *part = l->part + (u64)page * l->n_bins;
+	struct page_bin *page_bin = l->page_bin + (u64)page * l->n_bins;
 
 	(void)worker;
 	for (vid row = 0; row < seg->n_rows; row++) {
@@ -162,8 +173,8 @@ static mill_err count_page(void *arg, u32 page, const struct segment *seg, unsig
 		for (u32 i = seg->row[row]; i < seg->row[row + 1]; i++) {
 			u32 bin = l->bin_of[seg->neighbour[i] / GRANULE];
 
-			part[bin].n_entries++;
-			part[bin].n_sources += bin != last;
+			page_bin[bin].n_entries++;
+			page_bin[bin].n_sources += bin != last;
 			last = bin;
 		}
 	}
@@ -171,14 +182,14 @@ static mill_err count_page(void *arg, u32 page, const struct segment *seg, unsig
 }
 
 /*
- * The same edges again, into their places. The page's checksum holds, but it may have been made for a page that was
- * exchanged in between: nothing is put where the count left no room.
+ * Places the same edges. The page may have been replaced by another with a valid checksum
+ * since it was counted, so nothing is written where the count left no room.
  */
 static mill_err place_page(void *arg, u32 page, const struct segment *seg, unsigned worker)
 {
 	struct layout_ctx *l = arg;
 	struct bins *b = l->bins;
-	struct part *part = l->part + (u64)page * l->n_bins;
+	struct page_bin *page_bin = l->page_bin + (u64)page * l->n_bins;
 
 	(void)worker;
 	for (vid row = 0; row < seg->n_rows; row++) {
@@ -186,16 +197,17 @@ static mill_err place_page(void *arg, u32 page, const struct segment *seg, unsig
 
 		for (u32 i = seg->row[row]; i < seg->row[row + 1]; i++) {
 			u32 bin = l->bin_of[seg->neighbour[i] / GRANULE], ahead = bin != last;
-			struct part *p = &part[bin];
+			struct page_bin *p = &page_bin[bin];
 
 			if (!p->n_entries || p->n_sources < ahead)
-				return fail(MILL_ECORRUPT, "%s: page %u changed while it was read", l->store->path, page);
+				return fail(MILL_ECORRUPT, "%s: page %u changed while it was read",
+					    l->store->path, page);
 			if (ahead) {
 				b->source[p->source++] = (vid)(seg->first + row);
 				p->n_sources--;
 			}
-			b->entry[p->entry++] =
-				(u16)(ahead << BIN_BITS | (u32)(seg->neighbour[i] - b->bin[bin].first));
+			b->entry[p->entry++] = (u16)(ahead << BIN_BITS |
+						     (u32)(seg->neighbour[i] - b->bin[bin].first));
 			p->n_entries--;
 			last = bin;
 		}
@@ -203,7 +215,7 @@ static mill_err place_page(void *arg, u32 page, const struct segment *seg, unsig
 	return MILL_OK;
 }
 
-/* Counts become places: by bin, then by page, which ascend with the source. */
+/* Turns counts into places: by bin, then by page. Pages are in the order of their sources. */
 static mill_err make_room(struct layout_ctx *l)
 {
 	const struct store *st = l->store;
@@ -213,7 +225,7 @@ static mill_err make_room(struct layout_ctx *l)
 	for (u32 i = 0; i < l->n_bins; i++) {
 		b->bin[i].n_entries = entries;
 		for (u32 page = 0; page < st->out.n_pages; page++) {
-			struct part *p = &l->part[(u64)page * l->n_bins + i];
+			struct page_bin *p = &l->page_bin[(u64)page * l->n_bins + i];
 
 			p->entry = entries;
 			p->source = sources;
@@ -225,12 +237,13 @@ static mill_err make_room(struct layout_ctx *l)
 			cuts += b->bin[i].n_entries / LIST_BLOCK;
 	}
 	TRY(memory_new(&b->entry, l->budget, entries + BIN_AHEAD, sizeof(u16), "the bins"));
-	TRY(memory_new(&b->source, l->budget, sources + BIN_AHEAD, sizeof(vid), "the bins' sources"));
+	TRY(memory_new(&b->source, l->budget, sources + BIN_AHEAD, sizeof(vid),
+		       "the bins' sources"));
 	TRY(memory_new(&b->cut, l->budget, cuts, sizeof(u64), "the bins' cuts"));
 	cuts = 0;
 	for (u32 i = 0; i < l->n_bins; i++) {
-		b->bin[i].entry = b->entry + l->part[i].entry;
-		b->bin[i].source = b->source + l->part[i].source;
+		b->bin[i].entry = b->entry + l->page_bin[i].entry;
+		b->bin[i].source = b->source + l->page_bin[i].source;
 		b->bin[i].cut = b->cut + cuts;
 		if (l->has_hub[i])
 			cuts += b->bin[i].n_entries / LIST_BLOCK;
@@ -240,6 +253,7 @@ static mill_err make_room(struct layout_ctx *l)
 
 /* ---- Cuts ---- */
 
+/* Finds the cuts of the bins that have hubs. */
 static mill_err cut_lists(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	struct layout_ctx *l = arg;
@@ -255,7 +269,10 @@ static mill_err cut_lists(void *arg, u64 begin, u64 end, unsigned worker)
 		for (u64 e = 0; e < b->n_entries; e++) {
 			u32 before = seen[b->entry[e] & BIN_PLACE]++;
 
-			/* Each cut has LIST_BLOCK entries before it that no other has. */
+			/*
+			 * Each cut has LIST_BLOCK entries of its own before it, so there is
+			 * room.
+			 */
 			if (before && before % LIST_BLOCK == 0)
 				cut[b->n_cuts++] = e;
 		}
@@ -263,6 +280,7 @@ static mill_err cut_lists(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
+/* Sorts by size, largest first. */
 static void sort_bins(struct bins *b)
 {
 	for (u32 i = 1; i < b->n_bins; i++) {
@@ -275,19 +293,27 @@ static void sort_bins(struct bins *b)
 	}
 }
 
-static mill_err lay(struct layout_ctx *l, struct stream *stream, struct pool *pool, struct ticker *ticker)
+static mill_err build(struct layout_ctx *l, struct stream *stream, struct pool *pool,
+		      struct ticker *ticker)
 {
 	const struct store *st = l->store;
-	struct stream_pass count = { .pages = &st->out, .work = count_page, .arg = l, .ticker = ticker };
-	struct stream_pass place = { .pages = &st->out, .work = place_page, .arg = l, .ticker = ticker };
+	struct stream_pass count = {
+		.pages = &st->out, .work = count_page, .arg = l, .ticker = ticker
+	};
+	struct stream_pass place = {
+		.pages = &st->out, .work = place_page, .arg = l, .ticker = ticker
+	};
 	u64 most = most_bins(st->n_linked);
 
 	TRY(memory_new(&l->bins->bin, l->budget, most, sizeof(struct bin), "the bins"));
-	TRY(memory_new(&l->bins->sum, l->budget, pool_size(pool), 2 * BIN_VERTICES * sizeof(u64), "the bins' sums"));
-	TRY(memory_new(&l->bin_of, l->budget, st->n_linked / GRANULE + 1, sizeof(u32), "the table of bins"));
+	TRY(memory_new(&l->bins->sum, l->budget, pool_size(pool), 2 * BIN_VERTICES * sizeof(u64),
+		       "the bins' sums"));
+	TRY(memory_new(&l->bin_of, l->budget, st->n_linked / GRANULE + 1, sizeof(u32),
+		       "the table of bins"));
 	TRY(memory_new(&l->has_hub, l->budget, most, sizeof(bool), "the table of bins"));
 	TRY(cut_bins(l));
-	TRY(memory_new(&l->part, l->budget, (u64)l->n_bins * st->out.n_pages, sizeof(struct part), "the bins' parts"));
+	TRY(memory_new(&l->page_bin, l->budget, (u64)l->n_bins * st->out.n_pages,
+		       sizeof(struct page_bin), "the bins of pages"));
 	ticker_begin(ticker, "count", "pages", st->out.n_pages);
 	TRY(stream_run(stream, &count));
 	TRY(make_room(l));
@@ -299,15 +325,15 @@ static mill_err lay(struct layout_ctx *l, struct stream *stream, struct pool *po
 	return MILL_OK;
 }
 
-mill_err bins_load(struct bins **out, struct budget *budget, struct stream *stream, struct pool *pool,
-		   const struct store *st, struct ticker *ticker)
+mill_err bins_load(struct bins **out, struct budget *budget, struct stream *stream,
+		   struct pool *pool, const struct store *st, struct ticker *ticker)
 {
 	struct layout_ctx l = { .store = st, .budget = budget };
 	mill_err err;
 
 	TRY(memory_new(&l.bins, budget, 1, sizeof(*l.bins), "the bins"));
-	err = lay(&l, stream, pool, ticker);
-	memory_free(l.part);
+	err = build(&l, stream, pool, ticker);
+	memory_free(l.page_bin);
 	memory_free(l.has_hub);
 	memory_free(l.bin_of);
 	if (err)

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The graph laid out for reductions over in-neighbours in which what u gives does not depend on who takes it: the
- * idea of propagation blocking and of partition-centric processing (Beamer et al., IPDPS 2017; Lakhotia et al., ATC 2018). Destinations are
- * cut into bins whose sums stay in a core's own cache; a bin has its edges in ascending order of the source, so that values are
- * read nearly in sequence and each once a bin, instead of at random and once an edge.
+ * Bins: a resident layout of the graph for reductions over in-neighbours with SPREAD, that is
+ * where the value that a source gives does not depend on the destination. The idea is that of
+ * propagation blocking and of partition-centric processing (Beamer et al., IPDPS 2017;
+ * Lakhotia et al., ATC 2018). Destinations are cut into bins. The sums of one bin stay in a
+ * core's own cache. A bin has its edges in ascending order of the source, so source values are
+ * read nearly in sequence, and once a bin instead of at random and once an edge.
  *
- * Resident in place of rows of in-edges, made from the out-pages: 2 bytes an edge, and 4 a source and bin.
+ * Bins replace the rows of in-edges. They are made from the out-pages and take 2 bytes an edge
+ * and 4 bytes for each source of a bin. Blocks of long lists are cut where rows cut them, so
+ * results have the same bits as with rows. A run uses bins if a sample of the pages finds that
+ * most neighbours are too far apart for a cache (bins_pay).
  */
 #ifndef ENGINE_BINS_H
 #define ENGINE_BINS_H
@@ -15,13 +20,18 @@
 #include "store/store.h"
 #include "stream/stream.h"
 
-#define BIN_BITS 15			/* an entry has 16: reduce.inc takes several at once */
+/* An entry has 16 bits, and reduce.inc takes several entries at once. */
+#define BIN_BITS 15
 #define BIN_VERTICES (1u << BIN_BITS)
-#define BIN_PLACE (BIN_VERTICES - 1)	/* in an entry: the destination, counted from the bin's first */
-/* The bit above: this is the first entry of the bin's next source. A bin's first entry has it. */
-#define BIN_AHEAD 64u			/* so many entries and sources after a bin's last can be read */
+/*
+ * The low bits of an entry: its destination, counted from the bin's first vertex. The bit above
+ * is set in the first entry of each source of the bin, so always in the bin's first entry.
+ */
+#define BIN_PLACE (BIN_VERTICES - 1)
+/* Number of entries and sources after a bin's last one that are still safe to read. */
+#define BIN_AHEAD 64u
 
-/* Values of fewer bytes than this lie in a core's cache anyway, wherever they are. */
+/* Values that take fewer bytes than this in all lie in a core's cache anyway. */
 #define BINS_FROM (512 * KIB)
 
 struct bin {
@@ -31,30 +41,34 @@ struct bin {
 	const u16 *entry;
 	const vid *source;	/* ascending */
 	/*
-	 * Entries before which a block of LIST_BLOCK of their destination's list ends: what has been summed of it is a block's
-	 * sum. So sums have the bits that rows give.
+	 * Entries before which a block of LIST_BLOCK neighbours of their destination's list
+	 * ends: the sum so far is the sum of that block. So sums have the bits that rows give.
 	 */
 	const u64 *cut;
 };
 
 struct bins {
 	u32 n_bins;
-	struct bin *bin;	/* largest first, which is how they are handed out */
+	struct bin *bin;	/* largest first: the order in which workers take them */
 	u16 *entry;
 	vid *source;
 	u64 *cut;
-	char *sum;		/* of each worker: twice BIN_VERTICES of 8 bytes */
+	char *sum;		/* for each worker: 2 * BIN_VERTICES sums of 8 bytes */
 };
 
-/* Host bytes at most; the number of sources a bin is known only when they are counted. */
+/* Returns an upper bound of the host bytes: the number of sources is known only when counted. */
 u64 bins_bytes(const struct store *st, unsigned workers);
 /*
- * Are neighbours so far apart in the vertices' order that values of `size` bytes are better read by bins than by rows? Reads a
- * sample of the pages.
+ * Sets *out to true if neighbours are so far apart in the order of vertices that values of
+ * `size` bytes are better read by bins than by rows. Reads a sample of the pages.
  */
 mill_err bins_pay(const struct store *st, struct budget *budget, u32 size, bool *out);
-mill_err bins_load(struct bins **out, struct budget *budget, struct stream *stream, struct pool *pool,
-		   const struct store *st, struct ticker *ticker);
+/*
+ * Makes the bins. Reads all out-pages twice: to count the edges of each bin, and to place
+ * them.
+ */
+mill_err bins_load(struct bins **out, struct budget *budget, struct stream *stream,
+		   struct pool *pool, const struct store *st, struct ticker *ticker);
 void bins_free(struct bins *b);
 
 #endif

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the lists of a direction in vertex order; cursor.h has the contract. */
 #include "engine/cursor.h"
 
-u64 cursor_bytes(const struct store *st) { return max_u64(st->page_size + store_scratch(st), 2 * MIB) + 4096; }
+u64 cursor_bytes(const struct store *st)
+{
+	return max_u64(st->page_size + store_scratch(st), 2 * MIB) + 4096;
+}
 
 mill_err cursor_open(struct cursor *c, const struct pages *pages, struct budget *budget)
 {
@@ -31,7 +35,9 @@ static void take_row(struct cursor *c)
 
 	c->at = c->seg.neighbour + from;
 	c->end = c->seg.neighbour + to;
-	c->weight = c->seg.weight ? (const char *)c->seg.weight + from * weight_size(c->pages->store->weight) : NULL;
+	c->weight = c->seg.weight ? (const char *)c->seg.weight +
+					    from * weight_size(c->pages->store->weight)
+				  : NULL;
 	c->row++;
 }
 
@@ -40,7 +46,7 @@ mill_err cursor_seek(struct cursor *c, u64 v)
 	c->at = c->end = NULL;
 	if (!c->pages || v >= c->pages->n_rows)
 		return MILL_OK;
-	/* What is left of a list before v is passed over. */
+	/* Skips what is left of the lists before v. */
 	while (!c->page || (u64)c->seg.first + c->seg.n_rows <= v)
 		TRY(next_page(c));
 	c->row = (vid)(v - c->seg.first);

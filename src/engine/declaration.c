@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Declared items: for each kind the bytes that it takes, and how it is made. */
 #include "engine/declaration.h"
 
 #include <assert.h>
@@ -21,20 +22,27 @@ static void state_bytes_of(const struct declaration *d, const struct declared *x
 	n->state += x->n * x->size;
 }
 
-static mill_err make_state(struct mill_run *r, const struct declared *x) { return run_vec(r, x->out, x->name, x->n, x->size, x->fill); }
-
-void declare_vec(struct declaration *d, struct vec **out, const char *name, u64 n, u32 size, const void *fill)
+static mill_err make_state(struct mill_run *r, const struct declared *x)
 {
-	declare_item(d, (struct declared){ state_bytes_of, make_state, out, name, fill, .n = n, .size = size });
+	return run_vec(r, x->out, x->name, x->n, x->size, x->fill);
+}
+
+void declare_vec(struct declaration *d, struct vec **out, const char *name, u64 n, u32 size,
+		 const void *fill)
+{
+	declare_item(d, (struct declared){ state_bytes_of, make_state, out, name, fill, .n = n,
+					   .size = size });
 	d->saved += n * size;
 }
 
-void declare_state(struct declaration *d, struct vec **out, const char *name, u32 size, const void *fill)
+void declare_state(struct declaration *d, struct vec **out, const char *name, u32 size,
+		   const void *fill)
 {
 	declare_vec(d, out, name, d->run->store->n_linked, size, fill);
 }
 
-static void edge_state_bytes_of(const struct declaration *d, const struct declared *x, struct need *n)
+static void edge_state_bytes_of(const struct declaration *d, const struct declared *x,
+				struct need *n)
 {
 	u64 bytes = numbers_most(d->run->store) * x->size;
 
@@ -51,9 +59,11 @@ static mill_err make_edge_state(struct mill_run *r, const struct declared *x)
 	return run_edge_state(r, x->out, x->name, x->size, x->fill, x->flags & BESIDE);
 }
 
-void declare_edge_state(struct declaration *d, struct vec **out, const char *name, u32 size, const void *fill, u32 flags)
+void declare_edge_state(struct declaration *d, struct vec **out, const char *name, u32 size,
+			const void *fill, u32 flags)
 {
-	declare_item(d, (struct declared){ edge_state_bytes_of, make_edge_state, out, name, fill, .size = size, .flags = flags });
+	declare_item(d, (struct declared){ edge_state_bytes_of, make_edge_state, out, name, fill,
+					   .size = size, .flags = flags });
 	d->need.numbers |= 1 << NUMBERS_OWNED;
 	d->saved += numbers_most(d->run->store) * size;
 }
@@ -68,7 +78,9 @@ static mill_err make_divisors(struct mill_run *r, const struct declared *x)
 
 void declare_divisors(struct declaration *d, struct vec **out)
 {
-	declare_item(d, (struct declared){ state_bytes_of, make_divisors, out, "degree", .n = d->run->store->n_linked, .size = sizeof(u32), .flags = EARLY });
+	declare_item(d, (struct declared){ state_bytes_of, make_divisors, out, "degree",
+					   .n = d->run->store->n_linked, .size = sizeof(u32),
+					   .flags = EARLY });
 }
 
 static void host_bytes_of(const struct declaration *d, const struct declared *x, struct need *n)
@@ -77,11 +89,15 @@ static void host_bytes_of(const struct declaration *d, const struct declared *x,
 	n->host += x->n * x->size;
 }
 
-static mill_err make_host(struct mill_run *r, const struct declared *x) { return run_vec_host(r, x->out, x->name, x->n, x->size); }
+static mill_err make_host(struct mill_run *r, const struct declared *x)
+{
+	return run_vec_host(r, x->out, x->name, x->n, x->size);
+}
 
 void declare_host(struct declaration *d, struct vec **out, const char *name, u64 n, u32 size)
 {
-	declare_item(d, (struct declared){ host_bytes_of, make_host, out, name, .n = n, .size = size });
+	declare_item(d, (struct declared){ host_bytes_of, make_host, out, name, .n = n,
+					   .size = size });
 	d->saved += n * size;
 }
 
@@ -96,7 +112,8 @@ static void frontier_bytes_of(const struct declaration *d, const struct declared
 	const struct store *st = d->run->store;
 
 	if (n->own) {
-		n->host += (n->view ? 4 : 1) * run_flags_bytes(st);	/* a view can have more pages */
+		/* A view can have more pages. */
+		n->host += (n->view ? 4 : 1) * run_flags_bytes(st);
 		return;
 	}
 	n->state += frontier_bytes(st->n_linked, x->size);
@@ -111,11 +128,13 @@ static mill_err make_frontier(struct mill_run *r, const struct declared *x)
 
 void declare_frontier(struct declaration *d, struct frontier **out, u32 buckets)
 {
-	declare_item(d, (struct declared){ frontier_bytes_of, make_frontier, out, .size = buckets });
+	declare_item(d, (struct declared){ frontier_bytes_of, make_frontier, out,
+					   .size = buckets });
 	d->saved += frontier_bytes(d->run->store->n_linked, buckets);
 }
 
-static void edge_frontier_bytes_of(const struct declaration *d, const struct declared *x, struct need *n)
+static void edge_frontier_bytes_of(const struct declaration *d, const struct declared *x,
+				   struct need *n)
 {
 	(void)x;
 	n->state += edge_frontier_bytes(d->run->store, n->view);
@@ -129,7 +148,8 @@ static mill_err make_edge_frontier(struct mill_run *r, const struct declared *x)
 
 void declare_edge_frontier(struct declaration *d, struct edge_frontier **out, bool in)
 {
-	declare_item(d, (struct declared){ edge_frontier_bytes_of, make_edge_frontier, out, .flags = EARLY | (in ? OVER_IN : 0) });
+	declare_item(d, (struct declared){ edge_frontier_bytes_of, make_edge_frontier, out,
+					   .flags = EARLY | (in ? OVER_IN : 0) });
 	d->saved += edge_frontier_bytes(d->run->store, d->need.view);
 }
 
@@ -140,11 +160,13 @@ static mill_err make_program(struct mill_run *r, const struct declared *x)
 	return device_prepare(r->device, &x->program->source);
 }
 
-void declare_program(struct declaration *d, const struct program *p, const struct own_forms *forms, u32 flags)
+void declare_program(struct declaration *d, const struct program *p, const struct own_forms *forms,
+		     u32 flags)
 {
 	if (p->numbers)
 		d->need.numbers |= (u8)(1 << p->numbers);
-	declare_item(d, (struct declared){ NULL, make_program, .program = p, .forms = forms, .flags = flags | EARLY });
+	declare_item(d, (struct declared){ NULL, make_program, .program = p, .forms = forms,
+					   .flags = flags | EARLY });
 }
 
 /* ---- The rest ---- */
@@ -166,7 +188,9 @@ mill_err declare_direction(struct declaration *d, bool in)
 	const struct store *st = d->run->store;
 
 	if (in && !st->has_in)
-		return fail(MILL_EUSAGE, "%s reads in-edges, which %s lacks: import it without --out-only", d->need.algorithm, st->path);
+		return fail(MILL_EUSAGE,
+			    "%s reads in-edges, which %s lacks: import it without --out-only",
+			    d->need.algorithm, st->path);
 	*(in ? &d->need.in : &d->need.out) = true;
 	return MILL_OK;
 }
@@ -204,7 +228,10 @@ bool declared_taken(const struct declaration *d, const struct own_forms *forms)
 	return r->n_opened && r->policy->takes && forms && r->policy->takes(forms);
 }
 
-/* Does the policy take every main program, of which there is one at least? Its units have no edge numbers. */
+/*
+ * Returns true if the policy takes every main program, and there is at least one. A
+ * policy's units have no edge numbers, so it owns no run that needs them.
+ */
 static bool owns(const struct declaration *d)
 {
 	u32 n = 0;
@@ -238,8 +265,8 @@ mill_err declaration_end(struct declaration *d)
 
 	d->need.own = owns(d);
 	if (!d->need.own && r->n_opened && r->policy->only_own)
-		return fail(MILL_EUSAGE, "--policy %s has no kernels for %s: choose another policy", r->policy->public.name,
-			    d->need.algorithm);
+		return fail(MILL_EUSAGE, "--policy %s has no kernels for %s: choose another policy",
+			    r->policy->public.name, d->need.algorithm);
 	for (u32 i = 0; i < d->n; i++)
 		if (d->item[i].bytes)
 			d->item[i].bytes(d, &d->item[i], &d->need);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Opens, closes and counts the devices of a run; devices.h has the contract. */
 #include "engine/devices.h"
 
 #include <string.h>
@@ -16,16 +17,18 @@ mill_err devices_name(struct device_names *out, const struct mill_options *o)
 {
 	const struct policy *asked = policy_find(o->policy), *chosen;
 
-	if (asked != policy_find(NULL))		/* the default may not be what it comes to */
+	if (asked != policy_find(NULL))		/* several devices may replace the default policy */
 		TRY(policy_check(asked, o));
 	TRY(device_names_expand(out->name, &out->n, o->device ? o->device : "cpu"));
 	chosen = devices_policy(o, out);
 	if (out->n > 1 && !chosen->public.several)
-		return fail(MILL_EUSAGE, "several devices are for --policy %s: name one, or leave --policy %s out", policy_several()->public.name,
-			    o->policy);
+		return fail(MILL_EUSAGE, "several devices are for --policy %s: name one, or "
+			    "leave --policy %s out", policy_several()->public.name, o->policy);
 	TRY(policy_check(chosen, o));
 	if (o->n_device_memories > out->n)
-		return fail(MILL_EUSAGE, "--device-memory has %u sizes and --device names %u: leave some out", o->n_device_memories, out->n);
+		return fail(MILL_EUSAGE,
+			    "--device-memory has %u sizes and --device names %u: leave some out",
+			    o->n_device_memories, out->n);
 	return MILL_OK;
 }
 
@@ -33,6 +36,7 @@ mill_err devices_name(struct device_names *out, const struct mill_options *o)
 
 _Static_assert(MILL_DEVICES_MOST <= TRACE_DEVICES, "every device has its tracks");
 
+/* Returns the budget of device i: its own one, or that of the last size given. */
 static u64 budget_of(const struct mill_options *o, u32 i)
 {
 	if (!o->device_memories || !o->n_device_memories)
@@ -40,16 +44,21 @@ static u64 budget_of(const struct mill_options *o, u32 i)
 	return o->device_memories[min_u64(i, o->n_device_memories - 1)];
 }
 
-mill_err devices_open(struct mill_run *r, const struct mill_options *o, const struct device_names *names)
+mill_err devices_open(struct mill_run *r, const struct mill_options *o,
+		      const struct device_names *names)
 {
 	r->device = r->host;
 	if (!strcmp(names->name[0], "cpu"))
 		return MILL_OK;
-	trace_use(r->trace);	/* a device keeps the times of its commands if somebody traces when it is opened */
+	/* A device records the times of its commands if a trace is open when it is opened. */
+	trace_use(r->trace);
 	TRY(memory_new(&r->use, &r->budget, names->n, sizeof(*r->use), "the devices"));
 	for (u32 i = 0; i < names->n; i++) {
 		struct device_how how = {
-			.memory = budget_of(o, i), .queues = o->queues, .group = o->group_size, .count_lanes = o->count_lanes,
+			.memory = budget_of(o, i),
+			.queues = o->queues,
+			.group = o->group_size,
+			.count_lanes = o->count_lanes,
 			.place = i,
 		};
 

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Active edges as a bitmap or a list; edge_frontier.h has the contract. */
 #include "engine/edge_frontier.h"
 
 #include <string.h>
 
-
-/* So few that looking each up costs less than walking the bitmap. */
+/* Returns the length up to which looking up each edge costs less than reading the bitmap. */
 static u64 list_capacity(u64 n_edges) { return n_edges / 128 + 1024; }
 
-u64 edge_frontier_edges(const struct store *st, enum view view) { return view ? view_edges(st, view) : st->stored_edges; }
+u64 edge_frontier_edges(const struct store *st, enum view view)
+{
+	return view ? view_edges(st, view) : st->stored_edges;
+}
 
 u64 edge_frontier_bytes(const struct store *st, enum view view)
 {
-	return bitmap_words(edge_frontier_edges(st, view)) * sizeof(u64) + (pages_most(st, view) + 3) * sizeof(u64) + 64;
+	return bitmap_words(edge_frontier_edges(st, view)) * sizeof(u64) +
+	       (pages_most(st, view) + 3) * sizeof(u64) + 64;
 }
 
 u64 edge_frontier_host_bytes(const struct store *st, enum view view)
@@ -19,11 +23,12 @@ u64 edge_frontier_host_bytes(const struct store *st, enum view view)
 	u64 n_pages = pages_most(st, view), n_edges = edge_frontier_edges(st, view);
 
 	return sizeof(struct edge_frontier) + (n_pages + 2) * sizeof(u32) +
-	       max_u64(2 * list_capacity(n_edges) * sizeof(struct active_edge), (n_pages + 1) * sizeof(u64));
+	       max_u64(2 * list_capacity(n_edges) * sizeof(struct active_edge),
+		       (n_pages + 1) * sizeof(u64));
 }
 
-/* What the device and the host know of the pages. */
-static mill_err know_pages(struct edge_frontier *f)
+/* Makes the tables by page: page_begin on the device, page_n on the host. */
+static mill_err make_page_tables(struct edge_frontier *f)
 {
 	struct mill_run *r = f->run;
 	const struct pages *p = run_direction(r, f->in)->pages;
@@ -31,7 +36,8 @@ static mill_err know_pages(struct edge_frontier *f)
 	mill_err err;
 	u64 *begin;
 
-	TRY(run_vec_host(r, &counts, "active edges of pages", max_u64(r->graph->out.n_pages, r->graph->in.n_pages) + 2, sizeof(u32)));
+	TRY(run_vec_host(r, &counts, "active edges of pages",
+			 max_u64(r->graph->out.n_pages, r->graph->in.n_pages) + 2, sizeof(u32)));
 	f->page_n = counts->buffer.host;
 	TRY(run_vec(r, &f->page_begin, "edges of pages", p->n_pages + 1u, sizeof(u64), NULL));
 	TRY(run_vec_host(r, &copy, "edges of pages", p->n_pages + 1u, sizeof(u64)));
@@ -50,7 +56,7 @@ mill_err run_edge_frontier(struct mill_run *r, struct edge_frontier **out, bool 
 	struct edge_frontier *f;
 	struct vec *self;
 
-	/* The run frees it with its vectors: its memory is one of them. */
+	/* The frontier's memory is a vector, so that the run frees it. */
 	TRY(run_vec_host(r, &self, "edge frontier", 1, sizeof(*f)));
 	f = self->buffer.host;
 	f->run = r;
@@ -59,13 +65,15 @@ mill_err run_edge_frontier(struct mill_run *r, struct edge_frontier **out, bool 
 	TRY(run_vec(r, &f->bits, "active edges", bitmap_words(n_edges), sizeof(u64), NULL));
 	if (r->device->native && run_direction(r, in)->resident) {
 		f->capacity = list_capacity(n_edges);
-		TRY(run_vec_host(r, &self, "list of active edges", f->capacity, sizeof(struct active_edge)));
+		TRY(run_vec_host(r, &self, "list of active edges", f->capacity,
+				 sizeof(struct active_edge)));
 		f->list = self->buffer.host;
-		TRY(run_vec_host(r, &self, "next list of active edges", f->capacity, sizeof(struct active_edge)));
+		TRY(run_vec_host(r, &self, "next list of active edges", f->capacity,
+				 sizeof(struct active_edge)));
 		f->next_list = self->buffer.host;
 	}
 	*out = f;
-	return r->device->native ? MILL_OK : know_pages(f);
+	return r->device->native ? MILL_OK : make_page_tables(f);
 }
 
 mill_err edge_frontier_clear(struct edge_frontier *f)
@@ -120,7 +128,9 @@ void edge_frontier_list(struct edge_frontier *f)
 			while (e >= t->segment[k].first_edge + (u64)t->segment[k].n_edges)
 				k++;
 			s = &t->segment[k];
-			f->list[n++] = (struct active_edge){ e, (vid)(s->first + segment_row_of(s, (u32)(e - s->first_edge))) };
+			f->list[n++] = (struct active_edge){
+				e, (vid)(s->first + segment_row_of(s, (u32)(e - s->first_edge)))
+			};
 		}
 		bits[w] = 0;
 	}

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* State by edge in memory or in a file; edge_state.h has the contract. */
 #include "engine/edge_state.h"
 
 #include <assert.h>
@@ -6,7 +7,7 @@
 
 /* ---- Vectors ---- */
 
-/* The buffer, which has its room for pages, is what is written. */
+/* Writes the first values. Uses the buffer that later holds the pages' elements. */
 static mill_err fill_file(const struct vec *v, const void *fill)
 {
 	u64 some = v->buffer.size / v->size;
@@ -32,7 +33,8 @@ static mill_err open_file(struct mill_run *r, struct vec *v)
 	return err;
 }
 
-mill_err run_edge_state(struct mill_run *r, struct vec **out, const char *name, u32 size, const void *fill, bool beside)
+mill_err run_edge_state(struct mill_run *r, struct vec **out, const char *name, u32 size,
+			const void *fill, bool beside)
 {
 	const struct edge_numbers *n = &r->numbers;
 	u64 most = 1;
@@ -49,39 +51,48 @@ mill_err run_edge_state(struct mill_run *r, struct vec **out, const char *name, 
 
 /* ---- Pages ---- */
 
-mill_err slices_take(struct slices *s, struct mill_run *r, const struct program *p, const void *args, u32 page, unsigned worker)
+mill_err page_args_take(struct page_args *s, struct mill_run *r, const struct program *p,
+			const void *args, u32 page, unsigned worker)
 {
 	s->run = r;
 	s->args = args;
 	s->page = page;
 	s->n = 0;
 	for (u32 i = 0; i < p->n_fields; i++) {
-		struct vec *v = p->field[i].array ? *(struct vec *const *)((const char *)args + p->field[i].offset) : NULL;
+		struct vec *v =
+			p->field[i].array
+				? *(struct vec *const *)((const char *)args + p->field[i].offset)
+				: NULL;
 		struct vec *mine = &s->vec[s->n];
 		const struct beside *b = v ? v->beside : NULL;
 
 		if (!b)
 			continue;
-		assert(s->n < SLICES && p->args_size <= sizeof(s->copy));
+		assert(s->n < PAGE_ARGS_VECS && p->args_size <= sizeof(s->copy));
 		if (s->args == args)
 			s->args = memcpy(s->copy, args, p->args_size);
-		s->part[s->n++] = (char *)v->buffer.host + worker * b->most * b->size;
-		TRY(beside_read_page(b, s->part[s->n - 1], page));
+		s->element[s->n++] = (char *)v->buffer.host + worker * b->most * b->size;
+		TRY(beside_read_page(b, s->element[s->n - 1], page));
 		*mine = *v;
-		/* Indexed by number: an address that is formed as an integer, since it may lie outside of the buffer. */
-		mine->buffer.host = (void *)((uintptr_t)s->part[s->n - 1] - b->first[page] * b->size);
+		/*
+		 * The vector is indexed by edge number. Its address may lie outside of the
+		 * buffer, so it is computed as an integer.
+		 */
+		mine->buffer.host =
+			(void *)((uintptr_t)s->element[s->n - 1] - b->first[page] * b->size);
 		memcpy((char *)s->copy + p->field[i].offset, &mine, sizeof(mine));
 	}
 	return MILL_OK;
 }
 
-mill_err slices_give(struct slices *s)
+mill_err page_args_give(struct page_args *s)
 {
 	for (u32 i = 0; i < s->n; i++) {
 		const struct beside *b = s->vec[i].beside;
 
-		TRY(beside_write_page(b, s->part[i], s->page));
-		__atomic_fetch_add(&s->run->slice_bytes, beside_elements(b, s->page) * b->size, __ATOMIC_RELAXED);
+		TRY(beside_write_page(b, s->element[i], s->page));
+		__atomic_fetch_add(&s->run->edge_state_bytes, beside_elements(b, s->page) * b->size,
+				   __ATOMIC_RELAXED);
 	}
 	return MILL_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where active vertices go: the next frontier as one worker writes it, a list while it is known to be short,
- * else a bitmap.
+ * The next frontier as one worker writes it: a list while it is known to be short, else a bitmap.
+ * Vertices with a key that is not near go to buckets (engine/piles.h).
  */
 #ifndef ENGINE_EMIT_H
 #define ENGINE_EMIT_H
@@ -13,30 +13,35 @@
 
 #define EMIT_BUFFER 512
 
-/* What a worker counts. */
+/* The counters of one worker. */
 struct tally {
-	u64 edges;		/* looked at */
-	u64 updates;		/* for which `edge` was true */
+	u64 edges;		/* edges processed */
+	u64 updates;		/* edges for which `edge` returned true */
 	u64 emitted;		/* vertices that became active */
-	u64 rest;		/* the smallest key that stays far */
-	u64 filled;		/* bit b: something went to bucket b */
+	u64 rest;		/* the smallest key of the vertices that stay far */
+	u64 filled;		/* bit b: a vertex went to bucket b */
 };
 
-/* One per worker. Aligned, so that no two share a cache line. */
+/* One for each worker. Aligned, so that no two share a cache line. */
 struct emit {
 	_Alignas(64) struct tally tally;
 	u64 *bits;
 	const struct piles *piles;
-	u64 *far, *waiting;	/* their bitmaps, or NULL */
-	u64 limit, end;		/* keys below it are near; those from there on far */
-	bool cascade;		/* the worker goes on at once with what it activates: `buffer` is its queue ... */
-	u32 head;		/* ... whose oldest entry is here */
+	u64 *far, *waiting;	/* bitmaps of far vertices and of those in buckets, or NULL */
+	u64 limit, end;		/* keys below limit are near, keys from end on are far */
+	/*
+	 * The worker processes what it activates at once. `buffer` is its queue, oldest
+	 * entry at head.
+	 */
+	bool cascade;
+	u32 head;
 	vid *list;		/* NULL: bitmap */
-	u64 *list_n;		/* atomic, shared by the workers */
+	u64 *list_n;		/* length of the list: atomic, shared by the workers */
 	u32 n_buffer;
 	vid buffer[EMIT_BUFFER];
 };
 
+/* Appends the buffer to the list. */
 static inline void emit_flush(struct emit *e)
 {
 	u64 at;
@@ -48,7 +53,10 @@ static inline void emit_flush(struct emit *e)
 	e->n_buffer = 0;
 }
 
-/* unique: the caller knows that v comes only once; otherwise the bitmap culls duplicates. True if v is new. */
+/*
+ * Activates v. Returns true if v was not active yet. unique: the caller emits v only once, so no
+ * bitmap is needed to find duplicates.
+ */
 static inline bool emit_vertex(struct emit *e, vid v, bool unique)
 {
 	if (!(unique && e->list) && !bitmap_claim(e->bits, v))
@@ -62,7 +70,10 @@ static inline bool emit_vertex(struct emit *e, vid v, bool unique)
 	return true;
 }
 
-/* v waits in the bucket of its key, which is neither near nor far. Not inlined: with two buckets it is never called. */
+/*
+ * Puts v into the bucket of its key, which is neither near nor far. Not inlined: with two buckets
+ * it is never called.
+ */
 static __attribute__((noinline, unused)) void emit_bucket(struct emit *e, vid v, u64 key)
 {
 	const struct piles *b = e->piles;
@@ -72,7 +83,7 @@ static __attribute__((noinline, unused)) void emit_bucket(struct emit *e, vid v,
 	e->tally.filled |= (u64)1 << to;
 }
 
-/* v, whose key is not near, waits. */
+/* Makes v wait. Its key is not near. */
 static inline void emit_wait(struct emit *e, vid v, u64 key)
 {
 	if (key >= e->end)

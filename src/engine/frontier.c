@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Active vertices as a list, a bitmap or flags of units; frontier.h has the contract. */
 #include "engine/frontier.h"
-
 
 #include <assert.h>
 #include <string.h>
@@ -25,7 +25,7 @@ mill_err run_frontier(struct mill_run *r, struct frontier **out, u32 buckets)
 	struct frontier *f;
 
 	TRY(run_turn(r, false));
-	/* The run frees it with its vectors: its memory is one of them. */
+	/* The frontier's memory is a vector, so that the run frees it. */
 	TRY(run_vec_host(r, &self, "frontier", 1, sizeof(*f)));
 	f = self->buffer.host;
 	f->run = r;
@@ -36,14 +36,16 @@ mill_err run_frontier(struct mill_run *r, struct frontier **out, u32 buckets)
 	TRY(run_vec(r, &f->next_bits, "next active vertices", words, sizeof(u64), NULL));
 	TRY(run_piles(r, &f->piles, buckets));
 	if (!r->device->native) {
-		TRY(run_vec_host(r, &self, "active vertices of pages", max_u64(r->graph->out.n_pages, r->graph->in.n_pages) + 2,
+		TRY(run_vec_host(r, &self, "active vertices of pages",
+				 max_u64(r->graph->out.n_pages, r->graph->in.n_pages) + 2,
 				 sizeof(u32)));
 		f->page_n = self->buffer.host;
 	} else if (run_direction(r, false)->resident) {
 		f->capacity = list_capacity(n);
 		TRY(run_vec_host(r, &self, "list of active vertices", f->capacity, sizeof(vid)));
 		f->list = self->buffer.host;
-		TRY(run_vec_host(r, &self, "next list of active vertices", f->capacity, sizeof(vid)));
+		TRY(run_vec_host(r, &self, "next list of active vertices", f->capacity,
+				 sizeof(vid)));
 		f->next_list = self->buffer.host;
 	}
 	*out = f;
@@ -84,7 +86,7 @@ void frontier_turn_units(struct frontier *f, u64 changed)
 	f->n = r->policy->spread(&r->transfer, f->flag, f->unit) ? max_u64(changed, 1) : 0;
 }
 
-/* Activates the units of vertex *first, or all. */
+/* Activates the units of vertex *first, or all units if first is NULL. */
 static mill_err set_units(struct frontier *f, const vid *first, u64 n)
 {
 	f->n = f->run->policy->begin(&f->run->transfer, f->unit, first) ? n : 0;
@@ -101,8 +103,8 @@ mill_err frontier_begin(struct frontier *f, struct vec *value, vid v)
 		TRY(vec_set(value, v, &zero));
 		return frontier_set(f, v);
 	}
-	r->search.alone = v;
-	r->result.chosen = &r->search.alone;
+	r->search.isolated_root = v;
+	r->result.chosen = &r->search.isolated_root;
 	r->result.n_chosen = 1;
 	return MILL_OK;
 }
@@ -126,6 +128,7 @@ mill_err frontier_set(struct frontier *f, vid v)
 	return frontier_measure(f);
 }
 
+/* Sets the first n bits and clears the others. */
 static mill_err set_bits(struct vec *bits, u64 n)
 {
 	u64 ones = ~(u64)0, last = n % 64 ? ((u64)1 << (n % 64)) - 1 : ones, zero = 0;
@@ -170,6 +173,7 @@ mill_err frontier_set_all(struct frontier *f, u64 n)
 	return frontier_measure(f);
 }
 
+/* Sets the bits of a list. */
 static void mark(struct frontier *f)
 {
 	u64 *bits = f->bits->buffer.host;
@@ -191,7 +195,8 @@ mill_err frontier_bits(struct frontier *f, const u64 **out)
 		return MILL_OK;
 	}
 	if (!f->mirror) {
-		TRY(run_vec_host(f->run, &mirror, "active vertices on the host", f->bits->n, sizeof(u64)));
+		TRY(run_vec_host(f->run, &mirror, "active vertices on the host", f->bits->n,
+				 sizeof(u64)));
 		f->mirror = mirror->buffer.host;
 	}
 	*out = f->mirror;
@@ -248,7 +253,7 @@ mill_err frontier_turn(struct frontier *f, bool dense, bool marked, u64 n)
 	return frontier_measure(f);
 }
 
-/* The frontier's edges by the pages' averages. */
+/* Estimates `work` by the average degree of each page. */
 static void estimate_work(struct frontier *f)
 {
 	const struct pages *p = run_direction(f->run, f->in)->pages;
@@ -280,7 +285,10 @@ static mill_err measure_device(struct frontier *f)
 	return MILL_OK;
 }
 
-/* Exactly: how long the next list can become depends on it. Hubs go to the end of the list. */
+/*
+ * Counts `work` exactly, because the length of the next list is bounded by it. Moves hubs
+ * to the end of the list.
+ */
 static void count_work(struct frontier *f)
 {
 	const struct topology *t = run_direction(f->run, f->in);
@@ -329,7 +337,8 @@ mill_err frontier_measure(struct frontier *f)
 		count_work(f);
 		return MILL_OK;
 	}
-	if (t->resident) {	/* exact counts would cost a pass: the average serves a dense frontier */
+	/* An exact count would cost a pass, and the average is good enough. */
+	if (t->resident) {
 		f->work = (u64)((f64)f->n / (f64)max_u64(t->n_rows, 1) * (f64)t->n_edges);
 		return MILL_OK;
 	}

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Adds up supersteps and the time of devices; ledger.h has the contract. */
 #include "engine/ledger.h"
 
 #include <math.h>
@@ -45,14 +46,18 @@ void ledger_add_device(struct ledger *l, const struct device *d)
 		.calls = d->time.launch,
 	};
 
-	/* Flags and counts come back when the kernels before them have ended: waiting for those is waiting for kernels. */
+	/*
+	 * Flags and counts come back when the kernels before them have ended, so that wait
+	 * counts as kernels.
+	 */
 	c.kernel = fmax(0, d->time.wait - c.attributes - c.stream);
 	gts_add(&l->cost, &c);
 }
 
 void ledger_end(struct ledger *l, f64 merging)
 {
-	gts_add(&l->cost, &(struct mill_cost){ .sync = merging, .disk = l->total.wait + l->total.decode });
+	gts_add(&l->cost,
+		&(struct mill_cost){ .sync = merging, .disk = l->total.wait + l->total.decode });
 }
 
 void ledger_add(struct ledger *l, struct mill_step *s, f64 began)
@@ -60,7 +65,7 @@ void ledger_add(struct ledger *l, struct mill_step *s, f64 began)
 	struct mill_step *to;
 
 	s->seconds = clock_now() - began;
-	if (!s->pages_active)	/* without a stream there is nothing to wait for */
+	if (!s->pages_active)	/* no pages, so no thread waited for one */
 		s->compute = s->seconds * l->threads;
 	if (trace_current)
 		trace_end(began, s->direction, "superstep", l->total.step + 1);

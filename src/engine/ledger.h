@@ -9,31 +9,37 @@
 #include "device/device.h"
 #include "stream/stream.h"
 
-#define LEDGER_STEPS 1000	/* of which the last sums up all that follow */
+#define LEDGER_STEPS 1000	/* the last one sums up all later steps */
 #define LEDGER_RUNS 1000
 
 struct ledger {
 	struct mill_step step[LEDGER_STEPS];
-	u64 n_steps;		/* recorded */
-	struct mill_step total;	/* total.step: how many there were */
+	u64 n_steps;		/* steps recorded */
+	struct mill_step total;	/* total.step: number of all steps */
 	u64 edges_traversed;
 	f64 run[LEDGER_RUNS];
 	u32 n_runs;
 	f64 load, parents, output;
 	struct mill_cost cost;	/* where the time of the run went, on a device */
-	unsigned threads;	/* that compute */
-	bool paused;		/* what happens now is reported apart */
+	unsigned threads;	/* threads that compute */
+	bool paused;		/* steps are not recorded now: their time is reported apart */
 };
 
-void ledger_clear(struct ledger *l);	/* all but the run times, the load and the renaming */
+/* Clears all but the run times and the load time. */
+void ledger_clear(struct ledger *l);
 /*
- * The run is over: adds where its time went on this device (of several: of each) to the cost, by GTS's terms. Attributes and stream are
- * the device's own seconds of transfers, calls the host's in launches, and kernel what else the host waited for.
+ * Adds to the cost where the run's time went on one device, by GTS's terms. Called at the
+ * end of the run, for each device. Attributes and stream are the device's own seconds of
+ * transfers, calls are the host's seconds in launches, and kernel is the rest of the time
+ * that the host waited.
  */
 void ledger_add_device(struct ledger *l, const struct device *d);
-/* After them: what it waited for besides, for pages and for merging (t_sync). */
+/*
+ * Adds the time of waiting for pages and decoding them, and that of merging (t_sync).
+ * Called last.
+ */
 void ledger_end(struct ledger *l, f64 merging);
-/* A superstep that began then is over. */
+/* Records a superstep that ends now. began: the time when it began. */
 void ledger_add(struct ledger *l, struct mill_step *s, f64 began);
 
 #endif

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps the levels of a search; levels.h has the contract. */
 #include "engine/levels.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* Where levels are found from depths they are counted first; a path has as many as vertices. */
+/* levels_find counts the vertices of each level, and a path has as many levels as vertices. */
 static void add_bytes(const struct declaration *d, const struct declared *x, struct need *n)
 {
 	u64 vertices = d->run->store->n_linked;
 
 	(void)x;
-	n->host += vertices * sizeof(vid) + d->run->store->sources * sizeof(u32) + (bitmap_words(vertices) + 1) * sizeof(u64) +
+	n->host += vertices * sizeof(vid) + d->run->store->sources * sizeof(u32) +
+		   (bitmap_words(vertices) + 1) * sizeof(u64) +
 		   (n->own ? (vertices + 3) * sizeof(u64) : 0);
 }
 
@@ -26,10 +28,15 @@ static mill_err make(struct mill_run *r, const struct declared *x)
 	l->begins = l->begins_vec->buffer.host;
 	TRY(run_vec_host(r, &l->degree_vec, "degrees", r->store->sources, sizeof(u32)));
 	l->degree = l->degree_vec->buffer.host;
-	return store_read(r->store, STORE_OUT_DEGREES, l->degree_vec->buffer.host, r->store->sources * sizeof(u32), 0);
+	return store_read(r->store, STORE_OUT_DEGREES, l->degree_vec->buffer.host,
+			  r->store->sources * sizeof(u32), 0);
 }
 
-void declare_levels(struct declaration *d, struct levels *l) { declare_item(d, (struct declared){ .bytes = add_bytes, .make = make, .out = l, .flags = EARLY }); }
+void declare_levels(struct declaration *d, struct levels *l)
+{
+	declare_item(d, (struct declared){ .bytes = add_bytes, .make = make, .out = l,
+					   .flags = EARLY });
+}
 
 void levels_clear(struct levels *l)
 {
@@ -38,7 +45,7 @@ void levels_clear(struct levels *l)
 	l->n_reached = l->n_levels = l->n_edges = 0;
 }
 
-/* Counts the edges of what was reached after the first `from`. */
+/* Adds the edges of the vertices that were reached after the first `from`. */
 static void count_edges(struct levels *l, u64 from)
 {
 	u64 n_sources = l->run->store->sources;
@@ -69,7 +76,10 @@ mill_err levels_keep(struct levels *l, struct frontier *f)
 	return MILL_OK;
 }
 
-/* begin[k + 1]: the vertices of depth k; becomes where they begin. */
+/*
+ * Turns sizes into beginnings. Before, begin[k + 1] is the number of vertices of depth k;
+ * after, begin[k] is where they begin.
+ */
 static void count_levels(struct levels *l, u64 *begin)
 {
 	for (; begin[l->n_levels + 1]; l->n_levels++) {
@@ -85,7 +95,7 @@ mill_err levels_find(struct levels *l, const struct vec *depths)
 	struct vec *counts;
 	u64 *begin, most = 0;
 
-	TRY(vec_map(l->run, depths, &depth));	/* the state's home is the host: no copy */
+	TRY(vec_map(l->run, depths, &depth));	/* no copy: the state is on the host */
 	for (u64 v = 0; v < depths->n; v++)
 		if (depth[v] != UINT32_MAX)
 			most = max_u64(most, depth[v]);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The vertices that a search has reached, level by level, on the host: for algorithms that go through the levels again. One array holds them in
- * the order of their levels; bit i of `begins` says that order[i] is the first of its level, so levels may be as many as vertices.
+ * The vertices that a search has reached, level by level, in host memory: for algorithms
+ * that visit the levels again. One array holds the vertices in the order of their levels.
+ * Bit i of `begins` says that order[i] is the first of its level, so there may be as many
+ * levels as vertices.
  */
 #ifndef ENGINE_LEVELS_H
 #define ENGINE_LEVELS_H
@@ -13,19 +15,25 @@ struct levels {
 	vid *order;
 	u64 *begins;
 	u64 n_reached, n_levels;
-	u64 n_edges;				/* stored edges out of those reached */
-	const u32 *degree;			/* of vertices with out-edges */
+	u64 n_edges;				/* stored out-edges of the vertices reached */
+	const u32 *degree;			/* out-degree of each vertex that has out-edges */
 	struct vec *order_vec, *begins_vec, *degree_vec;	/* own the arrays */
 };
 
 void declare_levels(struct declaration *d, struct levels *l);
-/* Forgets all levels. */
+/* Removes all levels. */
 void levels_clear(struct levels *l);
-/* The vertices of the frontier, which has some, are the next level. */
+/* Adds the vertices of the frontier as the next level. The frontier is not empty. */
 mill_err levels_keep(struct levels *l, struct frontier *f);
-/* Finds all levels of a search that had a frontier of units, from its depths (u32; UINT32_MAX: not reached). */
+/*
+ * Finds all levels of a search with a frontier of units, which has no vertices to keep: from the
+ * depths (u32; UINT32_MAX: not reached).
+ */
 mill_err levels_find(struct levels *l, const struct vec *depth);
-/* The end of the level that begins at order[i]; the beginning of the one that ends there. */
+/*
+ * Return the end of the level that begins at order[i], and the beginning of the one that
+ * ends there.
+ */
 u64 levels_end(const struct levels *l, u64 i);
 u64 levels_begin(const struct levels *l, u64 i);
 

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes edge numbers when the graph is loaded; number.h has the contract and the method. */
 #include "engine/number.h"
 
 #include "engine/cursor.h"
 
-#define SOME 16384u	/* numbers on their way to disk */
+#define BUFFER 16384u	/* numbers written to disk at a time */
 
-static bool is_symmetric(const struct mill_run *r, const struct need *n) { return n->view || !r->store->directed; }
+/* Returns true if each edge is in the lists of both of its ends. */
+static bool is_symmetric(const struct mill_run *r, const struct need *n)
+{
+	return n->view || !r->store->directed;
+}
 
-/* ---- What they take ---- */
+/* ---- Bytes ---- */
 
-u64 numbers_most(const struct store *st) { return st->directed ? st->stored_edges + st->self_loops : st->edges; }
+u64 numbers_most(const struct store *st)
+{
+	return st->directed ? st->stored_edges + st->self_loops : st->edges;
+}
 
 mill_err numbers_need(const struct mill_run *r, struct need *n)
 {
@@ -20,16 +28,18 @@ mill_err numbers_need(const struct mill_run *r, struct need *n)
 	if (!n->numbers)
 		return MILL_OK;
 	if (numbers_most(st) >= UINT32_MAX)
-		return fail(MILL_ELIMIT, "%s has %llu edges, more than %s can number (%u)", st->path, (unsigned long long)numbers_most(st),
-			    n->algorithm, UINT32_MAX - 1);
-	/* `next` and `base`, positions and numbers of pages, what is on its way to disk. */
-	n->host += 2 * vertices + 24 * (pages_most(st, n->view) + 2) + SOME * sizeof(u32);
+		return fail(MILL_ELIMIT, "%s has %llu edges, more than %s can number (%u)",
+			    st->path, (unsigned long long)numbers_most(st), n->algorithm,
+			    UINT32_MAX - 1);
+	/* `next` and `base`; for each page its first position and number; the buffer. */
+	n->host += 2 * vertices + 24 * (pages_most(st, n->view) + 2) + BUFFER * sizeof(u32);
 	if (table && run_is_native(r))
 		n->host += pool_size(r->pool) * page_shape(st, n->view).edges * sizeof(u32);
 	if (symmetric && !run_is_native(r))
 		n->state += vertices;
 	if (table)
-		n->resident += view_edges(st, n->view) / (st->directed && !n->view ? 2 : 1) * sizeof(u32);
+		n->resident +=
+			view_edges(st, n->view) / (st->directed && !n->view ? 2 : 1) * sizeof(u32);
 	return MILL_OK;
 }
 
@@ -53,14 +63,19 @@ void numbers_release(struct edge_numbers *n)
 struct make_ctx {
 	struct mill_run *run;
 	struct number_side *side;
-	const struct pages *pages;	/* of lists on disk */
+	const struct pages *pages;	/* of streamed lists; NULL: they are resident */
 	bool symmetric;
-	struct numberer numberer;	/* not symmetric: next is, by source, the position of its next out-edge */
-	u64 at;				/* position of the next edge */
-	u32 page;			/* that begins there or later */
-	u32 some[SOME], n_some;
+	/*
+	 * If the lists are not symmetric, numberer.next is, by source, the position of its
+	 * next out-edge.
+	 */
+	struct numberer numberer;
+	u64 at;				/* position of the next edge in the lists */
+	u32 page;			/* the first page that begins there or later */
+	u32 buffer[BUFFER], n_buffer;	/* numbers that are not written yet */
 };
 
+/* Fails because the lists of a corrupt store do not agree. */
 static mill_err contradiction(const struct make_ctx *m)
 {
 	return fail(MILL_ECORRUPT, "%s: its lists contradict each other", m->run->store->path);
@@ -68,11 +83,12 @@ static mill_err contradiction(const struct make_ctx *m)
 
 static mill_err flush(struct make_ctx *m)
 {
-	TRY(beside_write(&m->side->file, m->some, m->at - m->n_some, m->n_some));
-	m->n_some = 0;
+	TRY(beside_write(&m->side->file, m->buffer, m->at - m->n_buffer, m->n_buffer));
+	m->n_buffer = 0;
 	return MILL_OK;
 }
 
+/* Stores the number of the next edge, if the direction has a table. */
 static mill_err put(struct make_ctx *m, u32 number)
 {
 	if (m->side->all) {
@@ -82,19 +98,22 @@ static mill_err put(struct make_ctx *m, u32 number)
 	m->at++;
 	if (!m->side->table)
 		return MILL_OK;
-	m->some[m->n_some++] = number;
-	return m->n_some == SOME ? flush(m) : MILL_OK;
+	m->buffer[m->n_buffer++] = number;
+	return m->n_buffer == BUFFER ? flush(m) : MILL_OK;
 }
 
-/* A run of u's list, all of which lies in one page. */
+/* Numbers a run of u's list: the edges of it that lie in one page. */
 static mill_err number_run(struct make_ctx *m, vid u, const vid *list, u64 n)
 {
 	struct edge_numbers *to = &m->run->numbers;
 
-	for (; m->pages && m->symmetric && m->page < m->pages->n_pages && m->pages->entry[m->page].first_edge <= m->at; m->page++)
+	for (; m->pages && m->symmetric && m->page < m->pages->n_pages &&
+	       m->pages->entry[m->page].first_edge <= m->at;
+	     m->page++)
 		to->owned[m->page] = m->numberer.n;
 	for (u64 i = 0; i < n; i++) {
-		u32 number = m->symmetric ? numberer_take(&m->numberer, u, list[i]) : m->numberer.next[list[i]]++;
+		u32 number = m->symmetric ? numberer_take(&m->numberer, u, list[i])
+					  : m->numberer.next[list[i]]++;
 
 		if (number >= m->numberer.n)
 			return contradiction(m);
@@ -125,7 +144,8 @@ static mill_err number_resident(struct make_ctx *m, const struct topology *t)
 
 			if (row || !s->skip)
 				begin_row(m, u);
-			TRY(number_run(m, u, s->neighbour + s->row[row], s->row[row + 1] - s->row[row]));
+			TRY(number_run(m, u, s->neighbour + s->row[row],
+				       s->row[row + 1] - s->row[row]));
 			end_row(m, u);
 			if (u % 1024 == 0)
 				TRY(ticker_tick(&m->run->ticker, 0));
@@ -147,7 +167,7 @@ static mill_err number_streamed(struct make_ctx *m, struct cursor *c)
 		if (u % 1024 == 0)
 			TRY(ticker_tick(&m->run->ticker, c->n_read));
 	}
-	return m->n_some ? flush(m) : MILL_OK;
+	return m->n_buffer ? flush(m) : MILL_OK;
 }
 
 static mill_err number_lists(struct make_ctx *m, const struct topology *t)
@@ -164,7 +184,7 @@ static mill_err number_lists(struct make_ctx *m, const struct topology *t)
 	return err;
 }
 
-/* Where the table of a direction will be. */
+/* Makes room for the table of a direction: in memory, or in a file. */
 static mill_err open_side(struct mill_run *r, struct number_side *s, const struct topology *t)
 {
 	const struct pages *p = t->pages;
@@ -184,11 +204,15 @@ static mill_err open_side(struct mill_run *r, struct number_side *s, const struc
 	}
 	memory_free(dir);
 	if (!err && run_is_native(r))
-		err = memory_new(&s->page_numbers, &r->budget, pool_size(r->pool) * s->file.most, sizeof(u32), "edge numbers");
+		err = memory_new(&s->page_numbers, &r->budget, pool_size(r->pool) * s->file.most,
+				 sizeof(u32), "edge numbers");
 	return err;
 }
 
-/* In-lists ascend by source, and so does the k-th of them that shows x show x's k-th out-edge. */
+/*
+ * Sets next[v] to the position of v's first out-edge. In-lists ascend by source, so the
+ * k-th in-list that shows x shows the k-th out-edge of x.
+ */
 static mill_err find_positions(const struct mill_run *r, u32 *next)
 {
 	u32 sum = 0;
@@ -203,8 +227,9 @@ static mill_err find_positions(const struct mill_run *r, u32 *next)
 	return MILL_OK;
 }
 
-/* The segments of resident lists show what there is. */
-static void show(const struct edge_numbers *n, const struct number_side *s, struct segment *seg, u32 n_segments)
+/* Gives the segments of resident lists their numbers. */
+static void attach(const struct edge_numbers *n, const struct number_side *s, struct segment *seg,
+		   u32 n_segments)
 {
 	for (u32 i = 0; i < n_segments; i++) {
 		seg[i].number = s->all ? s->all + seg[i].first_edge : NULL;
@@ -226,13 +251,16 @@ static mill_err number_direction(struct make_ctx *m, struct topology *t, bool in
 		TRY(find_positions(r, m->numberer.next));
 	TRY(number_lists(m, t));
 	if (t->resident) {
-		show(n, m->side, t->segment, t->n_segments);
-		show(n, m->side, t->part, t->n_parts);
+		attach(n, m->side, t->segment, t->n_segments);
+		attach(n, m->side, t->piece, t->n_pieces);
 	}
 	return MILL_OK;
 }
 
-/* Numbers of a page's own edges, where state by edge may be streamed; not symmetric: positions. */
+/*
+ * Makes the table of the first number that each page owns, for state by edge that is
+ * streamed. Numbers are positions if the lists are not symmetric.
+ */
 static mill_err open_owned(struct mill_run *r, const struct pages *p)
 {
 	struct edge_numbers *n = &r->numbers;
@@ -251,9 +279,11 @@ static mill_err make(struct make_ctx *m)
 	struct topology *out = run_direction(r, false);
 	u64 vertices = max_u64(r->store->n_linked, 1);
 
-	TRY(memory_new(&m->numberer.next, &r->budget, vertices, sizeof(u32), "the numbers of edges"));
+	TRY(memory_new(&m->numberer.next, &r->budget, vertices, sizeof(u32),
+		       "the numbers of edges"));
 	if (m->symmetric)
-		TRY(memory_new(&n->base, &r->budget, vertices, sizeof(u32), "the numbers of edges"));
+		TRY(memory_new(&n->base, &r->budget, vertices, sizeof(u32),
+			       "the numbers of edges"));
 	else
 		m->numberer.n = r->store->stored_edges;
 	if (!out->resident)
@@ -297,7 +327,8 @@ mill_err numbers_place(struct mill_run *r)
 
 /* ---- Use ---- */
 
-mill_err numbers_lay(struct mill_run *r, bool in, enum numbers which, u32 page, unsigned worker, struct segment *seg, u64 *bytes)
+mill_err numbers_attach(struct mill_run *r, bool in, enum numbers which, u32 page, unsigned worker,
+			struct segment *seg, u64 *bytes)
 {
 	const struct number_side *s = &r->numbers.side[in && !is_symmetric(r, &r->need)];
 

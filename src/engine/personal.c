@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the vertices that a user names; personal.h has the contract. */
 #include "engine/personal.h"
 
 #include "base/sort.h"
@@ -7,7 +8,7 @@
 struct name_ctx {
 	const struct store *store;
 	struct personal *to;
-	u64 *isolated;		/* NULL while they are counted */
+	u64 *isolated;		/* the list; NULL: they are only counted */
 };
 
 static mill_err add(void *arg, vid v)
@@ -23,8 +24,9 @@ static mill_err add(void *arg, vid v)
 	return MILL_OK;
 }
 
-/* Lists the isolated ones, each once, for the result. */
-static mill_err list_isolated(struct mill_run *r, struct name_ctx *n, const char *text, const char *option)
+/* Lists the isolated vertices, ascending and each once, for the result. */
+static mill_err list_isolated(struct mill_run *r, struct name_ctx *n, const char *text,
+			      const char *option)
 {
 	struct personal *p = n->to;
 	struct vec *list;
@@ -43,13 +45,15 @@ static mill_err list_isolated(struct mill_run *r, struct name_ctx *n, const char
 	return MILL_OK;
 }
 
-mill_err run_personal(struct mill_run *r, struct personal *out, const char *text, const char *option)
+mill_err run_personal(struct mill_run *r, struct personal *out, const char *text,
+		      const char *option)
 {
 	struct name_ctx n = { .store = r->store, .to = out };
 	u64 linked = r->store->n_linked;
 
 	*out = (struct personal){ 0 };
-	TRY(memory_new(&out->bits, &r->budget, bitmap_words(linked), sizeof(u64), "the vertices named"));
+	TRY(memory_new(&out->bits, &r->budget, bitmap_words(linked), sizeof(u64),
+		       "the vertices named"));
 	TRY(each_vertex(r, text, option, add, &n));
 	if (out->n_isolated)
 		TRY(list_isolated(r, &n, text, option));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The borders of buckets; piles.h has the contract. */
 #include "engine/piles.h"
 
 #include <assert.h>
@@ -7,7 +8,8 @@
 
 u64 piles_bytes(u64 n_vertices, u32 n)
 {
-	return (n ? n - 1 : 0) * bitmap_words(n_vertices) * sizeof(u64) + (n > BUCKETS_LEAST ? (n - 1) * sizeof(u64) : 0);
+	return (n ? n - 1 : 0) * bitmap_words(n_vertices) * sizeof(u64) +
+	       (n > BUCKETS_LEAST ? (n - 1) * sizeof(u64) : 0);
 }
 
 mill_err run_piles(struct mill_run *r, struct piles *b, u32 n)
@@ -24,7 +26,7 @@ mill_err run_piles(struct mill_run *r, struct piles *b, u32 n)
 	return run_vec(r, &b->bits, "vertices in buckets", (n - 2) * b->words, sizeof(u64), NULL);
 }
 
-/* The key that lies a width above, or the next one if that adds nothing. */
+/* Returns the key plus the width, or the next key if rounding adds nothing. At most UINT64_MAX. */
 static u64 above(const struct piles *b, u64 key)
 {
 	u64 sum;
@@ -43,7 +45,8 @@ mill_err piles_begin(struct piles *b, u64 begin)
 	for (u32 i = 0; i < b->n - 1; i++)
 		begin = b->border[i] = above(b, begin);
 	b->limit = b->border[0];
-	return b->borders ? device_write(&b->borders->buffer, 0, b->border, b->borders->buffer.size) : MILL_OK;
+	return b->borders ? device_write(&b->borders->buffer, 0, b->border, b->borders->buffer.size)
+			  : MILL_OK;
 }
 
 mill_err piles_open(struct piles *b, u64 rest, u32 *from, u64 *begin)

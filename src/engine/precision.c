@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Conversions between the precisions of scores; precision.h has the contract. */
 #include "engine/precision.h"
 
 #include <string.h>
@@ -26,7 +27,9 @@ u64 number_of(enum mill_precision p, f64 x)
 
 f64 number_real(enum mill_precision p, u64 number)
 {
-	return p == MILL_F32 ? (f64)f32_of(number) : p == MILL_F64 ? f64_of_bits(number) : (f64)number * precision_unit(p);
+	return p == MILL_F32   ? (f64)f32_of(number)
+	       : p == MILL_F64 ? f64_of_bits(number)
+			       : (f64)number * precision_unit(p);
 }
 
 u64 number_fixed(enum mill_precision p, u64 number)

@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the cost model says of a run. */
+/*
+ * Predicts the cost of a run. It describes the run to the cost model (model/model.h, one
+ * row an algorithm): pages, frames, slots, threads, and the constants of the machine. Pages
+ * are counted exactly where passes are full. Terms of the prediction are seconds that add
+ * up, so the times that a run took can be compared with them: the device's own clock for
+ * transfers, the host's for launches and waiting. `plan` measures the constants
+ * (algo/measure.c); a run only looks them up in the cache (model/machine.c), or takes
+ * defaults.
+ */
 #include "engine/devices.h"
 #include "model/model.h"
 #include "engine/run.h"
 
+/* Returns the pages of the out- or in-direction that the need reads. */
 static u64 direction_pages(const struct store *st, const struct need *n, bool out)
 {
 	if (n->view)
@@ -13,10 +22,14 @@ static u64 direction_pages(const struct store *st, const struct need *n, bool ou
 	return n->in && st->directed ? st->in.n_pages : 0;
 }
 
-/* Weights are copied too; bins and views are made of what was read, in several passes. */
+/*
+ * Returns the edges that loading copies. Weights count as edges by their bytes. Bins and
+ * views take several passes over the edges.
+ */
 static u64 loaded_edges(const struct store *st, const struct need *n, bool bins)
 {
-	u64 directions = (direction_pages(st, n, true) > 0) + (u64)(direction_pages(st, n, false) > 0);
+	u64 directions =
+		(direction_pages(st, n, true) > 0) + (u64)(direction_pages(st, n, false) > 0);
 	u64 edges = st->stored_edges * max_u64(directions, 1);
 
 	if (n->weights)
@@ -24,9 +37,15 @@ static u64 loaded_edges(const struct store *st, const struct need *n, bool bins)
 	return bins || n->view ? 3 * edges : edges;
 }
 
-static bool on_device(const struct mill_run *r, const struct need *n) { return !run_is_native(r) && !n->on_host; }
+static bool on_device(const struct mill_run *r, const struct need *n)
+{
+	return !run_is_native(r) && !n->on_host;
+}
 
-/* Beside the state; what a run before this one left there goes. */
+/*
+ * Returns the device bytes beside the state. Pages of an earlier run do not count: they are
+ * evicted.
+ */
 static u64 device_room(const struct mill_run *r, const struct need *n)
 {
 	u64 limit = devices_budget(r);
@@ -41,18 +60,24 @@ static u64 device_slots(const struct mill_run *r, const struct need *n, u64 page
 	return max_u64(min_u64(device_room(r, n) / r->store->page_size, pages), 1);
 }
 
-/* About: the cache counts its scratch too. */
+/* Estimates whether all lists fit the device. The cache itself counts its scratch too. */
 static bool device_holds(const struct mill_run *r, const struct need *n)
 {
 	const struct store *st = r->store;
-	u64 directions = (direction_pages(st, n, true) > 0) + (u64)(direction_pages(st, n, false) > 0);
-	u64 lists = 4 * (st->n_linked + st->stored_edges) + (n->weights ? st->stored_edges * weight_size(st->weight) : 0);
+	u64 directions =
+		(direction_pages(st, n, true) > 0) + (u64)(direction_pages(st, n, false) > 0);
+	u64 lists = 4 * (st->n_linked + st->stored_edges) +
+		    (n->weights ? st->stored_edges * weight_size(st->weight) : 0);
 	u64 select = n->advances ? 8 * st->n_linked : 0;
 
-	return on_device(r, n) && !n->own && directions * lists + select + 4 * (u64)st->page_size <= device_room(r, n);
+	return on_device(r, n) && !n->own &&
+	       directions * lists + select + 4 * (u64)st->page_size <= device_room(r, n);
 }
 
-/* Bytes that cross for a page, about: a packed one is full, and of any the weights only if they are wanted. */
+/*
+ * Estimates the bytes of a page that cross to the device. A packed page is full. Weights
+ * cross only if they are wanted. again: see share_again.
+ */
 static u64 wire_bytes(const struct mill_run *r, const struct need *n, u64 pages, f64 again)
 {
 	const struct store *st = r->store;
@@ -61,7 +86,8 @@ static u64 wire_bytes(const struct mill_run *r, const struct need *n, u64 pages,
 	if (n->own && r->policy->home == HOME_DEVICE)
 		return st->stored_edges * (2 * sizeof(vid) + weights) / max_u64(pages, 1);
 	if (st->codec == PAGE_RAW)
-		return (st->stored_edges * (sizeof(vid) + weights) + st->sources * sizeof(u32)) / max_u64(pages, 1);
+		return (st->stored_edges * (sizeof(vid) + weights) + st->sources * sizeof(u32)) /
+		       max_u64(pages, 1);
 	return (u64)(again * st->page_size);
 }
 
@@ -77,7 +103,10 @@ const struct machine *run_machine(struct mill_run *r)
 	return &r->machine;
 }
 
-/* Weights that are not wanted stay on disk when a packed page comes again. */
+/*
+ * Returns the share of a packed page that is read when it is read again: without the
+ * weights, if they are not wanted.
+ */
 static f64 share_again(const struct store *st, const struct need *n, u64 pages)
 {
 	f64 weights = (f64)st->stored_edges * (f64)weight_size(st->weight) / (f64)max_u64(pages, 1);
@@ -88,10 +117,13 @@ static f64 share_again(const struct store *st, const struct need *n, u64 pages)
 }
 
 /*
- * Pages that are streamed past the state. Under P each device has the slots for its part of the pages, under S for all; reductions have what
- * sources give beside the pages, others only where what they write is not there whole.
+ * Describes GTS, which streams pages past the state. With strategy P each device has slots
+ * for its own pages, with S for all pages. The values that sources give cross beside the
+ * pages for reductions. For other programs they do only if the array that edges write is
+ * not whole on the device.
  */
-static void set_streaming(struct setting *s, struct mill_plan *plan, const struct mill_run *r, const struct need *n)
+static void set_streaming(struct setting *s, struct mill_plan *plan, const struct mill_run *r,
+			  const struct need *n)
 {
 	struct room room;
 	u64 n_devices;
@@ -102,7 +134,7 @@ static void set_streaming(struct setting *s, struct mill_plan *plan, const struc
 	transfer_room(&room, &r->transfer, n);
 	s->strategy = room.divided ? GTS_S : GTS_P;
 	s->chunks = room.chunks;
-	n_devices = s->strategy == GTS_P ? r->n_opened : 1;	/* that share the pages */
+	n_devices = s->strategy == GTS_P ? r->n_opened : 1;	/* devices that share the pages */
 	s->slots = max_u64(room.slots * n_devices, 1);
 	s->unpacked = min_u64(room.slots, room.areas) * n_devices >= s->pages;
 	s->state = r->store->n_linked * n->writable;
@@ -111,7 +143,9 @@ static void set_streaming(struct setting *s, struct mill_plan *plan, const struc
 		plan->why = room.why;
 		plan->chunks = room.chunks;
 	}
-	s->read_only = s->strategy == GTS_S || s->chunks > 1 || n->spread ? r->store->sources * n->given : 0;
+	s->read_only = s->strategy == GTS_S || s->chunks > 1 || n->spread
+			       ? r->store->sources * n->given
+			       : 0;
 }
 
 void run_predict(struct mill_run *r, const struct need *n, struct mill_plan *plan)
@@ -142,7 +176,10 @@ void run_predict(struct mill_run *r, const struct need *n, struct mill_plan *pla
 	if (n->own && r->policy->home == HOME_HOST && s.slots)
 		set_streaming(&s, plan, r, n);
 	s.again = share_again(st, n, s.pages);
-	s.large = s.slots ? min_u64(pages_large(n->in && !n->out && st->directed ? &st->in : &st->out), s.pages) : 0;
+	s.large = s.slots ? min_u64(pages_large(n->in && !n->out && st->directed ? &st->in
+										 : &st->out),
+				    s.pages)
+			  : 0;
 	s.page_bytes = wire_bytes(r, n, s.pages, s.again);
 	most = s.slots && s.slots >= all ? 2 * LOAD_FRAMES : run_buffer_frames(r, st);
 	s.frames = stream_fit(st, run_frame_bytes(r, n), most, s.threads);
@@ -151,8 +188,9 @@ void run_predict(struct mill_run *r, const struct need *n, struct mill_plan *pla
 		s.load_edges = loaded_edges(st, n, s.bins);
 	}
 	model_predict(&s, &plan->predicted);
-	plan->predicted.memory = plan->fits ? plan->resident :
-				 r->budget.limit - run_frame_bytes(r, n) + stream_scratch(st, s.threads) +
-					 (u64)s.frames * st->page_size;
+	plan->predicted.memory = plan->fits ? plan->resident
+					    : r->budget.limit - run_frame_bytes(r, n) +
+						      stream_scratch(st, s.threads) +
+						      (u64)s.frames * st->page_size;
 	r->predicted = plan->predicted;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Counts the vertices that a search reached; reach.h has the contract. */
 #include "engine/reach.h"
 
 #include <string.h>
 
-#define DEGREES 8192	/* read at a time */
+#define DEGREES 8192	/* number of degrees read at a time */
 
 struct count_ctx {
 	const void *data;
@@ -17,7 +18,7 @@ static u64 value_at(const struct count_ctx *c, u64 v)
 	return c->size == sizeof(u32) ? ((const u32 *)c->data)[v] : ((const u64 *)c->data)[v];
 }
 
-/* Vertices [at, at + n), of which the first n_sources have out-edges. */
+/* Counts vertices [at, at + n). The first n_sources of them have out-edges. */
 static void count_some(const struct count_ctx *c, u64 at, u64 n, const u32 *degree, u64 n_sources)
 {
 	for (u64 i = 0; i < n; i++) {
@@ -43,7 +44,8 @@ static mill_err count_all(struct mill_run *r, const struct count_ctx *c)
 		u64 with = at < st->sources ? min_u64(some, st->sources - at) : 0;
 
 		if (with)
-			err = store_read(st, STORE_OUT_DEGREES, degree, with * sizeof(u32), at * sizeof(u32));
+			err = store_read(st, STORE_OUT_DEGREES, degree, with * sizeof(u32),
+					 at * sizeof(u32));
 		if (!err)
 			count_some(c, at, some, degree, with);
 	}
@@ -51,12 +53,13 @@ static mill_err count_all(struct mill_run *r, const struct count_ctx *c)
 	return err;
 }
 
-mill_err run_reach(struct mill_run *r, const struct vec *values, const void *none, struct reach *out)
+mill_err run_reach(struct mill_run *r, const struct vec *values, const void *none,
+		   struct reach *out)
 {
 	struct count_ctx c = { .size = values->size, .to = out };
 	mill_err err;
 
-	*out = (struct reach){ .reached = r->result.n_chosen };	/* an isolated source */
+	*out = (struct reach){ .reached = r->result.n_chosen };	/* 1 if the source is isolated */
 	memcpy(&c.none, none, values->size);
 	TRY(vec_map(r, values, &c.data));
 	err = count_all(r, &c);

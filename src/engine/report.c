@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public view of a run's ledger. */
+/* Public calls: the report of a run, its steps, its certificate and its trace; the version. */
 #include "engine/devices.h"
 
-/* What the policy says of its units, now or when it had them last. */
+/* Returns the policy's facts of its units: the present ones, or those that it had last. */
 static struct mill_report layout(const mill_run *r)
 {
 	struct mill_report out = r->layout;
@@ -95,7 +95,6 @@ MILL_API mill_err mill_run_end_trace(mill_run *r)
 	r->trace = NULL;
 	return trace_close(t);
 }
-
 
 MILL_API const char *mill_version(void) { return MILL_VERSION; }
 

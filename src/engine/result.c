@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The result of a run: adds columns and facts, hashes them, and gives them out as values
+ * and files, always by ascending original id.
+ *
+ * Isolated vertices have no state. They are numbered last, vectors by vertex have
+ * store->n_linked elements, and the output gives isolated vertices the value that they must
+ * have. A column of ids holds ranks among the linked vertices. Formulas count all vertices:
+ * store->vertices.
+ */
 #include "engine/result.h"
 
 #include <assert.h>
@@ -9,9 +18,9 @@
 #include "base/number.h"
 #include "store/names.h"
 
-#define ROWS 8192	/* at a time */
+#define ROWS 8192	/* number of vertices handled at a time */
 
-/* Is it among the names that the algorithm's row has? */
+/* Returns true if the name is in a list that ends with NULL. */
 static inline bool is_among(const char *const *name, const char *wanted)
 {
 	while (name && *name && strcmp(*name, wanted))
@@ -19,7 +28,8 @@ static inline bool is_among(const char *const *name, const char *wanted)
 	return name && *name;
 }
 
-void run_column(struct mill_run *r, const char *name, enum mill_type type, struct vec *v, u64 none, u64 isolated)
+void run_column(struct mill_run *r, const char *name, enum mill_type type, struct vec *v, u64 none,
+		u64 isolated)
 {
 	assert(r->result.n_columns < RUN_COLUMNS && (!r->row || is_among(r->row->column, name)));
 	r->result.column[r->result.n_columns++] = (struct result_column){
@@ -57,7 +67,8 @@ mill_err run_fact_id(struct mill_run *r, const char *name, vid v)
 /* ---- Values ---- */
 
 /*
- * Element v of a column, as 8 bytes: integers widened ("none" too), floats as the bits of a double.
+ * Returns element v of a column as 8 bytes: integers widened ("none" too), floats as a
+ * double's bits.
  */
 static u64 wide(const struct result_column *c, const void *data, u64 v)
 {
@@ -71,13 +82,14 @@ static u64 wide(const struct result_column *c, const void *data, u64 v)
 	case MILL_TYPE_U64:
 		if (c->vec->size == sizeof(u64))
 			return ((const u64 *)data)[v];
-		bits = ((const u32 *)data)[v];	/* distances that fit 32 bits are kept so */
+		bits = ((const u32 *)data)[v];	/* distances that fit 32 bits */
 		return bits == UINT32_MAX ? UINT64_MAX : bits;
 	case MILL_TYPE_F32:
 		real = ((const f32 *)data)[v];
 		break;
 	case MILL_TYPE_F64:
-		real = c->scale != 0 ? (f64)((const u64 *)data)[v] * c->scale : ((const f64 *)data)[v];
+		real = c->scale != 0 ? (f64)((const u64 *)data)[v] * c->scale
+				     : ((const f64 *)data)[v];
 		break;
 	}
 	memcpy(&bits, &real, sizeof(bits));
@@ -101,14 +113,18 @@ static bool is_chosen(const struct mill_run *r, u64 v)
 	return false;
 }
 
-/* The value of vertex v, whose rank among all this is; data: the column's elements. */
-static u64 value_of(const struct mill_run *r, const struct result_column *c, const void *data, u64 v, u64 rank)
+/* Returns the value of vertex v. rank: its rank among all vertices. data: the column's elements. */
+static u64 value_of(const struct mill_run *r, const struct result_column *c, const void *data,
+		    u64 v, u64 rank)
 {
 	u64 bits;
 
 	if (v < r->store->n_linked) {
 		bits = wide(c, data, v);
-		return c->column.type == MILL_TYPE_ID && r->result.rank_of && bits < r->store->n_linked ? r->result.rank_of[bits] : bits;
+		return c->column.type == MILL_TYPE_ID && r->result.rank_of &&
+				       bits < r->store->n_linked
+			       ? r->result.rank_of[bits]
+			       : bits;
 	}
 	bits = is_chosen(r, v) ? c->chosen : c->isolated;
 	return bits == OWN_RANK ? rank : bits;
@@ -117,8 +133,8 @@ static u64 value_of(const struct mill_run *r, const struct result_column *c, con
 /* Walks the vertices in ascending order of their ids, a buffer of them at a time. */
 struct walk {
 	struct mill_run *run;
-	u64 at, n;		/* next, all */
-	vid *order;		/* ROWS of them */
+	u64 at, n;		/* the next rank; the number of vertices */
+	vid *order;		/* the next ROWS vertices */
 	u64 *id;		/* their ids; NULL: not wanted */
 };
 
@@ -141,24 +157,27 @@ static mill_err walk_init(struct walk *w, struct mill_run *r, bool ids)
 	return err;
 }
 
-/* The next vertices; *some = 0 at the end. */
+/* Reads the next *some vertices; 0 at the end. */
 static mill_err walk_next(struct walk *w, u64 *some)
 {
 	*some = min_u64(ROWS, w->n - w->at);
 	if (!*some)
 		return MILL_OK;
-	TRY(store_read(w->run->store, STORE_ORDER, w->order, *some * sizeof(vid), w->at * sizeof(vid)));
+	TRY(store_read(w->run->store, STORE_ORDER, w->order, *some * sizeof(vid),
+		       w->at * sizeof(vid)));
 	for (u64 i = 0; i < *some; i++)
 		if (w->order[i] >= w->n)
-			return fail(MILL_ECORRUPT, "%s/order: entry %llu is no vertex", w->run->store->path,
-				    (unsigned long long)(w->at + i));
+			return fail(MILL_ECORRUPT, "%s/order: entry %llu is no vertex",
+				    w->run->store->path, (unsigned long long)(w->at + i));
 	if (w->id)
-		TRY(store_read(w->run->store, STORE_IDS, w->id, *some * sizeof(u64), w->at * sizeof(u64)));
+		TRY(store_read(w->run->store, STORE_IDS, w->id, *some * sizeof(u64),
+			       w->at * sizeof(u64)));
 	w->at += *some;
 	return MILL_OK;
 }
 
-static mill_err hash_column(struct mill_run *r, const void *data, u64 *buffer, struct checksum_stream *sum)
+static mill_err hash_column(struct mill_run *r, const void *data, u64 *buffer,
+			    struct checksum_stream *sum)
 {
 	struct walk w;
 	u64 some;
@@ -167,7 +186,8 @@ static mill_err hash_column(struct mill_run *r, const void *data, u64 *buffer, s
 	TRY(walk_init(&w, r, false));
 	while (!(err = walk_next(&w, &some)) && some) {
 		for (u64 i = 0; i < some; i++)
-			buffer[i] = value_of(r, &r->result.column[0], data, w.order[i], w.at - some + i);
+			buffer[i] = value_of(r, &r->result.column[0], data, w.order[i],
+					     w.at - some + i);
 		checksum_add(sum, buffer, some * sizeof(u64));
 	}
 	walk_release(&w);
@@ -195,7 +215,7 @@ mill_err result_hash(struct mill_run *r)
 	return err;
 }
 
-/* A vector that the result already has. */
+/* Returns the vector of this name, or NULL if it is not made yet. */
 static struct vec *vec_named(const struct mill_run *r, const char *name)
 {
 	for (u32 i = 0; i < r->n_vecs; i++)
@@ -229,17 +249,18 @@ u64 result_ranks_bytes(const struct store *st)
 	return st->n_linked == st->vertices ? 0 : st->n_linked * sizeof(vid);
 }
 
-/* All have edges: ranks are as the store has them. */
+/* Reads the ranks as the store has them: all vertices have edges. */
 static mill_err read_all_ranks(const struct store *st, vid *to)
 {
 	TRY(store_read(st, STORE_RANK, to, st->vertices * sizeof(vid), 0));
 	for (u64 v = 0; v < st->vertices; v++)
 		if (to[v] >= st->vertices)
-			return fail(MILL_ECORRUPT, "%s/rank: entry %llu is no rank", st->path, (unsigned long long)v);
+			return fail(MILL_ECORRUPT, "%s/rank: entry %llu is no rank", st->path,
+				    (unsigned long long)v);
 	return MILL_OK;
 }
 
-/* Counts those with edges in the order of the ids. */
+/* Numbers the vertices that have edges in the order of the ids. */
 static mill_err count_ranks(struct mill_run *r, vid *to, vid *rank_of)
 {
 	const struct store *st = r->store;
@@ -298,7 +319,7 @@ mill_err result_ranks(struct mill_run *r, struct vec **out)
 	return err;
 }
 
-/* In ascending order of the ids, so that of equal values the first to come stays. */
+/* Finds the largest values. Ids ascend, so of equal values the smaller id stays. */
 static mill_err find_top(struct mill_run *r, const struct result_column *c, const void *data)
 {
 	struct walk w;
@@ -320,7 +341,8 @@ static mill_err find_top(struct mill_run *r, const struct result_column *c, cons
 				continue;
 			if (r->result.n_top < RUN_TOP)
 				r->result.n_top++;
-			memmove(&r->result.top[at + 1], &r->result.top[at], (r->result.n_top - 1 - at) * sizeof(*r->result.top));
+			memmove(&r->result.top[at + 1], &r->result.top[at],
+				(r->result.n_top - 1 - at) * sizeof(*r->result.top));
 			r->result.top[at] = (struct mill_top){ w.id[i], value };
 		}
 	walk_release(&w);
@@ -351,14 +373,14 @@ MILL_API size_t mill_run_columns(const mill_run *r, struct mill_column *out, siz
 	return have;
 }
 
-/* The id of a rank that a column holds. ids: of result_ids. */
+/* Returns the id of a rank. ids: from result_ids. */
 static u64 named_id(const struct store *st, const u64 *ids, u64 rank)
 {
 	return ids ? ids[rank] : st->min_id + rank;
 }
 
-static void put_value(const struct result_column *c, const struct store *st, const u64 *ids, u64 bits, void *to,
-		      u64 i)
+static void put_value(const struct result_column *c, const struct store *st, const u64 *ids,
+		      u64 bits, void *to, u64 i)
 {
 	f64 real;
 
@@ -405,7 +427,8 @@ MILL_API mill_err mill_run_values(mill_run *r, const char *column, bool by_inter
 		for (u64 i = 0; i < some; i++) {
 			u64 at = by_internal ? w.order[i] : w.at - some + i;
 
-			put_value(c, r->store, ids, value_of(r, c, data, w.order[i], w.at - some + i), values, at);
+			put_value(c, r->store, ids,
+				  value_of(r, c, data, w.order[i], w.at - some + i), values, at);
 			if (id_out)
 				id_out[at] = w.id[i];
 		}
@@ -429,7 +452,7 @@ struct write_ctx {
 	char *buffer;
 };
 
-/* The longest row: an id and a number per column, with separators; or names. */
+/* The bytes of the longest row: an id and a number for each column, with separators; or names. */
 #define ROW_TEXT ((RUN_COLUMNS + 1) * (NUMBER_TEXT + 1))
 #define NAMED_ROW_TEXT ((RUN_COLUMNS + 1) * (NAME_FIELD_MAX + 1))
 
@@ -455,8 +478,10 @@ static mill_err write_npy_header(struct write_ctx *w)
 	n += (size_t)snprintf(text, sizeof(text), "{'descr': [('id', '<u8')");
 	for (u32 i = 0; i < w->run->result.n_columns; i++)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, ", ('%s', '%s')",
-				      w->run->result.column[i].column.name, npy_type(w->run->result.column[i].column.type));
-	n += (size_t)snprintf(text + n, sizeof(text) - n, "], 'fortran_order': False, 'shape': (%llu,), }",
+				      w->run->result.column[i].column.name,
+				      npy_type(w->run->result.column[i].column.type));
+	n += (size_t)snprintf(text + n, sizeof(text) - n,
+			      "], 'fortran_order': False, 'shape': (%llu,), }",
 			      (unsigned long long)w->run->store->vertices);
 	total = (size_t)round_up(sizeof(head) + n + 1, 64);
 	memset(text + n, ' ', total - sizeof(head) - n);
@@ -467,7 +492,7 @@ static mill_err write_npy_header(struct write_ctx *w)
 	return outfile_write(w->file, text, total - sizeof(head));
 }
 
-/* Some vertices of a search may have no value. */
+/* Returns true for a search, which may leave vertices without a value. */
 static bool is_search(const struct mill_run *r)
 {
 	const char *name = r->result.column[0].column.name;
@@ -482,15 +507,17 @@ static mill_err write_header(struct write_ctx *w)
 	if (w->form == FORM_NPY)
 		return write_npy_header(w);
 	if (w->form == FORM_TSV)
-		TRY(outfile_printf(w->file, "# millrace %s of %s, by original id%s\n# ", w->run->algorithm,
-				   w->run->store->uuid, is_search(w->run) ? "; unreached: -1, distance inf" : ""));
+		TRY(outfile_printf(w->file, "# millrace %s of %s, by original id%s\n# ",
+				   w->run->algorithm, w->run->store->uuid,
+				   is_search(w->run) ? "; unreached: -1, distance inf" : ""));
 	TRY(outfile_printf(w->file, "id"));
 	for (u32 i = 0; i < w->run->result.n_columns; i++)
-		TRY(outfile_printf(w->file, "%c%s", separator, w->run->result.column[i].column.name));
+		TRY(outfile_printf(w->file, "%c%s", separator,
+				   w->run->result.column[i].column.name));
 	return outfile_printf(w->file, "\n");
 }
 
-/* The original id of a rank, or its name: in a .csv with quotes where they are needed. */
+/* Writes the original id of a rank, or its name. A .csv has quotes where they are needed. */
 static mill_err put_id(const struct write_ctx *w, u64 rank, u64 id, char **to)
 {
 	const char *text;
@@ -526,7 +553,7 @@ static size_t put_text(const struct result_column *c, u64 bits, char *to)
 			return number_put_u64(to, bits);
 		memcpy(to, "inf", 3);
 		return 3;
-	case MILL_TYPE_ID:	/* none: put_id does the others */
+	case MILL_TYPE_ID:	/* this is "none": put_id writes the others */
 		break;
 	case MILL_TYPE_F32:
 		memcpy(&real, &bits, sizeof(real));
@@ -624,7 +651,8 @@ static mill_err write_result(struct write_ctx *w, const char *path)
 	}
 	if (r->store->named && w->form != FORM_NPY)
 		TRY(names_open(&w->names, r->store, &r->budget, budget_left(&r->budget) / 2));
-	TRY(memory_new(&w->buffer, &r->budget, 64 * KIB + 2 * (w->names ? NAMED_ROW_TEXT : ROW_TEXT), 1,
+	TRY(memory_new(&w->buffer, &r->budget,
+		       64 * KIB + 2 * (w->names ? NAMED_ROW_TEXT : ROW_TEXT), 1,
 		       "an output buffer"));
 	TRY(outfile_open(&w->file, path));
 	ticker_begin(&r->ticker, "write", "vertices", r->store->vertices);

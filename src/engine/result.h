@@ -1,26 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The result of a run: columns by vertex, given out by original id, as values, files and a hash. */
+/*
+ * The result of a run: columns by vertex, in the order of the original ids, as values,
+ * files and a hash. The hash is XXH3 of the first column by ascending original id, widened
+ * to 8 bytes. So it is the same for every device, policy, budget and order of vertices.
+ */
 #ifndef ENGINE_RESULT_H
 #define ENGINE_RESULT_H
 
 #include "engine/run.h"
 
-/* Of the first column by ascending original id, widened to 8 bytes: the same for every way to compute it. */
+/* Computes the hash of the result. */
 mill_err result_hash(struct mill_run *r);
-/* Keeps the largest values of the first column for the report, ties by the smaller id. */
+/*
+ * Keeps the largest values of the first column for the report. Of equal values the smaller
+ * id is first.
+ */
 mill_err result_top(struct mill_run *r);
 /*
- * A column of ids holds ranks among the vertices that have edges, the order of whose ids is theirs. The original ids by rank
- * among all, freed with the run's result; NULL where they are an
- * unbroken range from the store's min_id on. What they take on the host.
+ * A column of ids holds ranks: the place of a vertex, by ascending original id, among the
+ * vertices that have edges. The output turns them into ranks among all vertices
+ * (run_result.rank_of).
+ */
+
+/*
+ * Returns the original ids by rank among all vertices, freed with the result. NULL: they are an
+ * unbroken range from the store's min_id on.
  */
 mill_err result_ids(struct mill_run *r, const u64 **out);
+/* Returns the host bytes of the original ids. */
 u64 result_ids_bytes(const struct store *st);
-/* The rank of each vertex (vid) among those with edges on the run's device; made once, freed with the result. */
+/*
+ * Returns the rank (vid) of each vertex among those that have edges, on the run's device.
+ * Made once, freed with the result.
+ */
 mill_err result_ranks(struct mill_run *r, struct vec **out);
-/* The same into store->n_linked elements on the host. */
+/* Reads the same ranks into store->n_linked elements in host memory. */
 mill_err result_read_ranks(struct mill_run *r, vid *to);
-/* What both take on the host: to lead from these ranks to those among all. */
+/*
+ * Returns the host bytes that both take: the table from these ranks to those among all
+ * vertices.
+ */
 u64 result_ranks_bytes(const struct store *st);
 
 #endif

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs: making and freeing them, the bytes that a need takes, loading the graph in the form
+ * that fits, the clock, and vectors.
+ */
 #include "engine/run.h"
 
 #include <assert.h>
@@ -11,10 +15,10 @@
 #include "engine/number.h"
 #include "engine/result.h"
 
-/* Of a budget: what the process is before it holds anything of a graph, and what output needs. */
+/* Bytes of a budget for the process itself, and for the buffers of the output. */
 #define PROCESS_BYTES (8 * MIB)
 #define BUFFER_BYTES (8 * MIB)
-/* Frames that a stream has at least. */
+/* The least number of frames of a stream. */
 #define STREAM_FRAMES 4u
 
 struct topology *run_direction(struct mill_run *r, bool in)
@@ -31,9 +35,11 @@ static mill_err check_options(const struct mill_options *o)
 	if (o->io && strcmp(o->io, "uring") && strcmp(o->io, "pread"))
 		return fail(MILL_EUSAGE, "unknown way of I/O '%s': use uring or pread", o->io);
 	if (o->async && o->device && strcmp(o->device, "cpu"))
-		return fail(MILL_EUSAGE, "asynchronous runs are on the cpu: leave --async or --device out");
+		return fail(MILL_EUSAGE,
+			    "asynchronous runs are on the cpu: leave --async or --device out");
 	if (o->device && strlen(o->device) >= sizeof(((struct mill_run *)0)->device_name))
-		return fail(MILL_EUSAGE, "the list of devices is too long: name at most %d", MILL_DEVICES_MOST);
+		return fail(MILL_EUSAGE, "the list of devices is too long: name at most %d",
+			    MILL_DEVICES_MOST);
 	return MILL_OK;
 }
 
@@ -44,17 +50,28 @@ static mill_err lend_stream(void *run, struct stream **out)
 	return run_open_stream(r, out, r->graph, r->frame_bytes, LOAD_FRAMES);
 }
 
-/* What the boundary to devices sees of the run. */
-static void lend(struct mill_run *r)
+/* Gives the transfer to devices what it uses of the run. */
+static void init_transfer(struct mill_run *r)
 {
 	r->transfer = (struct transfer){
-		.policy = r->policy, .options = &r->options, .store = r->store, .graph = r->store, .n_devices = r->n_opened, .chunks = 1,
-		.numbering = &r->numbers, .budget = &r->budget, .pool = r->pool, .ticker = &r->ticker, .lend_stream = lend_stream, .run = r,
+		.policy = r->policy,
+		.options = &r->options,
+		.store = r->store,
+		.graph = r->store,
+		.n_devices = r->n_opened,
+		.chunks = 1,
+		.numbering = &r->numbers,
+		.budget = &r->budget,
+		.pool = r->pool,
+		.ticker = &r->ticker,
+		.lend_stream = lend_stream,
+		.run = r,
 	};
 	memcpy(r->transfer.device, r->opened, sizeof(r->transfer.device));
 }
 
-MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct mill_options *options)
+MILL_API mill_err mill_run_new(mill_run **out, mill_store *store,
+			       const struct mill_options *options)
 {
 	static const struct mill_options defaults;
 	const struct mill_options *o = options ? options : &defaults;
@@ -74,7 +91,8 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 	r->options.device = r->device_name;
 	budget_init(&r->budget, o->memory ? o->memory : memory_available() / 5 * 4);
 	r->options.policy = policy_find(o->policy)->public.name;
-	r->options.device_memories = NULL;	/* the caller's to forget, as the trace's name is */
+	/* These belong to the caller and are not kept; the trace's name neither. */
+	r->options.device_memories = NULL;
 	r->policy = devices_policy(o, &names);
 	policy_settle(&r->options);
 	r->way = o->io && !strcmp(o->io, "pread") ? READER_PREAD : READER_URING;
@@ -95,9 +113,10 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store, const struct m
 	if (err == MILL_EDEVICE && o->fallback)
 		err = mill_run_fall_back(r);
 	if (!err)
-		err = memory_new(&r->emit, &r->budget, pool_size(r->pool), sizeof(*r->emit), "the workers");
+		err = memory_new(&r->emit, &r->budget, pool_size(r->pool), sizeof(*r->emit),
+				 "the workers");
 	if (!err)
-		lend(r);
+		init_transfer(r);
 	if (err) {
 		mill_run_free(r);
 		return err;
@@ -161,69 +180,91 @@ MILL_API mill_err mill_run_fall_back(mill_run *r)
 	devices_close(r);
 	snprintf(r->device_name, sizeof(r->device_name), "cpu");
 	r->policy = policy_find(r->options.policy);
-	lend(r);
-	r->machine_known = false;	/* what the device took is none of the cpu's */
+	init_transfer(r);
+	r->machine_known = false;	/* those constants were the device's */
 	r->ledger.n_runs = 0;
 	return MILL_OK;
 }
 
 /* ---- Room ---- */
 
-/* Without state by edge that may be streamed. */
+/*
+ * Returns the host bytes of a run without its topology and without state by edge that may
+ * be streamed.
+ */
 static u64 fixed_bytes(const struct mill_run *r, const struct need *n)
 {
-	/* On another device the state is there, and a copy of the result here when it is read. */
-	return n->state + n->host + r->store_budget->used + sizeof(struct emit) * pool_size(r->pool);
+	/* The state of a device counts too: the host has a copy when the result is read. */
+	return n->state + n->host + r->store_budget->used +
+	       sizeof(struct emit) * pool_size(r->pool);
 }
 
-/* A temporary graph has pages of the same size and codec, which may take more to decode than the store's. */
+/*
+ * Returns the bytes for decoding pages. A temporary graph has pages of the same size and
+ * codec, but they may take more to decode than the store's.
+ */
 static u64 scratch_bytes(const struct mill_run *r, const struct need *n)
 {
-	return n->view ? view_scratch(r->store, pool_size(r->pool)) : stream_scratch(r->store, pool_size(r->pool));
+	return n->view ? view_scratch(r->store, pool_size(r->pool))
+		       : stream_scratch(r->store, pool_size(r->pool));
 }
 
-/* What a streamed graph takes besides, at least; beyond: host bytes of what is before a device. */
+/*
+ * Returns the least host bytes for streaming the graph. beyond: host bytes for sending it
+ * to devices.
+ */
 static u64 streaming_bytes(const struct mill_run *r, const struct need *n, u64 beyond)
 {
 	u64 streamed = STREAM_FRAMES * (u64)r->store->page_size + scratch_bytes(r, n);
 
 	if (n->view)
-		streamed = max_u64(streamed, view_making_bytes(r->store)) + view_kept_bytes(r->store, n->view);
+		streamed = max_u64(streamed, view_making_bytes(r->store)) +
+			   view_kept_bytes(r->store, n->view);
 	return max_u64(RUN_ROOM, streamed + beyond + PROCESS_BYTES + BUFFER_BYTES);
 }
 
-/* Of state by edge that is streamed each worker has a page's. */
-static u64 slices_bytes(const struct mill_run *r, const struct need *n)
+/*
+ * Returns the host bytes of state by edge that is streamed: each worker has the elements of
+ * a page.
+ */
+static u64 page_state_bytes(const struct mill_run *r, const struct need *n)
 {
-	return n->by_edge ? pool_size(r->pool) * page_shape(r->store, n->view).edges * n->by_edge_size : 0;
+	return n->by_edge
+		       ? pool_size(r->pool) * page_shape(r->store, n->view).edges * n->by_edge_size
+		       : 0;
 }
 
-/* State by edge stays in memory while the least that is streamed has room beside it, or if that would save nothing. */
+/*
+ * Returns true if state by edge is streamed: there is no room for it beside the least bytes
+ * for streaming the graph, and streaming it saves memory.
+ */
 static bool spills(const struct mill_run *r, const struct need *n)
 {
-	return n->by_edge > slices_bytes(r, n) && fixed_bytes(r, n) + n->by_edge + streaming_bytes(r, n, 0) > r->budget.limit;
+	return n->by_edge > page_state_bytes(r, n) &&
+	       fixed_bytes(r, n) + n->by_edge + streaming_bytes(r, n, 0) > r->budget.limit;
 }
 
 static u64 host_bytes(const struct mill_run *r, const struct need *n)
 {
-	return fixed_bytes(r, n) + (spills(r, n) ? slices_bytes(r, n) : n->by_edge);
+	return fixed_bytes(r, n) + (spills(r, n) ? page_state_bytes(r, n) : n->by_edge);
 }
 
 u64 run_flags_bytes(const struct store *st) { return 8 * pages_most(st, false) + 256; }
 
 bool run_may_have_bins(const struct mill_run *r, const struct need *n)
 {
-	return n->spread && !n->numbers && r->hook.only_bins != BINS_NEVER && r->store->out.n_pages &&
+	return n->spread && !n->numbers && r->hook.only_bins != BINS_NEVER &&
+	       r->store->out.n_pages &&
 	       (r->hook.only_bins == BINS_ALWAYS || r->store->sources * n->spread >= BINS_FROM);
 }
 
-/* No page of the graph goes to a device. */
+/* Returns true if no page of the graph goes to a device. */
 static bool graph_stays(const struct mill_run *r, const struct need *n)
 {
 	return !n->own && (run_is_native(r) || n->on_host || n->own_lists);
 }
 
-/* Host bytes of the topology when resident, and the frames through which it is read. */
+/* Returns the host bytes of a resident topology, and of the frames through which it is read. */
 static u64 resident_bytes(const struct mill_run *r, const struct need *n, u64 pages)
 {
 	const struct store *st = r->store;
@@ -235,7 +276,8 @@ static u64 resident_bytes(const struct mill_run *r, const struct need *n, u64 pa
 		bytes += topology_bytes(&st->out, n->weights);
 	if (n->in && st->directed)
 		bytes += topology_bytes(&st->in, n->weights);
-	return bytes + stream_scratch(st, pool_size(r->pool)) + min_u64(pages, LOAD_FRAMES) * st->page_size;
+	return bytes + stream_scratch(st, pool_size(r->pool)) +
+	       min_u64(pages, LOAD_FRAMES) * st->page_size;
 }
 
 static u64 device_least(const struct mill_run *r, const struct need *n, const struct room *room)
@@ -250,7 +292,8 @@ static u64 device_least(const struct mill_run *r, const struct need *n, const st
 void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *out)
 {
 	const struct store *st = r->store;
-	bool out_pages = n->out || n->view || (n->in && !st->directed), in_pages = (n->in || n->view) && st->directed;
+	bool out_pages = n->out || n->view || (n->in && !st->directed),
+	     in_pages = (n->in || n->view) && st->directed;
 	u64 pages = (out_pages ? st->out.n_pages : 0) + (in_pages ? (u64)st->in.n_pages : 0);
 	struct room room = { 0 };
 	u64 with_bins;
@@ -259,9 +302,12 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 		transfer_room(&room, &r->transfer, n);
 	*out = (struct mill_plan){
 		.state = run_is_native(r) ? host_bytes(r, n) : n->state,
-		.resident = host_bytes(r, n) + resident_bytes(r, n, pages) + PROCESS_BYTES + BUFFER_BYTES,
+		.resident = host_bytes(r, n) + resident_bytes(r, n, pages) + PROCESS_BYTES +
+			    BUFFER_BYTES,
 		.device_needed = device_least(r, n, &room),
-		.pass_bytes = (u64)(n->out ? st->out.n_pages : in_pages ? st->in.n_pages : st->out.n_pages) *
+		.pass_bytes = (u64)(n->out     ? st->out.n_pages
+				    : in_pages ? st->in.n_pages
+					       : st->out.n_pages) *
 			      st->page_size,
 	};
 	if (n->view)
@@ -270,8 +316,8 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 	out->fits = graph_stays(r, n) && !r->hook.only_frames && !fault_hold() && !spills(r, n) &&
 		    out->resident <= r->budget.limit &&
 		    !(n->one_segment && view_edges(st, n->view) > UINT32_MAX);
-	with_bins = host_bytes(r, n) + bins_bytes(st, pool_size(r->pool)) + scratch_bytes(r, n) + PROCESS_BYTES + BUFFER_BYTES +
-		    LOAD_FRAMES * (u64)st->page_size;
+	with_bins = host_bytes(r, n) + bins_bytes(st, pool_size(r->pool)) + scratch_bytes(r, n) +
+		    PROCESS_BYTES + BUFFER_BYTES + LOAD_FRAMES * (u64)st->page_size;
 	if (out->fits && run_may_have_bins(r, n) && with_bins <= r->budget.limit)
 		out->resident = max_u64(out->resident, with_bins);
 }
@@ -281,20 +327,24 @@ static mill_err refuse_small(const struct mill_run *r, const struct mill_plan *p
 	char have[NUMBER_TEXT], needed[NUMBER_TEXT];
 
 	if (r->budget.limit < plan->needed)
-		return fail(MILL_ENOMEM, "--memory of %s is too small: this run needs %llu bytes (%s)",
+		return fail(MILL_ENOMEM,
+			    "--memory of %s is too small: this run needs %llu bytes (%s)",
 			    size_show(have, r->budget.limit), (unsigned long long)plan->needed,
 			    size_show(needed, plan->needed));
 	if (r->n_opened && devices_budget(r) < plan->device_needed)
-		return fail(MILL_ENOMEM, "--device-memory of %s is too small: this run needs %llu bytes (%s)",
+		return fail(MILL_ENOMEM,
+			    "--device-memory of %s is too small: this run needs %llu bytes (%s)",
 			    size_show(have, devices_budget(r)),
-			    (unsigned long long)plan->device_needed, size_show(needed, plan->device_needed));
+			    (unsigned long long)plan->device_needed,
+			    size_show(needed, plan->device_needed));
 	return MILL_OK;
 }
 
 static mill_err choose_bins(struct mill_run *r, const struct need *n, bool *out)
 {
 	u64 room = r->budget.limit - host_bytes(r, n) - PROCESS_BYTES - BUFFER_BYTES;
-	u64 stream = stream_scratch(r->store, pool_size(r->pool)) + (u64)LOAD_FRAMES * r->store->page_size;
+	u64 stream = stream_scratch(r->store, pool_size(r->pool)) +
+		     (u64)LOAD_FRAMES * r->store->page_size;
 
 	*out = run_may_have_bins(r, n) && bins_bytes(r->store, pool_size(r->pool)) + stream <= room;
 	if (!*out || r->hook.only_bins == BINS_ALWAYS)
@@ -302,7 +352,7 @@ static mill_err choose_bins(struct mill_run *r, const struct need *n, bool *out)
 	return bins_pay(r->store, &r->budget, n->spread, out);
 }
 
-/* The graph that is streamed is the store, or a view that is made now. */
+/* Chooses the graph that is streamed: the store, or a view that is made now. */
 static mill_err choose_graph(struct mill_run *r, const struct need *n)
 {
 	struct view_cost cost = { 0 };
@@ -326,7 +376,9 @@ u64 run_most_frames(const struct mill_run *r, const struct store *graph)
 {
 	if (r->hook.only_frames)
 		return r->hook.only_frames;
-	return max_u64((u64)graph->out.n_pages + (graph->directed && graph->has_in ? graph->in.n_pages : 0), 1);
+	return max_u64((u64)graph->out.n_pages +
+			       (graph->directed && graph->has_in ? graph->in.n_pages : 0),
+		       1);
 }
 
 u64 run_buffer_frames(const struct mill_run *r, const struct store *graph)
@@ -336,7 +388,10 @@ u64 run_buffer_frames(const struct mill_run *r, const struct store *graph)
 	return r->options.gts.main_buffer ? min_u64(max_u64(asked, STREAM_FRAMES), all) : all;
 }
 
-/* What the devices cannot keep is kept here, as far as the budget goes. */
+/*
+ * Opens the transfer to devices. If the devices cannot keep all pages, the host keeps as
+ * many as its budget allows.
+ */
 static mill_err open_devices(struct mill_run *r, const struct need *n)
 {
 	u64 all = run_buffer_frames(r, r->graph), used = r->budget.used;
@@ -359,7 +414,7 @@ static mill_err load_streamed(struct mill_run *r, const struct need *n)
 	u64 used = r->budget.used, room = run_frame_bytes(r, n);
 
 	TRY(choose_graph(r, n));
-	used = r->budget.used - used;	/* by the graph that was chosen */
+	used = r->budget.used - used;	/* bytes of the graph that was chosen */
 	TRY(numbers_make(r));
 	r->frame_bytes = room > used ? room - used : 0;
 	r->most_frames = run_most_frames(r, r->graph);
@@ -369,7 +424,10 @@ static mill_err load_streamed(struct mill_run *r, const struct need *n)
 	return run_resume_stream(r);
 }
 
-/* State that the run has made already is no part of what the budget leaves. */
+/*
+ * Vectors that the run has already made are subtracted from the state: the budget has
+ * counted them.
+ */
 mill_err run_turn(struct mill_run *r, bool own)
 {
 	u64 state = r->need.state;
@@ -381,14 +439,16 @@ mill_err run_turn(struct mill_run *r, bool own)
 		if (r->vec[i]->buffer.owner == r->device)
 			state -= min_u64(state, r->vec[i]->buffer.size);
 	if (r->transfer.own)
-		r->policy->report(&r->transfer, &r->layout);	/* the report may be asked for when it has other units */
+		/* For a report that is made after the units are gone. */
+		r->policy->report(&r->transfer, &r->layout);
 	err = transfer_turn(&r->transfer, own, state);
 	if (err)
 		r->loaded = false;
 	return err;
 }
 
-mill_err run_open_stream(struct mill_run *r, struct stream **out, const struct store *st, u64 bytes, u64 most)
+mill_err run_open_stream(struct mill_run *r, struct stream **out, const struct store *st, u64 bytes,
+			 u64 most)
 {
 	struct stream_how how = {
 		.bytes = bytes, .most = most, .workers = pool_size(r->pool), .way = r->way,
@@ -404,7 +464,8 @@ void run_pause_stream(struct mill_run *r)
 {
 	stream_close(r->stream);
 	r->stream = r->transfer.stream = NULL;
-	r->loaded = false;	/* what fails before it is resumed leaves a run that loads again */
+	/* After a failure before run_resume_stream the next run loads the graph again. */
+	r->loaded = false;
 }
 
 mill_err run_resume_stream(struct mill_run *r)
@@ -428,12 +489,14 @@ static mill_err load_resident(struct mill_run *r, const struct need *n)
 		return view_load(&r->view, st, n->view, &r->budget, &r->ticker, &cost);
 	TRY(run_open_stream(r, &r->stream, st, frames, LOAD_FRAMES));
 	TRY(choose_bins(r, n, &bins));
-	if (bins)	/* the stream stays: certificates want rows */
+	if (bins)	/* the stream stays open: certificates read rows */
 		return bins_load(&r->bins, &r->budget, r->stream, r->pool, st, &r->ticker);
 	if (n->out || (n->in && !st->directed))
-		err = topology_load(&r->out, &r->budget, r->stream, n->weights, UINT32_MAX, &r->ticker, &bytes);
+		err = topology_load(&r->out, &r->budget, r->stream, n->weights, UINT32_MAX,
+				    &r->ticker, &bytes);
 	if (!err && n->in && st->directed)
-		err = topology_load(&r->in, &r->budget, r->stream, n->weights, UINT32_MAX, &r->ticker, &bytes);
+		err = topology_load(&r->in, &r->budget, r->stream, n->weights, UINT32_MAX,
+				    &r->ticker, &bytes);
 	stream_close(r->stream);
 	r->stream = NULL;
 	return err;
@@ -451,17 +514,22 @@ static mill_err load(struct mill_run *r, const struct need *n, const struct mill
 	return numbers_place(r);
 }
 
-/* Bins serve whoever could have them, rows everyone. */
+/*
+ * Returns true if the loaded graph serves the need too. Bins serve only needs that allow
+ * them, rows serve all.
+ */
 static bool suits(const struct mill_run *r, const struct need *n)
 {
 	const struct need *have = &r->need;
 
-	return (!r->bins || n->spread) && have->state >= n->state && have->host >= n->host && have->out >= n->out &&
-	       have->own == n->own && have->writable >= n->writable && have->given >= n->given && have->in >= n->in &&
-	       have->advances >= n->advances && have->weights >= n->weights &&
-	       have->view == n->view && have->resident >= n->resident && have->edge_scratch >= n->edge_scratch &&
-	       (have->numbers & n->numbers) == n->numbers && have->by_edge >= n->by_edge && have->by_edge_size >= n->by_edge_size &&
-	       have->one_segment >= n->one_segment && have->on_host == n->on_host && !have->own_lists == !n->own_lists;
+	return (!r->bins || n->spread) && have->state >= n->state && have->host >= n->host &&
+	       have->out >= n->out && have->own == n->own && have->writable >= n->writable &&
+	       have->given >= n->given && have->in >= n->in && have->advances >= n->advances &&
+	       have->weights >= n->weights && have->view == n->view &&
+	       have->resident >= n->resident && have->edge_scratch >= n->edge_scratch &&
+	       (have->numbers & n->numbers) == n->numbers && have->by_edge >= n->by_edge &&
+	       have->by_edge_size >= n->by_edge_size && have->one_segment >= n->one_segment &&
+	       have->on_host == n->on_host && !have->own_lists == !n->own_lists;
 }
 
 mill_err run_begin(struct mill_run *r, const struct need *need)
@@ -472,12 +540,13 @@ mill_err run_begin(struct mill_run *r, const struct need *need)
 	mill_err err;
 
 	TRY(devices_suit(r, need));
-	r->device = run_is_native(r) || (need->own && r->policy->home == HOME_HOST) ? r->host : r->opened[0];
+	r->device = run_is_native(r) || (need->own && r->policy->home == HOME_HOST) ? r->host
+										    : r->opened[0];
 	trace_use(r->trace);
 	trace_name("caller");
 	traced = trace_begin();
 	clear_result(r);
-	ticker_init(&r->ticker, &r->options.watcher);	/* a run that was cancelled can be used again */
+	ticker_init(&r->ticker, &r->options.watcher);	/* so a cancelled run can be used again */
 	if (r->algorithm != algorithm)
 		r->ledger.n_runs = 0;
 	ledger_clear(&r->ledger);
@@ -512,7 +581,7 @@ mill_err run_end(struct mill_run *r)
 {
 	f64 seconds;
 
-	/* A result that is still on a device is none yet. */
+	/* The clock includes fetching the result from the devices. */
 	for (u32 i = 0; i < r->result.n_columns; i++)
 		TRY(vec_fetch(r->result.column[i].vec));
 	seconds = clock_now() - r->began;
@@ -527,16 +596,17 @@ mill_err run_end(struct mill_run *r)
 
 void run_announce(struct mill_run *r, const char *format, u64 number)
 {
-	int n = snprintf(r->told, sizeof(r->told), "%s ", r->algorithm);
+	int n = snprintf(r->progress, sizeof(r->progress), "%s ", r->algorithm);
 
-	snprintf(r->told + n, sizeof(r->told) - (size_t)n, format, (unsigned long long)number);
-	ticker_begin(&r->ticker, r->told, "pages", 0);
+	snprintf(r->progress + n, sizeof(r->progress) - (size_t)n, format,
+		 (unsigned long long)number);
+	ticker_begin(&r->ticker, r->progress, "pages", 0);
 }
 
 /* ---- Vectors ---- */
 
-static mill_err new_vec(struct mill_run *r, struct device *d, struct vec **out, const char *name, u64 n,
-			size_t size)
+static mill_err new_vec(struct mill_run *r, struct device *d, struct vec **out, const char *name,
+			u64 n, size_t size)
 {
 	struct vec *v;
 	mill_err err;
@@ -544,7 +614,8 @@ static mill_err new_vec(struct mill_run *r, struct device *d, struct vec **out, 
 
 	assert(r->n_vecs < RUN_VECS);
 	if (__builtin_mul_overflow(n, (u64)size, &bytes))
-		return fail(MILL_ELIMIT, "%s of %llu elements is too large", name, (unsigned long long)n);
+		return fail(MILL_ELIMIT, "%s of %llu elements is too large", name,
+			    (unsigned long long)n);
 	TRY(memory_new(&v, &r->budget, 1, sizeof(*v), name));
 	err = device_buffer(d, &v->buffer, bytes, name);
 	if (err) {
@@ -563,10 +634,13 @@ static mill_err new_vec(struct mill_run *r, struct device *d, struct vec **out, 
 
 struct fill_ctx {
 	struct vec *vec;
-	const void *fill;	/* NULL: zero */
+	const void *fill;	/* the value of each element; NULL: zero */
 };
 
-/* The first to touch memory pays for it: all threads do, in order, rather than whoever comes to it while computing. */
+/*
+ * Fills a range. The first access to memory is slow, so all threads do it here in order,
+ * instead of any of them while it computes.
+ */
 static mill_err fill_some(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	const struct fill_ctx *f = arg;
@@ -582,14 +656,17 @@ static mill_err fill_some(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
-mill_err run_vec(struct mill_run *r, struct vec **out, const char *name, u64 n, size_t size, const void *fill)
+mill_err run_vec(struct mill_run *r, struct vec **out, const char *name, u64 n, size_t size,
+		 const void *fill)
 {
 	u64 zero = 0;
 
 	TRY(new_vec(r, r->device, out, name, n, size));
 	if (!r->device->native)
-		return fill ? device_fill(&(*out)->buffer, fill, size) : device_fill(&(*out)->buffer, &zero, size % 8 ? 4 : 8);
-	return pool_for(r->pool, n, max_u64(FILL_BYTES / size, 1), fill_some, &(struct fill_ctx){ *out, fill });
+		return fill ? device_fill(&(*out)->buffer, fill, size)
+			    : device_fill(&(*out)->buffer, &zero, size % 8 ? 4 : 8);
+	return pool_for(r->pool, n, max_u64(FILL_BYTES / size, 1), fill_some,
+			&(struct fill_ctx){ *out, fill });
 }
 
 mill_err run_vec_host(struct mill_run *r, struct vec **out, const char *name, u64 n, size_t size)
@@ -645,7 +722,8 @@ mill_err vec_map(struct mill_run *r, const struct vec *v, void *out_pointer)
 		return MILL_OK;
 	}
 	TRY(memory_new(&p, &r->budget, v->n, v->size, v->name));
-	err = v->beside ? beside_read(v->beside, p, 0, v->n) : device_read(&v->buffer, 0, p, v->buffer.size);
+	err = v->beside ? beside_read(v->beside, p, 0, v->n)
+			: device_read(&v->buffer, 0, p, v->buffer.size);
 	if (err) {
 		memory_free(p);
 		return err;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the vertices that users name; sources.h has the contract. */
 #include "engine/sources.h"
 
 #include <stdio.h>
@@ -8,9 +9,9 @@
 #include "base/random.h"
 #include "store/names.h"
 
-#define DEGREES 8192
+#define DEGREES 8192	/* number of degrees or vertices read at a time */
 
-/* Ties: the smallest id. */
+/* Finds the vertex of the largest out-degree; of several, the one with the smallest id. */
 static mill_err largest_degree(struct mill_run *r, vid *out)
 {
 	u64 n = r->store->sources;
@@ -23,9 +24,11 @@ static mill_err largest_degree(struct mill_run *r, vid *out)
 	for (u64 at = 0; !err && at < n; at += DEGREES) {
 		u64 some = min_u64(DEGREES, n - at);
 
-		err = store_read(r->store, STORE_OUT_DEGREES, degree, some * sizeof(u32), at * sizeof(u32));
+		err = store_read(r->store, STORE_OUT_DEGREES, degree, some * sizeof(u32),
+				 at * sizeof(u32));
 		if (!err)
-			err = store_read(r->store, STORE_RANK, rank, some * sizeof(vid), at * sizeof(vid));
+			err = store_read(r->store, STORE_RANK, rank, some * sizeof(vid),
+					 at * sizeof(vid));
 		for (u64 i = 0; !err && i < some; i++)
 			if (degree[i] > best || (degree[i] == best && rank[i] < best_rank)) {
 				best = degree[i];
@@ -38,7 +41,7 @@ static mill_err largest_degree(struct mill_run *r, vid *out)
 	return err;
 }
 
-/* The i-th source by id, whatever the order in which the store has them. */
+/* Finds the i-th vertex with out-edges by ascending id, for any order of the vertices. */
 static mill_err source_by_id(struct mill_run *r, u64 i, vid *out)
 {
 	u64 n = r->store->vertices;
@@ -50,7 +53,8 @@ static mill_err source_by_id(struct mill_run *r, u64 i, vid *out)
 	for (u64 at = 0; !err && !found && at < n; at += DEGREES) {
 		u64 some = min_u64(DEGREES, n - at);
 
-		err = store_read(r->store, STORE_ORDER, order, some * sizeof(vid), at * sizeof(vid));
+		err = store_read(r->store, STORE_ORDER, order, some * sizeof(vid),
+				 at * sizeof(vid));
 		for (u64 k = 0; !err && !found && k < some; k++)
 			if (order[k] < r->store->sources && !i--) {
 				*out = order[k];
@@ -69,14 +73,16 @@ mill_err run_source(struct mill_run *r, const char *text, vid *out)
 
 	if (chosen || !strcmp(text, "max-degree")) {
 		if (!r->store->sources)
-			return fail(MILL_EUSAGE, "%s has no edges: name the source by its id", r->store->path);
+			return fail(MILL_EUSAGE, "%s has no edges: name the source by its id",
+				    r->store->path);
 		if (!chosen)
 			return largest_degree(r, out);
 		return source_by_id(r, random_below(r->options.seed, 0, r->store->sources), out);
 	}
 	TRY(names_vertex(r->store, text, strlen(text), out, &is_id));
 	if (!is_id)
-		return fail(MILL_EUSAGE, "source '%s' is neither an id nor random nor max-degree", text);
+		return fail(MILL_EUSAGE, "source '%s' is neither an id nor random nor max-degree",
+			    text);
 	if (*out == NO_VERTEX)
 		return fail(MILL_EUSAGE, "source %s is not a vertex of %s", text, r->store->path);
 	return MILL_OK;
@@ -96,7 +102,7 @@ struct name_ctx {
 
 static mill_err take_id(struct name_ctx *n, const char *text, const char *end)
 {
-	int length = (int)min_u64((u64)(end - text), 80);	/* as shown */
+	int length = (int)min_u64((u64)(end - text), 80);	/* as shown in errors */
 	char where[32] = "";
 	bool is_id;
 	vid v;
@@ -105,11 +111,11 @@ static mill_err take_id(struct name_ctx *n, const char *text, const char *end)
 		snprintf(where, sizeof(where), ":%llu", (unsigned long long)n->line);
 	TRY(names_vertex(n->run->store, text, (size_t)(end - text), &v, &is_id));
 	if (!is_id)
-		return fail(n->line ? MILL_EINPUT : MILL_EUSAGE, "%s%s: '%.*s' is not an id", n->where, where, length,
-			    text);
+		return fail(n->line ? MILL_EINPUT : MILL_EUSAGE, "%s%s: '%.*s' is not an id",
+			    n->where, where, length, text);
 	if (v == NO_VERTEX)
-		return fail(MILL_EUSAGE, "%s%s: %.*s is not a vertex of %s", n->where, where, length, text,
-			    n->run->store->path);
+		return fail(MILL_EUSAGE, "%s%s: %.*s is not a vertex of %s", n->where, where,
+			    length, text, n->run->store->path);
 	return n->take(n->arg, v);
 }
 
@@ -157,7 +163,9 @@ static mill_err take_file(struct name_ctx *n)
 mill_err each_vertex(struct mill_run *r, const char *text, const char *option,
 		     mill_err (*take)(void *arg, vid v), void *arg)
 {
-	struct name_ctx n = { .run = r, .where = text[0] == '@' ? text + 1 : option, .take = take, .arg = arg };
+	struct name_ctx n = {
+		.run = r, .where = text[0] == '@' ? text + 1 : option, .take = take, .arg = arg
+	};
 
 	return text[0] == '@' ? take_file(&n) : take_id(&n, text, text + strlen(text));
 }
@@ -184,17 +192,20 @@ mill_err sources_count(const struct mill_run *r, const char *text, u64 *out)
 	} else if (is_random(text)) {
 		text += strlen(RANDOM);
 		if (!number_u64(out, text, text + strlen(text)) || !*out)
-			return fail(MILL_EUSAGE, "--sources random:%s: how many?", text);
+			return fail(MILL_EUSAGE, "--sources random:%s: K must be a number above 0",
+				    text);
 		if (*out > r->store->sources)
-			return fail(MILL_EUSAGE, "--sources random:%s: only %llu vertices of %s have out-edges", text,
-				    (unsigned long long)r->store->sources, r->store->path);
+			return fail(MILL_EUSAGE,
+				    "--sources random:%s: only %llu vertices of %s have out-edges",
+				    text, (unsigned long long)r->store->sources, r->store->path);
 	} else if (text[0] == '@') {
 		TRY(file_open(&f, -100 /* AT_FDCWD */, text + 1, FILE_READ, NULL));
 		err = file_size(&f, &size);
 		file_close(&f);
 		if (err)
 			return err;
-		*out = min_u64(size / 2 + 1, r->store->vertices);	/* a digit and a newline each */
+		/* A line has at least a digit and a newline. */
+		*out = min_u64(size / 2 + 1, r->store->vertices);
 	} else {
 		for (; *text; text++)
 			*out += *text == ',';
@@ -202,19 +213,24 @@ mill_err sources_count(const struct mill_run *r, const char *text, u64 *out)
 	return MILL_OK;
 }
 
-/* The list of the last call stays while the next one is made, which marks what it has. */
+/* The list of the last call stays while the next one is made, with a bitmap of what it has. */
 u64 sources_bytes(const struct store *st, u64 n)
 {
-	return 2 * min_u64(n, st->n_linked) * sizeof(vid) + bitmap_words(st->vertices) * sizeof(u64) + 2 * DEGREES * sizeof(u32);
+	return 2 * min_u64(n, st->n_linked) * sizeof(vid) +
+	       bitmap_words(st->vertices) * sizeof(u64) + 2 * DEGREES * sizeof(u32);
 }
 
 struct list_ctx {
 	struct mill_run *run;
 	vid *list;
 	u64 n, room;
-	u64 isolated;		/* how many have no edge ... */
-	vid last_isolated;	/* ... and the last of them */
-	u64 *marked;	/* by vertex; of random ones by number among the sources */
+	u64 isolated;		/* number of sources without an edge */
+	vid last_isolated;	/* the last of them */
+	/*
+	 * Bits of the sources: by vertex, or for random ones by number among vertices with
+	 * out-edges.
+	 */
+	u64 *marked;
 };
 
 static void list_source(struct list_ctx *l, vid v)
@@ -255,7 +271,10 @@ static mill_err add_ids(struct list_ctx *l, const char *text)
 	}
 }
 
-/* Vertices in ascending order of their ids: all, or of those with out-edges the ones whose number is marked. */
+/*
+ * Lists vertices in ascending order of their ids: all, or those with out-edges that have a
+ * marked number.
+ */
 static mill_err add_by_id(struct list_ctx *l, bool all)
 {
 	const struct store *st = l->run->store;
@@ -272,8 +291,8 @@ static mill_err add_by_id(struct list_ctx *l, bool all)
 			bool wanted = all;
 
 			if (order[k] >= n)
-				err = fail(MILL_ECORRUPT, "%s/order: entry %llu is no vertex", st->path,
-					   (unsigned long long)(at + k));
+				err = fail(MILL_ECORRUPT, "%s/order: entry %llu is no vertex",
+					   st->path, (unsigned long long)(at + k));
 			else if (!all && order[k] < st->sources && number < st->sources)
 				wanted = bitmap_get(l->marked, number++);
 			if (!err && wanted && l->n + l->isolated < l->room)
@@ -286,7 +305,7 @@ static mill_err add_by_id(struct list_ctx *l, bool all)
 	return err;
 }
 
-/* The first is the one that "random" is. */
+/* Draws random sources. The first draw is the vertex that "random" means. */
 static mill_err add_random(struct list_ctx *l)
 {
 	u64 sources = l->run->store->sources, seed = l->run->options.seed;
@@ -312,7 +331,8 @@ static mill_err list_sources(struct list_ctx *l, const char *text)
 		return add_random(l);
 	if (text && text[0] == '@') {
 		TRY(each_vertex(l->run, text, "--sources", add_source, l));
-		return l->n + l->isolated ? MILL_OK : fail(MILL_EUSAGE, "%s names no source", text + 1);
+		return l->n + l->isolated ? MILL_OK
+					  : fail(MILL_EUSAGE, "%s names no source", text + 1);
 	}
 	if (text && strcmp(text, "random") && strcmp(text, "max-degree"))
 		return add_ids(l, text);
@@ -327,8 +347,10 @@ mill_err run_sources(struct mill_run *r, const char *text)
 	mill_err err;
 
 	TRY(sources_count(r, text, &l.room));
-	TRY(memory_new(&l.list, &r->budget, min_u64(l.room, r->store->n_linked), sizeof(vid), "the sources"));
-	err = memory_new(&l.marked, &r->budget, bitmap_words(r->store->vertices), sizeof(u64), "the sources");
+	TRY(memory_new(&l.list, &r->budget, min_u64(l.room, r->store->n_linked), sizeof(vid),
+		       "the sources"));
+	err = memory_new(&l.marked, &r->budget, bitmap_words(r->store->vertices), sizeof(u64),
+			 "the sources");
 	if (!err)
 		err = list_sources(&l, text);
 	memory_free(l.marked);

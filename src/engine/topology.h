@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One direction of the graph as a run reads it: resident in RAM as one segment (or a few, each
- * below 2^32 edges), or streamed page by page. Operators see only segments.
+ * The topology: one direction of the graph as a run reads it. It is resident in RAM as one
+ * segment (or a few, each below 2^32 edges), or streamed page by page. Operators see only
+ * segments.
+ *
+ * Long lists are shared by threads as pieces. A piece is a segment of one row, like a page
+ * in the middle of a list, so operators need no code for pieces. The other rows are cut
+ * into chunks of about equal numbers of edges, and workers take one after another.
  */
 #ifndef ENGINE_TOPOLOGY_H
 #define ENGINE_TOPOLOGY_H
@@ -20,13 +25,13 @@ struct chunk {
 	vid begin, end;		/* rows of the segment */
 };
 
-/* A list longer than this is cut into parts of PART_EDGES for several workers. */
+/* A list longer than HUB_EDGES is cut into pieces of PIECE_EDGES for several workers. */
 #ifdef MILL_HUB_EDGES		/* test builds: lists of test graphs are short */
 #define HUB_EDGES MILL_HUB_EDGES
 #else
 #define HUB_EDGES 65536u
 #endif
-#define PART_EDGES (HUB_EDGES / 2)	/* a multiple of LIST_BLOCK */
+#define PIECE_EDGES (HUB_EDGES / 2)	/* a multiple of LIST_BLOCK */
 
 struct topology {
 	const struct pages *pages;	/* NULL: a view in memory */
@@ -35,34 +40,38 @@ struct topology {
 	u32 n_segments;
 	struct segment *segment;
 	/*
-	 * The parts of lists that several workers share: long ones, and those that lie in two segments. Each is a
-	 * segment of one row, as a page in the middle of a list is; in the order of the vertices.
+	 * The pieces of lists that several workers share: long lists, and lists that lie in two
+	 * segments. In the order of the vertices.
 	 */
-	u32 n_parts;
-	struct segment *part;
-	u32 n_chunks;		/* together: every row once */
-	struct chunk *chunk;
-	u32 *part_row;
+	u32 n_pieces;
+	struct segment *piece;
+	u32 n_chunks;
+	struct chunk *chunk;	/* rows and pieces: every edge is in one chunk */
+	u32 *piece_row;		/* row offsets of the pieces: two for each */
 	u32 *row;
 	vid *neighbour;
 	void *weight;
 	size_t weight_size;
 };
 
-/* Host bytes that the direction takes when resident. */
+/* Returns the host bytes of the direction when it is resident, its chunks included. */
 u64 topology_bytes(const struct pages *p, bool weights);
+/* Returns the host bytes of chunks and pieces. */
 u64 topology_chunk_bytes(u64 n_rows, u64 n_edges, u64 n_segments);
-/* What a topology knows of its pages. */
+/* Makes a topology of these pages that is not resident. p: NULL for a view in memory. */
 void topology_init(struct topology *t, const struct pages *p);
-/* The segments are complete: cuts them for the workers. */
+/* Cuts the segments, which are complete, into chunks and pieces. */
 mill_err topology_cut_chunks(struct topology *t, struct budget *budget);
-/* Reads all pages through the stream; max_edges: at most so many edges a segment. */
-mill_err topology_load(struct topology *t, struct budget *budget, struct stream *stream, bool weights,
-		       u64 max_edges, struct ticker *ticker, u64 *bytes_read);
+/*
+ * Reads all pages through the stream and makes them resident. max_edges: the most edges of
+ * a segment.
+ */
+mill_err topology_load(struct topology *t, struct budget *budget, struct stream *stream,
+		       bool weights, u64 max_edges, struct ticker *ticker, u64 *bytes_read);
 void topology_release(struct topology *t);
-/* The segment that holds the beginning of v's row. */
+/* Returns the number of the segment that holds the beginning of v's row. */
 u32 topology_find(const struct topology *t, vid v);
-/* The length of v's list; the topology is resident. */
+/* Returns the length of v's list. The topology is resident. */
 static inline u64 topology_degree(const struct topology *t, vid v)
 {
 	u64 d = 0;
@@ -77,27 +86,35 @@ static inline u64 topology_degree(const struct topology *t, vid v)
 	}
 	return d;
 }
-/* The first part of v's list: *n of them, 0 if it is whole. */
-const struct segment *topology_parts(const struct topology *t, vid v, u32 *n);
+/* Returns the first of the *n pieces of v's list; *n is 0 if the list is not cut. */
+const struct segment *topology_pieces(const struct topology *t, vid v, u32 *n);
 
 /* One pass over the rows of a direction by native code. */
 struct pass {
 	bool in;
 	/*
-	 * Has any vertex of a range something to do? NULL: all have. Asked for whole pages before the pass and for parts of
-	 * them during it; work must leave the lists of vertices alone that have nothing to do.
+	 * Returns true if a vertex of [begin, end) is active. NULL: all are. It is called
+	 * for whole pages before the pass, and for some rows of a page during it. `work`
+	 * must not read the lists of vertices that are not active: they may be missing.
 	 */
 	bool (*active)(void *arg, u64 begin, u64 end);
-	/* Instead, by edge numbers: has any of the range something to do? Asked for whole pages only; all of a page is decoded. */
+	/*
+	 * Instead of `active`: returns true if an edge at places [begin, end) of the lists
+	 * is active. It is called for whole pages only, and all of an active page is
+	 * decoded.
+	 */
 	bool (*active_edges)(void *arg, u64 begin, u64 end);
 	mill_err (*work)(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
 			 unsigned worker);
 	void *arg;
-	bool whole;		/* work may look at any list of an active page */
-	enum numbers numbers;	/* that work takes of its segments */
+	bool whole;		/* `work` may read any list of an active page */
+	enum numbers numbers;	/* the edge numbers that `work` reads from its segments */
 };
 
-/* Calls work for all chunks or pages, on all threads; adds what it cost to step. */
+/*
+ * Calls work for all chunks or pages, on all threads. Adds the pass's counts and times to
+ * step.
+ */
 mill_err run_pass(struct mill_run *r, const struct pass *p, struct mill_step *step);
 
 #endif

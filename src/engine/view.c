@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes views by one merge of the two directions; view.h has the contract. */
 #include "engine/view.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "store/packed.h"
 #include "store/writer.h"
 
-/* Neighbours on their way; a multiple of LIST_BLOCK, where lists may be cut. */
+/* Neighbours that the merge buffers: a multiple of LIST_BLOCK, where lists may be cut. */
 #define BUFFER (16 * LIST_BLOCK)
 
 static bool is_simple(const struct store *st)
@@ -20,10 +21,13 @@ static bool is_simple(const struct store *st)
 mill_err view_need(const struct store *st, enum view view, const char *what, struct need *n)
 {
 	if (!st->has_in)
-		return fail(MILL_EUSAGE, "%s has no in-edges, which %s needs: import it without --out-only", st->path,
-			    what);
+		return fail(MILL_EUSAGE,
+			    "%s has no in-edges, which %s needs: import it without --out-only",
+			    st->path, what);
 	if (view == VIEW_BOTH && st->directed && st->stored_edges > MAX_EDGES / 2)
-		return fail(MILL_ELIMIT, "%s has too many edges for %s, which takes each in both directions", st->path, what);
+		return fail(MILL_ELIMIT,
+			    "%s has too many edges for %s, which takes each in both directions",
+			    st->path, what);
 	n->view = VIEW_NONE;
 	n->out = n->in = false;
 	if (is_simple(st) || (view == VIEW_BOTH && !st->directed))
@@ -48,14 +52,16 @@ u64 view_bytes(const struct store *st, enum view view)
 	u64 edges = view_edges(st, view);
 
 	return (st->n_linked + 2 * (u64)most_segments(edges)) * sizeof(u32) +
-	       edges * (sizeof(vid) + view_weight(view)) + most_segments(edges) * sizeof(struct segment) +
+	       edges * (sizeof(vid) + view_weight(view)) +
+	       most_segments(edges) * sizeof(struct segment) +
 	       topology_chunk_bytes(st->n_linked, edges, most_segments(edges)) + 64 * KIB;
 }
 
 u64 view_making_bytes(const struct store *st)
 {
-	/* Two cursors, and the writer: a page, its rows or blocks, weights, checksums. */
-	return 2 * cursor_bytes(st) + 4 * (u64)st->page_size + BUFFER * (sizeof(vid) + sizeof(u32)) + MIB;
+	/* Two cursors; the writer's page, its rows or blocks, weights and checksums; the buffer. */
+	return 2 * cursor_bytes(st) + 4 * (u64)st->page_size +
+	       BUFFER * (sizeof(vid) + sizeof(u32)) + MIB;
 }
 
 u64 view_kept_bytes(const struct store *st, enum view view)
@@ -73,18 +79,20 @@ u64 view_scratch(const struct store *st, unsigned workers)
 
 /* ---- The merge ---- */
 
-/* Where lists go, in pieces: all but the last are a multiple of LIST_BLOCK. */
+/* The merge of two directions. Lists leave it in pieces: all but the last are BUFFER long. */
 struct merge {
-	struct cursor out, in;		/* an undirected store has only out */
+	struct cursor out, in;		/* `in` is empty for an undirected store */
 	enum view view;
-	vid *neighbour;			/* BUFFER */
-	u32 *arcs;
+	vid *neighbour;			/* the buffer: BUFFER neighbours */
+	u32 *arcs;			/* by neighbour: stored directions of the edge, 1 or 2 */
 	u32 n;
-	mill_err (*piece)(void *arg, u64 v, const vid *neighbour, const u32 *arcs, u32 n, bool last);
+	/* Takes a piece of v's list. last: it is the last one. */
+	mill_err (*piece)(void *arg, u64 v, const vid *neighbour, const u32 *arcs, u32 n,
+			  bool last);
 	void *arg;
 };
 
-/* The next neighbour, or NO_VERTEX at the end of the list. */
+/* Sets *out to the next neighbour, or to NO_VERTEX at the end of the list. */
 static inline mill_err peek(struct cursor *c, vid *out)
 {
 	if (c->at == c->end)
@@ -104,7 +112,10 @@ static inline mill_err put(struct merge *m, u64 v, vid w, u32 arcs)
 	return MILL_OK;
 }
 
-/* Lists that do not ascend, as only a broken store has them, give some list of vertices, and no more than they hold. */
+/*
+ * Merges the lists of v. Only a corrupt store has lists that do not ascend: they give a
+ * wrong list, but not a longer one.
+ */
 static mill_err merge_list(struct merge *m, u64 v)
 {
 	vid a, b;
@@ -145,8 +156,8 @@ static mill_err merge_list(struct merge *m, u64 v)
 	return m->piece(m->arg, v, m->neighbour, m->arcs, m->n, true);
 }
 
-static mill_err merge_all(struct merge *m, const struct store *st, struct budget *budget, struct ticker *ticker,
-			  struct view_cost *cost)
+static mill_err merge_all(struct merge *m, const struct store *st, struct budget *budget,
+			  struct ticker *ticker, struct view_cost *cost)
 {
 	u64 pages = (u64)st->out.n_pages + (st->directed ? st->in.n_pages : 0);
 	mill_err err;
@@ -178,10 +189,10 @@ static mill_err merge_all(struct merge *m, const struct store *st, struct budget
 struct load_ctx {
 	struct topology *t;
 	struct segment *seg;
-	u64 edges;		/* in all segments */
-	u64 offset;		/* of the segment's rows */
+	u64 edges;		/* edges in all segments so far */
+	u64 offset;		/* of the segment's first row in t->row */
 	u64 list_n;		/* edges of the present list so far */
-	bool begun;		/* the present list has its row */
+	bool begun;		/* the present list has a row in the segment */
 };
 
 static u32 *rows_of(struct load_ctx *l) { return l->t->row + l->offset; }
@@ -207,7 +218,8 @@ static void open_segment(struct load_ctx *l, u64 v)
 	l->begun = false;
 }
 
-static mill_err load_piece(void *arg, u64 v, const vid *neighbour, const u32 *arcs, u32 n, bool last)
+static mill_err load_piece(void *arg, u64 v, const vid *neighbour, const u32 *arcs, u32 n,
+			   bool last)
 {
 	struct load_ctx *l = arg;
 
@@ -230,15 +242,17 @@ static mill_err load_piece(void *arg, u64 v, const vid *neighbour, const u32 *ar
 	return MILL_OK;
 }
 
-mill_err view_load(struct topology *t, const struct store *st, enum view view, struct budget *budget,
-		   struct ticker *ticker, struct view_cost *cost)
+mill_err view_load(struct topology *t, const struct store *st, enum view view,
+		   struct budget *budget, struct ticker *ticker, struct view_cost *cost)
 {
 	u64 edges = view_edges(st, view);
 	struct load_ctx l = { .t = t };
 	struct merge m = { .view = view, .piece = load_piece, .arg = &l };
 
-	TRY(memory_new(&t->segment, budget, most_segments(edges), sizeof(*t->segment), "the segments"));
-	TRY(memory_new(&t->row, budget, st->n_linked + 2 * (u64)most_segments(edges), sizeof(u32), "the row offsets"));
+	TRY(memory_new(&t->segment, budget, most_segments(edges), sizeof(*t->segment),
+		       "the segments"));
+	TRY(memory_new(&t->row, budget, st->n_linked + 2 * (u64)most_segments(edges), sizeof(u32),
+		       "the row offsets"));
 	TRY(memory_new(&t->neighbour, budget, edges, sizeof(vid), "the undirected graph"));
 	t->weight_size = view_weight(view);
 	if (t->weight_size)
@@ -270,14 +284,15 @@ mill_err view_dir(char **out, const struct store *st, struct budget *budget)
 	return memory_printf(out, budget, "%.*s", (int)(end - st->path), st->path);
 }
 
-static mill_err spill_piece(void *arg, u64 v, const vid *neighbour, const u32 *arcs, u32 n, bool last)
+static mill_err spill_piece(void *arg, u64 v, const vid *neighbour, const u32 *arcs, u32 n,
+			    bool last)
 {
 	(void)v;
 	return writer_piece(arg, true, neighbour, arcs, n, last);
 }
 
-mill_err view_spill(struct store **out, const struct store *st, enum view view, struct budget *budget,
-		    struct ticker *ticker, struct view_cost *cost)
+mill_err view_spill(struct store **out, const struct store *st, enum view view,
+		    struct budget *budget, struct ticker *ticker, struct view_cost *cost)
 {
 	struct store_facts facts = {
 		.vertices = st->n_linked,

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Views: the graph as some algorithms want it, one symmetric direction that serves as both. An undirected store
- * that is what is wanted already is its own view; otherwise the view is made by one merge of the two directions,
- * which lie in vertex order with ascending lists: in memory if that fits, else as a temporary store that is streamed like
- * any other. Its files have no names, so nothing of it stays, whatever ends the process.
+ * A view is the graph as undirected algorithms need it: the simple graph, or both
+ * directions merged. It has one symmetric direction that serves as out- and in-edges. An
+ * undirected store that already is what the view asks for is its own view. Else the view is
+ * made by one merge of the two directions, which lie in vertex order with ascending lists.
+ * It is made in memory if it fits, else as a temporary store in TMPDIR or beside the store,
+ * which is streamed like any other. The temporary files have no names, so none stays on the
+ * disk however the process ends. Operators see a topology like any other.
  */
 #ifndef ENGINE_VIEW_H
 #define ENGINE_VIEW_H
@@ -12,29 +15,36 @@
 #include "transfer/need.h"
 
 /*
- * Adds the view to a need. MILL_EUSAGE for a directed store without in-pages, MILL_ELIMIT if it has too many edges:
- * `what` names who asks. A store that is its own view leaves n->view VIEW_NONE, and the algorithm reads its out-lists.
+ * Adds the view to a need. A store that is its own view leaves n->view VIEW_NONE, and the
+ * algorithm reads its out-lists. Fails with MILL_EUSAGE for a store without in-edges, and
+ * with MILL_ELIMIT if it has too many edges. what: the name of the algorithm, for errors.
  */
 mill_err view_need(const struct store *st, enum view view, const char *what, struct need *n);
-/* Edges that the view has at most; bytes that it takes at most when resident; bytes while it is made on disk, and afterwards. */
+/* Returns an upper bound of the view's edges. */
 u64 view_edges(const struct store *st, enum view view);
+/* Returns an upper bound of the host bytes of a resident view. */
 u64 view_bytes(const struct store *st, enum view view);
+/* Returns the host bytes that making a view takes besides. */
 u64 view_making_bytes(const struct store *st);
+/* Returns the host bytes that a view on disk takes once it is made. */
 u64 view_kept_bytes(const struct store *st, enum view view);
-/* Of a view on disk: what decoding takes at most. */
+/* Returns an upper bound of the scratch bytes for decoding pages of a view on disk. */
 u64 view_scratch(const struct store *st, unsigned workers);
 
 struct view_cost {
 	u64 pages, bytes;	/* read from disk */
 };
 
-/* Makes it resident. */
-mill_err view_load(struct topology *t, const struct store *st, enum view view, struct budget *budget,
-		   struct ticker *ticker, struct view_cost *cost);
-/* Makes it on disk. */
-mill_err view_spill(struct store **out, const struct store *st, enum view view, struct budget *budget,
-		    struct ticker *ticker, struct view_cost *cost);
-/* The directory for temporary files: TMPDIR, or where the store is. memory_free it. */
+/* Makes a resident view. */
+mill_err view_load(struct topology *t, const struct store *st, enum view view,
+		   struct budget *budget, struct ticker *ticker, struct view_cost *cost);
+/* Makes a view on disk. */
+mill_err view_spill(struct store **out, const struct store *st, enum view view,
+		    struct budget *budget, struct ticker *ticker, struct view_cost *cost);
+/*
+ * Returns the directory for temporary files: TMPDIR, or the directory in which the store is. The
+ * caller frees it with memory_free.
+ */
 mill_err view_dir(char **out, const struct store *st, struct budget *budget);
 
 #endif

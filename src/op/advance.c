@@ -81,7 +81,7 @@ static mill_err advance_lists(struct advance_ctx *a)
 		struct hub h = { .advance = a };
 		u32 n;
 
-		h.piece = topology_parts(run_direction(a->run, a->front->in), f->list[i], &n);
+		h.piece = topology_pieces(run_direction(a->run, a->front->in), f->list[i], &n);
 		TRY(pool_for(a->run->pool, n, 1, advance_pieces, &h));
 	}
 	return pool_for(a->run->pool, rest, grain, advance_list, a);

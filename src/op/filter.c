@@ -43,12 +43,12 @@ static mill_err filter_rows(void *arg, const struct segment *seg, vid begin, vid
 			    unsigned worker)
 {
 	struct filter_ctx *f = arg;
-	struct slices slices;
+	struct page_args page_args;
 
-	TRY(slices_take(&slices, f->run, &f->program->program, f->args, page, worker));
-	f->program->rows(slices.args, seg, begin, end, f->edges->bits->buffer.host,
+	TRY(page_args_take(&page_args, f->run, &f->program->program, f->args, page, worker));
+	f->program->rows(page_args.args, seg, begin, end, f->edges->bits->buffer.host,
 			 &f->run->emit[worker].tally);
-	return slices_give(&slices);
+	return page_args_give(&page_args);
 }
 
 static bool any_edge(void *arg, u64 begin, u64 end)
@@ -227,12 +227,12 @@ static mill_err expand_rows(void *arg, const struct segment *seg, vid begin, vid
 			    unsigned worker)
 {
 	struct filter_ctx *f = arg;
-	struct slices slices;
+	struct page_args page_args;
 
-	TRY(slices_take(&slices, f->run, &f->program->program, f->args, page, worker));
-	f->program->expand(slices.args, seg, begin, end, f->bits, f->edges->bits->buffer.host,
+	TRY(page_args_take(&page_args, f->run, &f->program->program, f->args, page, worker));
+	f->program->expand(page_args.args, seg, begin, end, f->bits, f->edges->bits->buffer.host,
 			   &f->run->emit[worker].tally);
-	return slices_give(&slices);
+	return page_args_give(&page_args);
 }
 
 static bool any_vertex(void *arg, u64 begin, u64 end)

@@ -66,7 +66,7 @@ struct extent {
 
 static u32 n_extents(const struct topology *t)
 {
-	return t->resident ? t->n_parts : t->pages->n_pages;
+	return t->resident ? t->n_pieces : t->pages->n_pages;
 }
 
 static struct extent extent_of(const struct topology *t, u32 i)
@@ -74,7 +74,7 @@ static struct extent extent_of(const struct topology *t, u32 i)
 	const struct page_entry *e;
 
 	if (t->resident) {
-		const struct segment *s = &t->part[i];
+		const struct segment *s = &t->piece[i];
 
 		return (struct extent){ s->first, s->n_rows, s->n_edges, s->skip, s->continues };
 	}

@@ -20,11 +20,11 @@ static mill_err scan_rows(void *arg, const struct segment *seg, vid begin, vid e
 			  unsigned worker)
 {
 	struct scan_ctx *s = arg;
-	struct slices slices;
+	struct page_args page_args;
 
-	TRY(slices_take(&slices, s->run, &s->program->program, s->args, page, worker));
-	s->program->rows(slices.args, seg, begin, end, &s->window, &s->run->emit[worker].tally);
-	return slices_give(&slices);
+	TRY(page_args_take(&page_args, s->run, &s->program->program, s->args, page, worker));
+	s->program->rows(page_args.args, seg, begin, end, &s->window, &s->run->emit[worker].tally);
+	return page_args_give(&page_args);
 }
 
 static bool is_wanted(void *arg, u64 begin, u64 end)

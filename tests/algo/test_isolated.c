@@ -79,7 +79,7 @@ static void try_ranks(const struct graph *g, mill_store *store, const struct con
 	for (u32 chosen = 0; chosen < 3 && chosen < g->n; chosen++)
 		for (enum mill_precision p = MILL_F32; p <= MILL_EXACT; p++) {
 			struct mill_pagerank how = { .precision = p, .iterations = 20, .tolerance = -1 };
-			struct still *still;
+			struct isolated_group *still;
 			mill_run *run;
 			FILE *f;
 
@@ -99,7 +99,7 @@ static void try_ranks(const struct graph *g, mill_store *store, const struct con
 			expect_pagerank(g, c->name, run, &how, want, p == MILL_F32 ? 1e-5 : 1e-10);
 			OK(mill_run_check(run));
 			/* The certificate knows the scores of those without state. */
-			still = ((struct pagerank_run *)run->self)->loop.still;
+			still = ((struct pagerank_run *)run->self)->loop.group;
 			still[0].score = number_of(p, number_real(p, still[0].score) + 1e-3);
 			if (still[0].isolated)
 				REFUSED(MILL_ECHECK, mill_run_check(run), "the score of isolated vertices");

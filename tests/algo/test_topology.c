@@ -25,7 +25,7 @@ static void compare_part(const struct topology *t, const struct chunk *c, const 
 	const struct segment *p = c->segment;
 	u64 begin = p->first_edge - s->first_edge;
 
-	assert_ptr_equal(p, &t->part[number]);
+	assert_ptr_equal(p, &t->piece[number]);
 	assert_int_equal(c->end - c->begin, 1);
 	assert_int_equal(p->first, s->first + row);
 	assert_int_equal(p->n_rows, 1);
@@ -34,8 +34,8 @@ static void compare_part(const struct topology *t, const struct chunk *c, const 
 	assert_int_equal(p->skip, (row ? 0 : s->skip) + begin - s->row[row]);
 	assert_int_equal(p->skip % LIST_BLOCK, 0);
 	assert_ptr_equal(p->neighbour, s->neighbour + begin);
-	if (p->continues && number + 1 < t->n_parts)
-		assert_int_equal(t->part[number + 1].first, p->first);
+	if (p->continues && number + 1 < t->n_pieces)
+		assert_int_equal(t->piece[number + 1].first, p->first);
 }
 
 /* Segment after segment, all neighbours and weights in their order. */
@@ -86,7 +86,7 @@ static void compare(const struct graph *g, const struct store *st, const struct 
 	}
 	free(id);
 	assert_int_equal(chunk, t->n_chunks);
-	assert_int_equal(part, t->n_parts);
+	assert_int_equal(part, t->n_pieces);
 	assert_int_equal(edge, st->stored_edges);
 	assert_int_equal(end, t->pages->n_rows);
 }

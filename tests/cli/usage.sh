@@ -35,7 +35,7 @@ for algorithm in $(python3 -c "import json; print(*[a['name'] for a in json.load
 		must [ -z "$(sed -n '/^options:/,/^$/s/^  \(--[a-z-]*\).*/\1/p' out | sort | uniq -d)" ]
 	done
 done
-expect 0 help cdlp; says "at most so many (default 10)"; expect 0 help pagerank; says "at most so many (default 100)"
+expect 0 help cdlp; says "the most iterations (default 10)"; expect 0 help pagerank; says "the most iterations (default 100)"
 expect 0 plan pagerank --help; says "--damping"; expect 0 plan --help; must [ "$(grep -c -- --damping out)" = 0 ]; says "millrace help ALGO"
 expect 0 help bfs; says "columns (-o)               id depth parent"; says "hash source reached max_depth"
 
