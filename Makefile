@@ -5,8 +5,8 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR
 .NOTPARALLEL:
-.PHONY: all demo test bench figures fuzz check-kernels install uninstall clean help \
-	test-tree test-dev test-long test-asan test-tsan test-narrow test-install
+.PHONY: all demo test bench figures fuzz check-kernels coverage install uninstall clean help \
+	test-tree test-dev test-narrow test-install test-sanitizers test-asan test-tsan test-long
 
 all: build/release/Makefile	## build build/release/millrace (the default)
 	@cmake --build build/release -j$(JOBS)
@@ -36,42 +36,56 @@ install: all	## install under PREFIX (default /usr/local); DESTDIR is honoured
 uninstall:	## remove what the last `make install` wrote
 	@cmake -DMANIFEST=build/release/install_manifest.txt -P cmake/uninstall.cmake
 
-test: test-tree test-dev test-asan test-tsan test-narrow test-install	## everything CI checks, in stages; each runs alone too:
-	@echo "== all stages passed"
+test:		## what a change must pass: four stages, up to ten minutes on two idle cores; each runs alone too:
+	@cmake/stages.sh tree dev narrow install
 
-# $(call stage,PRESET,LABELS,OPTIONS)
-define stage
-	@echo "== $(1): $(2)"
+# $(call build,PRESET,TARGETS): builds these targets, or all.
+define build
 	@cmake/deps.sh test
 	@[ -f build/$(1)/Makefile ] || cmake --preset $(1)
-	@cmake --build build/$(1) -j$(JOBS)
+	@cmake --build build/$(1) -j$(JOBS) $(if $(2),--target $(2))
+endef
+
+# $(call run,PRESET,LABELS,OPTIONS)
+define run
 	@ctest --preset $(1) -j$(JOBS) -L '^($(2))$$' $(3)
 endef
 
 test-tree:	##   the order of the folders; no test is empty
-	@echo "== tree: folder order, empty tests"
 	@cmake/check-includes.sh
 	@cmake/check-tests.sh
 
 test-dev:	##   all tests, warnings as errors
-	$(call stage,dev,unit|algo|cli|fault|guide)
+	$(call build,dev)
+	$(call run,dev,unit|algo|cli|fault|guide)
+
+test-narrow:	##   with 8-bit vertices and 16-bit edge counts
+	$(call build,narrow,unit_tests)
+	$(call run,narrow,unit)
+
+test-install: all	##   the header alone, installation, examples
+	@cmake/check-install.sh build/release
+
+test-sanitizers:	## the C tests under AddressSanitizer, UBSan and ThreadSanitizer (fifteen minutes); each runs alone too:
+	@cmake/stages.sh asan tsan
 
 test-asan:	##   under AddressSanitizer and UBSan
-	$(call stage,asan,unit|algo|cli,-E '(algo|cli)/device|cli/gts')
+	$(call build,asan)
+	$(call run,asan,unit|algo|cli,-E '(algo|cli)/device|cli/gts')
 
 # Not those that have one thread and sweep, nor those of a device, whose threads are the driver's: they take minutes there and can show nothing.
 test-tsan:	##   under ThreadSanitizer
-	$(call stage,tsan,unit|algo,-E 'unit/(fault|store|writer|verify|formats|packed|number|file|moves|residency)|algo/(device|damage|transfers|gunrock|intersect|graphie|gts|counts|declaration)')
-
-test-narrow:	##   with 8-bit vertices and 16-bit edge counts
-	$(call stage,narrow,unit)
-
-test-install: all	##   the header alone, installation, examples
-	@echo "== install: header, installation, examples"
-	@cmake/check-install.sh build/release
+	$(call build,tsan,unit_tests algo_tests)
+	$(call run,tsan,unit|algo,-E 'unit/(fault|store|writer|verify|formats|packed|number|file|moves|residency)|algo/(device|damage|transfers|gunrock|intersect|graphie|gts|counts|declaration)')
 
 test-long:	## all tests of test-dev with every repetition of theirs (half an hour)
 	@LONG=1 $(MAKE) test-dev
+
+coverage:	## the lines of src/ that the tests of test-dev run, in total and by folder
+	$(call build,coverage)
+	@find build/coverage -name '*.gcda' -delete
+	$(call run,coverage,unit|algo|cli|fault|guide)
+	@cmake/coverage.py build/coverage
 
 FUZZ_SECONDS ?= 20
 fuzz:		## every reader under libFuzzer (clang), FUZZ_SECONDS (20) each
@@ -90,4 +104,4 @@ clean:		## remove build/
 	@rm -rf build
 
 help:		## this list
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests are found by their names:
-#	tests/{unit,algo}/test_*.c   one program each, linked with the static library, cmocka and the
-#	                             other .c files of the folder; test_oracle.c with igraph too
-#	tests/{cli,fault}/*.sh       run with the path of the program as $1 (lib.sh is their helper)
-# Exit 77 is a skip. The folder is the label.
+# Tests are found by their file names; the folder is the label, exit 77 is a skip.
+#	tests/{unit,algo,fault}/test_*.c   suites of cmocka tests (tests/suite.h), linked into one program a folder
+#	tests/{cli,fault}/*.sh             scripts, run with the path of the program as $1 (lib.sh is their helper)
+#
+# To run one of them, after `cmake --preset dev && cmake --build build/dev -j2`:
+#	ctest --preset dev -R '^algo/bfs$'            one entry; -L algo: all entries of a folder
+#	build/dev/algo_tests bfs                      the same suite, with cmocka's own output
+#	build/dev/algo_tests bfs.test_printed         one test; --list prints all names
+#	gdb --args build/dev/algo_tests bfs.test_printed
+#	bash tests/cli/usage.sh build/dev/millrace    one script
+# ctest shares compiled kernels among builds: POCL_CACHE_DIR=build/pocl-cache does so by hand.
 find_path(CMOCKA_INCLUDE_DIR cmocka.h REQUIRED)
 find_library(CMOCKA_LIBRARY cmocka REQUIRED)
 find_package(PkgConfig REQUIRED)
@@ -26,33 +32,38 @@ function(mill_test folder name timeout)
 		SKIP_RETURN_CODE 77 ENVIRONMENT "${test_environment}")
 endfunction()
 
-foreach(folder unit algo)
-	file(GLOB helpers CONFIGURE_DEPENDS tests/${folder}/*.c)
-	file(GLOB programs CONFIGURE_DEPENDS tests/${folder}/test_*.c)
-	list(REMOVE_ITEM helpers ${programs} "")
-	if(helpers)
-		add_library(mill_${folder}_helpers OBJECT ${helpers})
-		target_include_directories(mill_${folder}_helpers PRIVATE tests)
-		target_link_libraries(mill_${folder}_helpers PRIVATE mill_flags)
+# The suites of a folder are one program. test_oracle.c needs igraph and is left out without it.
+foreach(folder unit algo fault)
+	file(GLOB sources CONFIGURE_DEPENDS tests/${folder}/*.c)
+	if(NOT IGRAPH_FOUND)
+		list(FILTER sources EXCLUDE REGEX "/test_oracle\\.c$")
 	endif()
-	foreach(source ${programs})
+	if(NOT sources)
+		continue()
+	endif()
+	set(declarations "")
+	set(rows "")
+	set(suites "")
+	foreach(source ${sources})
 		cmake_path(GET source STEM name)
-		string(REGEX REPLACE "^test_" "" short ${name})
-		if(short STREQUAL oracle AND NOT IGRAPH_FOUND)
-			message(STATUS "no igraph: ${folder}/${name} is left out")
-			continue()
+		if(name MATCHES "^test_(.*)")
+			list(APPEND suites ${CMAKE_MATCH_1})
+			string(APPEND declarations "extern const struct suite suite_${CMAKE_MATCH_1};\n")
+			string(APPEND rows "\t&suite_${CMAKE_MATCH_1},\n")
 		endif()
-		add_executable(${folder}_${name} ${source})
-		target_include_directories(${folder}_${name} PRIVATE tests)
-		target_link_libraries(${folder}_${name} PRIVATE mill_flags static ${CMOCKA_LIBRARY} m)
-		if(helpers)
-			target_link_libraries(${folder}_${name} PRIVATE mill_${folder}_helpers)
-		endif()
-		if(short STREQUAL oracle)
-			target_link_libraries(${folder}_${name} PRIVATE PkgConfig::IGRAPH)
-		endif()
-		add_test(NAME ${folder}/${short} COMMAND ${test_runner} $<TARGET_FILE:${folder}_${name}>)
-		mill_test(${folder} ${short} 1200)
+	endforeach()
+	set(table ${PROJECT_BINARY_DIR}/generated/${folder}_suites.c)
+	file(CONFIGURE OUTPUT ${table} @ONLY CONTENT
+		"#include \"suite.h\"\n\n${declarations}\nconst struct suite *const suites[] = {\n${rows}\tNULL,\n};\n")
+	add_executable(${folder}_tests tests/suite.c ${table} ${sources})
+	target_include_directories(${folder}_tests PRIVATE tests)
+	target_link_libraries(${folder}_tests PRIVATE mill_flags static ${CMOCKA_LIBRARY} m)
+	if(folder STREQUAL algo AND IGRAPH_FOUND)
+		target_link_libraries(${folder}_tests PRIVATE PkgConfig::IGRAPH)
+	endif()
+	foreach(suite ${suites})
+		add_test(NAME ${folder}/${suite} COMMAND ${test_runner} $<TARGET_FILE:${folder}_tests> ${suite})
+		mill_test(${folder} ${suite} 1200)
 	endforeach()
 endforeach()
 

@@ -196,14 +196,11 @@ static void test_refused_on_devices(void **state)
 	graph_release(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_grid_takes_few_passes),
-		cmocka_unit_test(test_ranks_take_half_the_passes),
-		cmocka_unit_test(test_refused_on_devices),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_shapes),
+	cmocka_unit_test(test_grid_takes_few_passes),
+	cmocka_unit_test(test_ranks_take_half_the_passes),
+	cmocka_unit_test(test_refused_on_devices),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(async, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -537,19 +537,16 @@ static void test_certificate(void **state)
 		}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_tiny),
-		cmocka_unit_test(test_overflow),
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_sources),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_budgets),
-		cmocka_unit_test(test_certificate),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_shapes),
+	cmocka_unit_test(test_tiny),
+	cmocka_unit_test(test_overflow),
+	cmocka_unit_test(test_forms),
+	cmocka_unit_test(test_sources),
+	cmocka_unit_test(test_refusals),
+	cmocka_unit_test(test_random),
+	cmocka_unit_test(test_budgets),
+	cmocka_unit_test(test_certificate),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(bc, tests, .setup = scratch_make, .teardown = scratch_remove);

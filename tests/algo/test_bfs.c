@@ -206,16 +206,13 @@ static void test_sources(void **state)
 	graph_release(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_printed),
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_shapes_on_opencl),
-		cmocka_unit_test(test_out_only),
-		cmocka_unit_test(test_directions),
-		cmocka_unit_test(test_sources),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_printed),
+	cmocka_unit_test(test_shapes),
+	cmocka_unit_test(test_shapes_on_opencl),
+	cmocka_unit_test(test_out_only),
+	cmocka_unit_test(test_directions),
+	cmocka_unit_test(test_sources),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(bfs, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -130,13 +130,10 @@ static void test_choice(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_blocks),
-		cmocka_unit_test(test_choice),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_shapes),
+	cmocka_unit_test(test_blocks),
+	cmocka_unit_test(test_choice),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(bins, tests, .setup = scratch_make, .teardown = scratch_remove);

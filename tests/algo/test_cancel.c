@@ -164,12 +164,9 @@ static void test_cancel_after(void **state)
 	graph_release(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cancel),
-		cmocka_unit_test(test_cancel_after),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_cancel),
+	cmocka_unit_test(test_cancel_after),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(cancel, tests, .setup = scratch_make, .teardown = scratch_remove);

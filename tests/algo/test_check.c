@@ -232,14 +232,11 @@ static void test_pagerank(void **state)
 		}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bfs),
-		cmocka_unit_test(test_sssp),
-		cmocka_unit_test(test_circle),
-		cmocka_unit_test(test_pagerank),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_bfs),
+	cmocka_unit_test(test_sssp),
+	cmocka_unit_test(test_circle),
+	cmocka_unit_test(test_pagerank),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(check, tests, .setup = scratch_make, .teardown = scratch_remove);

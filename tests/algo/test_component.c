@@ -322,19 +322,16 @@ static void test_repeats(void **state)
 	graph_release(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_shapes_on_opencl),
-		cmocka_unit_test(test_out_only),
-		cmocka_unit_test(test_configurations),
-		cmocka_unit_test(test_coloured),
-		cmocka_unit_test(test_long),
-		cmocka_unit_test(test_certificate),
-		cmocka_unit_test(test_merged_and_split),
-		cmocka_unit_test(test_repeats),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_shapes),
+	cmocka_unit_test(test_shapes_on_opencl),
+	cmocka_unit_test(test_out_only),
+	cmocka_unit_test(test_configurations),
+	cmocka_unit_test(test_coloured),
+	cmocka_unit_test(test_long),
+	cmocka_unit_test(test_certificate),
+	cmocka_unit_test(test_merged_and_split),
+	cmocka_unit_test(test_repeats),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(component, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -474,18 +474,15 @@ static void test_none_missing(void **state)
 		fail_msg("%zu lines are missing", missing);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_packed),
-		cmocka_unit_test(test_raw),
-		cmocka_unit_test(test_directed),
-		cmocka_unit_test(test_paged),
-		cmocka_unit_test(test_switches),
-		cmocka_unit_test(test_gts),
-		cmocka_unit_test(test_two_devices),
-		cmocka_unit_test(test_none_missing),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_packed),
+	cmocka_unit_test(test_raw),
+	cmocka_unit_test(test_directed),
+	cmocka_unit_test(test_paged),
+	cmocka_unit_test(test_switches),
+	cmocka_unit_test(test_gts),
+	cmocka_unit_test(test_two_devices),
+	cmocka_unit_test(test_none_missing),
+};
 
-	return cmocka_run_group_tests(tests, book_open, book_close);
-}
+SUITE(counts, tests, .setup = book_open, .teardown = book_close);

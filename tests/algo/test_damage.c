@@ -300,13 +300,10 @@ static void test_addresses(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_hostile_fleets),
-		cmocka_unit_test(test_addresses),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_hostile),
+	cmocka_unit_test(test_hostile_fleets),
+	cmocka_unit_test(test_addresses),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(damage, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -151,13 +151,10 @@ static void test_refusal(void **state)
 	graph_release(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kernels),
-		cmocka_unit_test(test_saved),
-		cmocka_unit_test(test_refusal),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_kernels),
+	cmocka_unit_test(test_saved),
+	cmocka_unit_test(test_refusal),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(declaration, tests, .setup = scratch_make, .teardown = scratch_remove);

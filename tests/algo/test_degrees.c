@@ -151,13 +151,10 @@ static void test_certificate(void **state)
 	graph_release(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_large),
-		cmocka_unit_test(test_certificate),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_shapes),
+	cmocka_unit_test(test_large),
+	cmocka_unit_test(test_certificate),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(degrees, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -189,14 +189,11 @@ static void test_odd_groups(void **state)
 	graph_release(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_rmat),
-		cmocka_unit_test(test_strided),
-		cmocka_unit_test(test_odd_groups),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_shapes),
+	cmocka_unit_test(test_rmat),
+	cmocka_unit_test(test_strided),
+	cmocka_unit_test(test_odd_groups),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(device, tests, .setup = scratch_make, .teardown = scratch_remove);

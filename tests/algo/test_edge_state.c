@@ -797,9 +797,11 @@ static void test_least(void **state)
 
 /* ---- Faults ---- */
 
-/* One run of each sort in a process of its own, whose allocations or I/O fail by MILL_FAULT. */
-static int child(const char *path, bool streamed)
+/* Does one run of each sort, in a process of its own: MILL_FAULT makes allocations or I/O fail. */
+static int child(int argc, char **argv)
 {
+	const char *path = argv[0];
+	bool streamed = argc > 1 && !strcmp(argv[1], "streamed");
 	struct config c = *config_named("2 threads, 2 frames");
 	enum what what = streamed ? ONCE : SCANS | ONCE;
 	struct mill_options o = { .threads = 2 };
@@ -833,7 +835,7 @@ static int spawn(const char *fault, const char *path, bool streamed)
 	assert_true(pid >= 0);
 	if (!pid) {
 		setenv("MILL_FAULT", fault, 1);
-		execl("/proc/self/exe", "edge_state", path, streamed ? "streamed" : "resident", (char *)NULL);
+		execl("/proc/self/exe", "algo_tests", SUITE_CHILD, "edge_state", path, streamed ? "streamed" : "resident", (char *)NULL);
 		_exit(99);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -875,14 +877,9 @@ static void test_faults(void **state)
 	graph_release(&g);
 }
 
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scan), cmocka_unit_test(test_advance), cmocka_unit_test(test_filter), cmocka_unit_test(test_intersect),
-		cmocka_unit_test(test_streamed), cmocka_unit_test(test_least), cmocka_unit_test(test_faults),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_scan), cmocka_unit_test(test_advance), cmocka_unit_test(test_filter), cmocka_unit_test(test_intersect),
+	cmocka_unit_test(test_streamed), cmocka_unit_test(test_least), cmocka_unit_test(test_faults),
+};
 
-	if (argc > 2)
-		return child(argv[1], !strcmp(argv[2], "streamed"));
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(edge_state, tests, .setup = scratch_make, .teardown = scratch_remove, .child = child);

@@ -566,16 +566,13 @@ static void test_few_pages(void **state)
 	graph_release(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sample),
-		cmocka_unit_test(test_filter),
-		cmocka_unit_test(test_same),
-		cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_directions),
-		cmocka_unit_test(test_few_pages),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_sample),
+	cmocka_unit_test(test_filter),
+	cmocka_unit_test(test_same),
+	cmocka_unit_test(test_there_and_back),
+	cmocka_unit_test(test_directions),
+	cmocka_unit_test(test_few_pages),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(edges, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -274,11 +274,8 @@ static void test_calls(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_calls),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_calls),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(failure, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -437,21 +437,18 @@ static void test_budgets(void **state)
 	graph_store_drop(store);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_arrays),
-		cmocka_unit_test(test_figures),
-		cmocka_unit_test(test_scans),
-		cmocka_unit_test(test_all_stay),
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_rmat),
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_arrays),
+	cmocka_unit_test(test_figures),
+	cmocka_unit_test(test_scans),
+	cmocka_unit_test(test_all_stay),
+	cmocka_unit_test(test_shapes),
+	cmocka_unit_test(test_rmat),
 #if MILL_VID_BITS == 32
-		cmocka_unit_test(test_stored_ids),
+	cmocka_unit_test(test_stored_ids),
 #endif
-		cmocka_unit_test(test_many_partitions),
-		cmocka_unit_test(test_budgets),
-	};
+	cmocka_unit_test(test_many_partitions),
+	cmocka_unit_test(test_budgets),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(graphie, tests, .setup = scratch_make, .teardown = scratch_remove);

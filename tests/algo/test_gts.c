@@ -367,18 +367,15 @@ static void test_unequal(void **state)
 	graph_store_drop(store);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_rmat),
-		cmocka_unit_test(test_scans),
-		cmocka_unit_test(test_all_stay),
-		cmocka_unit_test(test_lanes),
-		cmocka_unit_test(test_hub),
-		cmocka_unit_test(test_budgets),
-		cmocka_unit_test(test_unequal),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_shapes),
+	cmocka_unit_test(test_rmat),
+	cmocka_unit_test(test_scans),
+	cmocka_unit_test(test_all_stay),
+	cmocka_unit_test(test_lanes),
+	cmocka_unit_test(test_hub),
+	cmocka_unit_test(test_budgets),
+	cmocka_unit_test(test_unequal),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(gts, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -371,16 +371,13 @@ static void test_lanes(void **state)
 	assert_true(seen[MILL_MAPPING_GROUP] && seen[MILL_MAPPING_INPUT] && seen[MILL_MAPPING_OUTPUT]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_advance),
-		cmocka_unit_test(test_algorithms),
-		cmocka_unit_test(test_estimates),
-		cmocka_unit_test(test_directions),
-		cmocka_unit_test(test_mappings),
-		cmocka_unit_test(test_lanes),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_advance),
+	cmocka_unit_test(test_algorithms),
+	cmocka_unit_test(test_estimates),
+	cmocka_unit_test(test_directions),
+	cmocka_unit_test(test_mappings),
+	cmocka_unit_test(test_lanes),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(gunrock, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -243,16 +243,13 @@ static void test_turns(void **state)
 	graph_release(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_work_groups),
-		cmocka_unit_test(test_closed_forms),
-		cmocka_unit_test(test_budgets),
-		cmocka_unit_test(test_ledger),
-		cmocka_unit_test(test_turns),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_shapes),
+	cmocka_unit_test(test_work_groups),
+	cmocka_unit_test(test_closed_forms),
+	cmocka_unit_test(test_budgets),
+	cmocka_unit_test(test_ledger),
+	cmocka_unit_test(test_turns),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(intersect, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -235,14 +235,11 @@ static void test_repeats(void **state)
 	graph_release(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_configurations),
-		cmocka_unit_test(test_page_sizes),
-		cmocka_unit_test(test_lengths),
-		cmocka_unit_test(test_repeats),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_configurations),
+	cmocka_unit_test(test_page_sizes),
+	cmocka_unit_test(test_lengths),
+	cmocka_unit_test(test_repeats),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(invariance, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -223,12 +223,9 @@ static void test_plan(void **state)
 				 (unsigned long long)bytes[0][a], (unsigned long long)bytes[1][a]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all),
-		cmocka_unit_test(test_plan),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_all),
+	cmocka_unit_test(test_plan),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(isolated, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -221,12 +221,9 @@ static void test_chunks(void **state)
 	graph_store_drop(store);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_readers),
-		cmocka_unit_test(test_chunks),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_readers),
+	cmocka_unit_test(test_chunks),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(newest, tests, .setup = scratch_make, .teardown = scratch_remove);

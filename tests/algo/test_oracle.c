@@ -321,16 +321,13 @@ static void test_bc(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bfs),
-		cmocka_unit_test(test_sssp),
-		cmocka_unit_test(test_pagerank),
-		cmocka_unit_test(test_components),
-		cmocka_unit_test(test_simple),
-		cmocka_unit_test(test_bc),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_bfs),
+	cmocka_unit_test(test_sssp),
+	cmocka_unit_test(test_pagerank),
+	cmocka_unit_test(test_components),
+	cmocka_unit_test(test_simple),
+	cmocka_unit_test(test_bc),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(oracle, tests, .setup = scratch_make, .teardown = scratch_remove);

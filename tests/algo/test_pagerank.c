@@ -278,17 +278,14 @@ static void test_stopping(void **state)
 	graph_release(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_printed),
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_opencl),
-		cmocka_unit_test(test_personal),
-		cmocka_unit_test(test_personal_large),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_stopping),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_printed),
+	cmocka_unit_test(test_shapes),
+	cmocka_unit_test(test_opencl),
+	cmocka_unit_test(test_personal),
+	cmocka_unit_test(test_personal_large),
+	cmocka_unit_test(test_refusals),
+	cmocka_unit_test(test_stopping),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(pagerank, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -318,14 +318,11 @@ static void test_shapes(void **state)
 	graph_release(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pages),	   cmocka_unit_test(test_equation_1), cmocka_unit_test(test_equation_2),
-		cmocka_unit_test(test_passes),
-		cmocka_unit_test(test_overlap),	   cmocka_unit_test(test_iterations), cmocka_unit_test(test_all),
-		cmocka_unit_test(test_shapes),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_pages),	   cmocka_unit_test(test_equation_1), cmocka_unit_test(test_equation_2),
+	cmocka_unit_test(test_passes),
+	cmocka_unit_test(test_overlap),	   cmocka_unit_test(test_iterations), cmocka_unit_test(test_all),
+	cmocka_unit_test(test_shapes),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(plan, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -407,13 +407,10 @@ static void test_views(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sets),
-		cmocka_unit_test(test_segments),
-		cmocka_unit_test(test_views),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_sets),
+	cmocka_unit_test(test_segments),
+	cmocka_unit_test(test_views),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(reduce, tests, .setup = scratch_make, .teardown = scratch_remove);

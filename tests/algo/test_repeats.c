@@ -68,9 +68,6 @@ static void test_repeats(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_repeats) };
+static const struct CMUnitTest tests[] = { cmocka_unit_test(test_repeats) };
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(repeats, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -213,14 +213,11 @@ static void test_methods(void **state)
 	graph_store_drop(store);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_methods),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_rows),
+	cmocka_unit_test(test_defaults),
+	cmocka_unit_test(test_refused),
+	cmocka_unit_test(test_methods),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(rows, tests, .setup = scratch_make, .teardown = scratch_remove);

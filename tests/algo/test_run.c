@@ -354,16 +354,13 @@ static void test_refusals(void **state)
 	graph_release(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_budgets),
-		cmocka_unit_test(test_device_budgets),
-		cmocka_unit_test(test_out_of_core),
-		cmocka_unit_test(test_sequence),
-		cmocka_unit_test(test_two_runs),
-		cmocka_unit_test(test_refusals),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_budgets),
+	cmocka_unit_test(test_device_budgets),
+	cmocka_unit_test(test_out_of_core),
+	cmocka_unit_test(test_sequence),
+	cmocka_unit_test(test_two_runs),
+	cmocka_unit_test(test_refusals),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(run, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -315,12 +315,9 @@ static void test_peel(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_borders), cmocka_unit_test(test_buckets), cmocka_unit_test(test_order),
-		cmocka_unit_test(test_paths),	cmocka_unit_test(test_refused), cmocka_unit_test(test_peel),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_borders), cmocka_unit_test(test_buckets), cmocka_unit_test(test_order),
+	cmocka_unit_test(test_paths),	cmocka_unit_test(test_refused), cmocka_unit_test(test_peel),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(split, tests, .setup = scratch_make, .teardown = scratch_remove);

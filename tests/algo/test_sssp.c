@@ -297,18 +297,15 @@ static void test_zero_cycles(void **state)
 		}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_printed),
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_opencl),
-		cmocka_unit_test(test_delta),
-		cmocka_unit_test(test_unit),
-		cmocka_unit_test(test_long),
-		cmocka_unit_test(test_negative),
-		cmocka_unit_test(test_zero_cycles),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_printed),
+	cmocka_unit_test(test_shapes),
+	cmocka_unit_test(test_opencl),
+	cmocka_unit_test(test_delta),
+	cmocka_unit_test(test_unit),
+	cmocka_unit_test(test_long),
+	cmocka_unit_test(test_negative),
+	cmocka_unit_test(test_zero_cycles),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(sssp, tests, .setup = scratch_make, .teardown = scratch_remove);

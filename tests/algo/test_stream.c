@@ -236,14 +236,11 @@ static void test_times(void **state)
 	graph_release(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_again),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_times),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_again),
+	cmocka_unit_test(test_parts),
+	cmocka_unit_test(test_damage),
+	cmocka_unit_test(test_times),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(stream, tests, .setup = scratch_make, .teardown = scratch_remove);

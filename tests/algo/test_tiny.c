@@ -163,15 +163,12 @@ static void test_views(void **state)
 	graph_release(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bfs),
-		cmocka_unit_test(test_sssp),
-		cmocka_unit_test(test_pagerank),
-		cmocka_unit_test(test_components),
-		cmocka_unit_test(test_views),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_bfs),
+	cmocka_unit_test(test_sssp),
+	cmocka_unit_test(test_pagerank),
+	cmocka_unit_test(test_components),
+	cmocka_unit_test(test_views),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(tiny, tests, .setup = scratch_make, .teardown = scratch_remove);

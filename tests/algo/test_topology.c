@@ -195,12 +195,9 @@ static void test_algorithms(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_neighbours),
-		cmocka_unit_test(test_algorithms),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_neighbours),
+	cmocka_unit_test(test_algorithms),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(topology, tests, .setup = scratch_make, .teardown = scratch_remove);

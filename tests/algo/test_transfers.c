@@ -457,18 +457,15 @@ static void test_budgets(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scans),
-		cmocka_unit_test(test_all_slots),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_others_order),
-		cmocka_unit_test(test_active),
-		cmocka_unit_test(test_switches),
-		cmocka_unit_test(test_weights),
-		cmocka_unit_test(test_budgets),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_scans),
+	cmocka_unit_test(test_all_slots),
+	cmocka_unit_test(test_order),
+	cmocka_unit_test(test_others_order),
+	cmocka_unit_test(test_active),
+	cmocka_unit_test(test_switches),
+	cmocka_unit_test(test_weights),
+	cmocka_unit_test(test_budgets),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(transfers, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -276,18 +276,15 @@ static void test_repeats(void **state)
 	graph_release(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_shapes_on_opencl),
-		cmocka_unit_test(test_configurations),
-		cmocka_unit_test(test_out_only),
-		cmocka_unit_test(test_budgets),
-		cmocka_unit_test(test_cdlp_device_budgets),
-		cmocka_unit_test(test_certificates),
-		cmocka_unit_test(test_repeats),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_shapes),
+	cmocka_unit_test(test_shapes_on_opencl),
+	cmocka_unit_test(test_configurations),
+	cmocka_unit_test(test_out_only),
+	cmocka_unit_test(test_budgets),
+	cmocka_unit_test(test_cdlp_device_budgets),
+	cmocka_unit_test(test_certificates),
+	cmocka_unit_test(test_repeats),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(views, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -345,17 +345,14 @@ static void test_index(void **state)
 }
 #endif
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_limits),	  cmocka_unit_test(test_there_and_back),
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_limits),	  cmocka_unit_test(test_there_and_back),
 #if MILL_VID_BITS == 32
-		cmocka_unit_test(test_division),  cmocka_unit_test(test_pages),
-		cmocka_unit_test(test_record_id),
-		cmocka_unit_test(test_options),	  cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_manifest),  cmocka_unit_test(test_index),
+	cmocka_unit_test(test_division),  cmocka_unit_test(test_pages),
+	cmocka_unit_test(test_record_id),
+	cmocka_unit_test(test_options),	  cmocka_unit_test(test_hostile),
+	cmocka_unit_test(test_manifest),  cmocka_unit_test(test_index),
 #endif
-	};
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(address, tests, .setup = scratch_make, .teardown = scratch_remove);

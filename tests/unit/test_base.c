@@ -154,13 +154,10 @@ static void test_ticker(void **state)
 	assert_false(ticker_cancelled(&t));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fail),	    cmocka_unit_test(test_fail_errno),
-		cmocka_unit_test(test_error_travels), cmocka_unit_test(test_bitmap),
-		cmocka_unit_test(test_checksum),    cmocka_unit_test(test_ticker),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_fail),	    cmocka_unit_test(test_fail_errno),
+	cmocka_unit_test(test_error_travels), cmocka_unit_test(test_bitmap),
+	cmocka_unit_test(test_checksum),    cmocka_unit_test(test_ticker),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+SUITE(base, tests);

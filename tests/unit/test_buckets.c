@@ -203,12 +203,9 @@ static void test_budgets(void **state)
 	pool_free(pool);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_budgets),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_shapes),
+	cmocka_unit_test(test_budgets),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+SUITE(buckets, tests);

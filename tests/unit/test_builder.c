@@ -656,22 +656,19 @@ static void test_large(void **state)
 }
 #endif
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_vertices),
-		cmocka_unit_test(test_late_weight),
-		cmocka_unit_test(test_sum_overflow),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_cancelled),
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_random),
+	cmocka_unit_test(test_empty),
+	cmocka_unit_test(test_vertices),
+	cmocka_unit_test(test_late_weight),
+	cmocka_unit_test(test_sum_overflow),
+	cmocka_unit_test(test_limits),
+	cmocka_unit_test(test_budget),
+	cmocka_unit_test(test_refused),
+	cmocka_unit_test(test_cancelled),
 #if MILL_VID_BITS == 32
-		cmocka_unit_test(test_large),
+	cmocka_unit_test(test_large),
 #endif
-	};
+};
 
-	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+SUITE(builder, tests, .setup = make_scratch, .teardown = remove_scratch);

@@ -625,27 +625,31 @@ static void test_trace(void **state)
 		assert_true(shared > 0);
 }
 
-int main(void)
+/* Remembers what the first OpenCL device has; returns false if there is none. */
+static bool find_device(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_queues),
-		cmocka_unit_test(test_grids),
-		cmocka_unit_test(test_after),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_local),
-		cmocka_unit_test(test_types),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_two),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_trace),
-	};
 	struct mill_device device[2];
 
 	budget_init(&host, 0);
 	if (mill_devices(device, ARRAY_LEN(device)) < 2)
-		return 77;
+		return false;
 	units = device[1].units;
 	parts = device[1].parts;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return true;
 }
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_queues),
+	cmocka_unit_test(test_grids),
+	cmocka_unit_test(test_after),
+	cmocka_unit_test(test_many),
+	cmocka_unit_test(test_local),
+	cmocka_unit_test(test_types),
+	cmocka_unit_test(test_limits),
+	cmocka_unit_test(test_names),
+	cmocka_unit_test(test_two),
+	cmocka_unit_test(test_parts),
+	cmocka_unit_test(test_trace),
+};
+
+SUITE(device, tests, .usable = find_device);

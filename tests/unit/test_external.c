@@ -225,13 +225,10 @@ static void test_runs(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_runs),
-		cmocka_unit_test(test_same),
-		cmocka_unit_test(test_refused),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_runs),
+	cmocka_unit_test(test_same),
+	cmocka_unit_test(test_refused),
+};
 
-	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+SUITE(external, tests, .setup = make_scratch, .teardown = remove_scratch);

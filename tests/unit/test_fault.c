@@ -351,14 +351,11 @@ static void test_io_sweep(void **state)
 		sweep(cases[i].format, (int)cases[i].code, cases[i].succeeds, cases[i].may_leave);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_syntax),
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_alloc_sweep),
-		cmocka_unit_test(test_io_sweep),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_syntax),
+	cmocka_unit_test(test_counts),
+	cmocka_unit_test(test_alloc_sweep),
+	cmocka_unit_test(test_io_sweep),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+SUITE(fault, tests);

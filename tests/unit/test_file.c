@@ -402,15 +402,13 @@ static void test_stdout(void **state)
 	assert_non_null(strstr(mill_error(), "standard output: Broken pipe"));
 }
 
-int main(void)
-{
 #define TEST(f) cmocka_unit_test_setup_teardown(f, enter, leave)
-	const struct CMUnitTest tests[] = {
-		TEST(test_open),	TEST(test_read_at),	    TEST(test_direct),
-		TEST(test_pipe),	TEST(test_signals),	    TEST(test_dirs),
-		TEST(test_outfile),	TEST(test_outfile_places),  TEST(test_outfile_full),
-		TEST(test_stdout),	TEST(test_discard),
-	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+	TEST(test_open),	TEST(test_read_at),	    TEST(test_direct),
+	TEST(test_pipe),	TEST(test_signals),	    TEST(test_dirs),
+	TEST(test_outfile),	TEST(test_outfile_places),  TEST(test_outfile_full),
+	TEST(test_stdout),	TEST(test_discard),
+};
+
+SUITE(file, tests);

@@ -355,13 +355,10 @@ static void test_export(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),	cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_options), cmocka_unit_test(test_several),
-		cmocka_unit_test(test_seeds),	cmocka_unit_test(test_export),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_good),	cmocka_unit_test(test_bad),
+	cmocka_unit_test(test_options), cmocka_unit_test(test_several),
+	cmocka_unit_test(test_seeds),	cmocka_unit_test(test_export),
+};
 
-	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+SUITE(formats, tests, .setup = make_scratch, .teardown = remove_scratch);

@@ -325,17 +325,14 @@ static void test_names(void **state)
 		OK(make("names", (struct mill_generate){ .kind = *name, .scale = 4 }));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_on_any_threads),
-		cmocka_unit_test(test_seed_matters),
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_skew),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_names),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_same_on_any_threads),
+	cmocka_unit_test(test_seed_matters),
+	cmocka_unit_test(test_counts),
+	cmocka_unit_test(test_shapes),
+	cmocka_unit_test(test_skew),
+	cmocka_unit_test(test_refused),
+	cmocka_unit_test(test_names),
+};
 
-	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+SUITE(generate, tests, .setup = make_scratch, .teardown = remove_scratch);

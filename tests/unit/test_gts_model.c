@@ -327,14 +327,11 @@ static void test_numbers(void **state)
 			}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_equation_1), cmocka_unit_test(test_strategy_s), cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_bytes),	   cmocka_unit_test(test_chunks),     cmocka_unit_test(test_hidden),
-		cmocka_unit_test(test_equation_2), cmocka_unit_test(test_hits),	      cmocka_unit_test(test_runs),
-		cmocka_unit_test(test_monotone),   cmocka_unit_test(test_numbers),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_equation_1), cmocka_unit_test(test_strategy_s), cmocka_unit_test(test_shared),
+	cmocka_unit_test(test_bytes),	   cmocka_unit_test(test_chunks),     cmocka_unit_test(test_hidden),
+	cmocka_unit_test(test_equation_2), cmocka_unit_test(test_hits),	      cmocka_unit_test(test_runs),
+	cmocka_unit_test(test_monotone),   cmocka_unit_test(test_numbers),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+SUITE(gts_model, tests);

@@ -154,14 +154,11 @@ static void test_system(void **state)
 	assert_true(memory_peak_rss() >= size);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_blocks),	 cmocka_unit_test(test_zero_again),
-		cmocka_unit_test(test_budget),	 cmocka_unit_test(test_overflow),
-		cmocka_unit_test(test_strings),	 cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_system),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_blocks),	 cmocka_unit_test(test_zero_again),
+	cmocka_unit_test(test_budget),	 cmocka_unit_test(test_overflow),
+	cmocka_unit_test(test_strings),	 cmocka_unit_test(test_threads),
+	cmocka_unit_test(test_system),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+SUITE(memory, tests);

@@ -1082,17 +1082,14 @@ static void test_enough(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pages),	   cmocka_unit_test(test_sample),
-		cmocka_unit_test(test_figure),	   cmocka_unit_test(test_variants),
-		cmocka_unit_test(test_gts),	   cmocka_unit_test(test_scans),
-		cmocka_unit_test(test_random),	   cmocka_unit_test(test_state),
-		cmocka_unit_test(test_chunks),	   cmocka_unit_test(test_least),
-		cmocka_unit_test(test_unequal),	   cmocka_unit_test(test_slots),
-		cmocka_unit_test(test_partitions), cmocka_unit_test(test_enough),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_pages),	   cmocka_unit_test(test_sample),
+	cmocka_unit_test(test_figure),	   cmocka_unit_test(test_variants),
+	cmocka_unit_test(test_gts),	   cmocka_unit_test(test_scans),
+	cmocka_unit_test(test_random),	   cmocka_unit_test(test_state),
+	cmocka_unit_test(test_chunks),	   cmocka_unit_test(test_least),
+	cmocka_unit_test(test_unequal),	   cmocka_unit_test(test_slots),
+	cmocka_unit_test(test_partitions), cmocka_unit_test(test_enough),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+SUITE(moves, tests);

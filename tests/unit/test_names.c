@@ -280,13 +280,10 @@ static void lookups(void **state)
 	mill_store_close(s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ranks),	cmocka_unit_test(too_many_parts),
-		cmocka_unit_test(fields),	cmocka_unit_test(hostile_names),
-		cmocka_unit_test(lookups),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(ranks),	cmocka_unit_test(too_many_parts),
+	cmocka_unit_test(fields),	cmocka_unit_test(hostile_names),
+	cmocka_unit_test(lookups),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(names, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -244,14 +244,11 @@ static void test_size_show(void **state)
 		assert_string_equal(size_show(text, cases[i].bytes), cases[i].text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_u64),	    cmocka_unit_test(test_f64),
-		cmocka_unit_test(test_f64_special), cmocka_unit_test(test_put),
-		cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_locale),
-		cmocka_unit_test(test_size_parse),  cmocka_unit_test(test_size_show),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_u64),	    cmocka_unit_test(test_f64),
+	cmocka_unit_test(test_f64_special), cmocka_unit_test(test_put),
+	cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_locale),
+	cmocka_unit_test(test_size_parse),  cmocka_unit_test(test_size_show),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+SUITE(number, tests);

@@ -460,19 +460,16 @@ static void one_form(void **state)
 	graph_release(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(round_trips),
-		cmocka_unit_test(some_rows),
-		cmocka_unit_test(hostile),
-		cmocka_unit_test(hostile_index),
-		cmocka_unit_test(lies),
-		cmocka_unit_test(hostile_store),
-		cmocka_unit_test(wires),
-		cmocka_unit_test(growth_is_bounded),
-		cmocka_unit_test(one_form),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(round_trips),
+	cmocka_unit_test(some_rows),
+	cmocka_unit_test(hostile),
+	cmocka_unit_test(hostile_index),
+	cmocka_unit_test(lies),
+	cmocka_unit_test(hostile_store),
+	cmocka_unit_test(wires),
+	cmocka_unit_test(growth_is_bounded),
+	cmocka_unit_test(one_form),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(packed, tests, .setup = scratch_make, .teardown = scratch_remove);

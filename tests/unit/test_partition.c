@@ -192,18 +192,15 @@ static void test_rule(void **state)
 	assert_int_equal(partition_size(1000000, 3200, 1), 3200);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_figure3),
-		cmocka_unit_test(test_long_list),
-		cmocka_unit_test(test_all_sizes),
-		cmocka_unit_test(test_runs),
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_figure3),
+	cmocka_unit_test(test_long_list),
+	cmocka_unit_test(test_all_sizes),
+	cmocka_unit_test(test_runs),
 #if MILL_VID_BITS == 32
-		cmocka_unit_test(test_overflow),
+	cmocka_unit_test(test_overflow),
 #endif
-		cmocka_unit_test(test_rule),
-	};
+	cmocka_unit_test(test_rule),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+SUITE(partition, tests);

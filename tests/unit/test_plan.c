@@ -244,13 +244,10 @@ static void test_room(void **state)
 	model_close(&m);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_stream_order),
-		cmocka_unit_test(test_room),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_windows),
+	cmocka_unit_test(test_stream_order),
+	cmocka_unit_test(test_room),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+SUITE(plan, tests);

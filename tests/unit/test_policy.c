@@ -222,14 +222,11 @@ static void test_settle(void **state)
 	assert_int_equal(o.gts.warp, 32);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),   cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_others), cmocka_unit_test(test_mappings),
-		cmocka_unit_test(test_values), cmocka_unit_test(test_merge),
-		cmocka_unit_test(test_settle),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_find),   cmocka_unit_test(test_rows),
+	cmocka_unit_test(test_others), cmocka_unit_test(test_mappings),
+	cmocka_unit_test(test_values), cmocka_unit_test(test_merge),
+	cmocka_unit_test(test_settle),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+SUITE(policy, tests);

@@ -205,13 +205,10 @@ static void test_truncation(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_faults),	/* first, see there */
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_truncation),	/* last: the file is gone after it */
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_faults),	/* first, see there */
+	cmocka_unit_test(test_bytes),
+	cmocka_unit_test(test_truncation),	/* last: the file is gone after it */
+};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+SUITE(reader, tests, .setup = setup, .teardown = teardown);

@@ -594,20 +594,17 @@ static void test_bytes(void **state)
 		}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_decisions),
-		cmocka_unit_test(test_lately),
-		cmocka_unit_test(test_value),
-		cmocka_unit_test(test_passes),
-		cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_random_windows),
-		cmocka_unit_test(test_transit),
-		cmocka_unit_test(test_scans),
-		cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_bytes),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_decisions),
+	cmocka_unit_test(test_lately),
+	cmocka_unit_test(test_value),
+	cmocka_unit_test(test_passes),
+	cmocka_unit_test(test_windows),
+	cmocka_unit_test(test_random_windows),
+	cmocka_unit_test(test_transit),
+	cmocka_unit_test(test_scans),
+	cmocka_unit_test(test_memory),
+	cmocka_unit_test(test_bytes),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+SUITE(residency, tests);

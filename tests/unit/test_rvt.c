@@ -118,12 +118,9 @@ static void test_capacity(void **state)
 	assert_int_equal(rid_pages(105896555, 3738733648, 2, 2, MIB), 15474);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_figure12), cmocka_unit_test(test_dense),	  cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_budget),	 cmocka_unit_test(test_capacity),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_figure12), cmocka_unit_test(test_dense),	  cmocka_unit_test(test_empty),
+	cmocka_unit_test(test_budget),	 cmocka_unit_test(test_capacity),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+SUITE(rvt, tests);

@@ -124,13 +124,10 @@ static void test_prefix_sum(void **state)
 	assert_int_equal(prefix_sum_u64(value, 0), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_prefix_sum),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_sort),
+	cmocka_unit_test(test_budget),
+	cmocka_unit_test(test_prefix_sum),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+SUITE(sort, tests);

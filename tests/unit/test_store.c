@@ -799,28 +799,25 @@ static void cancelled(void **state)
 	graph_release(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(round_trip),
-		cmocka_unit_test(exact_fit),
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(round_trip),
+	cmocka_unit_test(exact_fit),
 #if MILL_VID_BITS == 32
-		cmocka_unit_test(star),
+	cmocka_unit_test(star),
 #endif
-		cmocka_unit_test(damage),
-		cmocka_unit_test(foreign_pages),
-		cmocka_unit_test(not_a_store),
-		cmocka_unit_test(manifest_edits),
-		cmocka_unit_test(first_format),
-		cmocka_unit_test(hostile_pages),
-		cmocka_unit_test(hostile_headers),
-		cmocka_unit_test(hostile_index),
-		cmocka_unit_test(far_page),
-		cmocka_unit_test(ranges),
-		cmocka_unit_test(export_table),
-		cmocka_unit_test(export_any_page_size),
-		cmocka_unit_test(cancelled),
-	};
+	cmocka_unit_test(damage),
+	cmocka_unit_test(foreign_pages),
+	cmocka_unit_test(not_a_store),
+	cmocka_unit_test(manifest_edits),
+	cmocka_unit_test(first_format),
+	cmocka_unit_test(hostile_pages),
+	cmocka_unit_test(hostile_headers),
+	cmocka_unit_test(hostile_index),
+	cmocka_unit_test(far_page),
+	cmocka_unit_test(ranges),
+	cmocka_unit_test(export_table),
+	cmocka_unit_test(export_any_page_size),
+	cmocka_unit_test(cancelled),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(store, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -532,24 +532,21 @@ static void test_refused(void **state)
 	assert_non_null(mill_formats()[0]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_weights),
-		cmocka_unit_test(test_loops_and_duplicates),
-		cmocka_unit_test(test_gzip),
-		cmocka_unit_test(test_several_inputs),
-		cmocka_unit_test(test_same_store),
-		cmocka_unit_test(test_stdin),
-		cmocka_unit_test(test_long_lines),
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_good),
+	cmocka_unit_test(test_bad),
+	cmocka_unit_test(test_weights),
+	cmocka_unit_test(test_loops_and_duplicates),
+	cmocka_unit_test(test_gzip),
+	cmocka_unit_test(test_several_inputs),
+	cmocka_unit_test(test_same_store),
+	cmocka_unit_test(test_stdin),
+	cmocka_unit_test(test_long_lines),
 #if MILL_VID_BITS == 32
-		cmocka_unit_test(test_many_lines),
-		cmocka_unit_test(test_late_lines),
+	cmocka_unit_test(test_many_lines),
+	cmocka_unit_test(test_late_lines),
 #endif
-		cmocka_unit_test(test_refused),
-	};
+	cmocka_unit_test(test_refused),
+};
 
-	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+SUITE(text, tests, .setup = make_scratch, .teardown = remove_scratch);

@@ -210,14 +210,11 @@ static void test_queue_order(void **state)
 	queue_free(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_run),	   cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_run_fails),  cmocka_unit_test(test_for),
-		cmocka_unit_test(test_for_fails),  cmocka_unit_test(test_queue_threads),
-		cmocka_unit_test(test_queue_order),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_run),	   cmocka_unit_test(test_sizes),
+	cmocka_unit_test(test_run_fails),  cmocka_unit_test(test_for),
+	cmocka_unit_test(test_for_fails),  cmocka_unit_test(test_queue_threads),
+	cmocka_unit_test(test_queue_order),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+SUITE(thread, tests);

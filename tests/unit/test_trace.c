@@ -205,15 +205,12 @@ static int remove_folder(void **state)
 	return rmdir(folder);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_workers),
-		cmocka_unit_test(test_two_runs),
-		cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_queues),
-		cmocka_unit_test(test_full_disk),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_workers),
+	cmocka_unit_test(test_two_runs),
+	cmocka_unit_test(test_no_memory),
+	cmocka_unit_test(test_queues),
+	cmocka_unit_test(test_full_disk),
+};
 
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+SUITE(trace, tests, .setup = make_folder, .teardown = remove_folder);

@@ -169,13 +169,10 @@ static void not_a_number(void **state)
 	graph_release(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(invariants),
-		cmocka_unit_test(asymmetric),
-		cmocka_unit_test(not_a_number),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(invariants),
+	cmocka_unit_test(asymmetric),
+	cmocka_unit_test(not_a_number),
+};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
-}
+SUITE(verify, tests, .setup = scratch_make, .teardown = scratch_remove);

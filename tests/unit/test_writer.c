@@ -365,12 +365,18 @@ static void striped_leftovers(void **state)
 	stripe_list = NULL;
 }
 
-/* What a child does under a fault: replaces a store, or makes one, and uses it. */
-static int child(const char *path, bool force)
+/* Makes or replaces a store under a fault, and uses it. The arguments are those of run_child. */
+static int child(int argc, char **argv)
 {
+	const char *path = argv[0];
+	char letter = argc > 1 ? argv[1][0] : 'n', list[600];
+	bool force = strchr("Ff", letter);
 	mill_store *store;
 	mill_err err;
 
+	snprintf(list, sizeof(list), "%s.dir0,%s.dir1", path, path);
+	if (strchr("FN", letter))
+		stripe_list = list;
 	err = write_small(path, 2, force);
 	if (err)
 		return (int)err;
@@ -385,8 +391,9 @@ static int child(const char *path, bool force)
 /* Letters for "force": capital ones with stripes. */
 static int run_child(const char *fault, const char *path, bool force)
 {
-	char self[] = "/proc/self/exe", setting[160], where[300], how[] = "x";
-	char *argv[] = { self, where, how, NULL };
+	char self[] = "/proc/self/exe", flag[] = SUITE_CHILD, suite[] = "writer";
+	char setting[160], where[300], how[] = "x";
+	char *argv[] = { self, flag, suite, where, how, NULL };
 	char *env[] = { setting, NULL };
 	int status;
 	pid_t pid;
@@ -492,30 +499,19 @@ static void fault_sweep_stripes(void **state)
 	stripe_list = NULL;
 }
 
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(existing_target, scratch_make, scratch_remove),
-		cmocka_unit_test_setup_teardown(force_spares_others, scratch_make, scratch_remove),
-		cmocka_unit_test_setup_teardown(paths, scratch_make, scratch_remove),
-		cmocka_unit_test_setup_teardown(second_maker, scratch_make, scratch_remove),
-		cmocka_unit_test_setup_teardown(target_appears, scratch_make, scratch_remove),
-		cmocka_unit_test_setup_teardown(leftovers, scratch_make, scratch_remove),
-		cmocka_unit_test_setup_teardown(abandoned, scratch_make, scratch_remove),
-		cmocka_unit_test_setup_teardown(limits, scratch_make, scratch_remove),
-		cmocka_unit_test_setup_teardown(fault_sweep_new, scratch_make, scratch_remove),
-		cmocka_unit_test_setup_teardown(fault_sweep_force, scratch_make, scratch_remove),
-		cmocka_unit_test_setup_teardown(striped_leftovers, scratch_make, scratch_remove),
-		cmocka_unit_test_setup_teardown(fault_sweep_stripes, scratch_make, scratch_remove),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(existing_target, scratch_make, scratch_remove),
+	cmocka_unit_test_setup_teardown(force_spares_others, scratch_make, scratch_remove),
+	cmocka_unit_test_setup_teardown(paths, scratch_make, scratch_remove),
+	cmocka_unit_test_setup_teardown(second_maker, scratch_make, scratch_remove),
+	cmocka_unit_test_setup_teardown(target_appears, scratch_make, scratch_remove),
+	cmocka_unit_test_setup_teardown(leftovers, scratch_make, scratch_remove),
+	cmocka_unit_test_setup_teardown(abandoned, scratch_make, scratch_remove),
+	cmocka_unit_test_setup_teardown(limits, scratch_make, scratch_remove),
+	cmocka_unit_test_setup_teardown(fault_sweep_new, scratch_make, scratch_remove),
+	cmocka_unit_test_setup_teardown(fault_sweep_force, scratch_make, scratch_remove),
+	cmocka_unit_test_setup_teardown(striped_leftovers, scratch_make, scratch_remove),
+	cmocka_unit_test_setup_teardown(fault_sweep_stripes, scratch_make, scratch_remove),
+};
 
-	if (argc == 3) {
-		char list[600];
-
-		snprintf(list, sizeof(list), "%s.dir0,%s.dir1", argv[1], argv[1]);
-		if (strchr("FN", argv[2][0]))
-			stripe_list = list;
-		return child(argv[1], strchr("Ff", argv[2][0]));
-	}
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+SUITE(writer, tests, .child = child);

@@ -24,4 +24,6 @@
 /* Of n times that something is tried with other numbers each time: all in a long run (`make test-long`), else a third. */
 static inline unsigned long long repeats(unsigned long long n) { return getenv("LONG") ? n : (n + 2) / 3; }
 
+#include "suite.h"
+
 #endif
