@@ -754,8 +754,8 @@ struct mill_cost {
  */
 struct mill_prediction {
 	/*
-	 * Of the algorithm. On the cpu: max(read, compute) + the share of the smaller one that is not
-	 * hidden + step. On a device: device + step.
+	 * Of the algorithm. On the cpu: max(read, compute) + the share of the smaller one that is
+	 * not hidden + step. On a device: device + step.
 	 */
 	double seconds;
 	double seconds_low, seconds_high;
@@ -775,7 +775,11 @@ struct mill_prediction {
 struct mill_step {
 	/* Its number, from 1; active vertices; edges processed; changes of vertex state. */
 	uint64_t step, frontier, edges, updates;
-	const char *direction;	/* "push", "pull", "scan"; "rest": the sum of all later steps */
+	/*
+	 * "push" or "pull" along a frontier; "scan" of all edges; "filter", "expand", "ends" or
+	 * "compute" of an edge frontier; "rest": the sum of step 1,000 and all later ones.
+	 */
+	const char *direction;
 	uint64_t pages_active, pages_read, pages_to_device, pages_reused;
 	uint64_t disk_read, disk_written, to_device;	/* bytes */
 	/* On a device with options.count_lanes: SIMD slots issued for edges; atomic operations. */
