@@ -199,7 +199,8 @@ MILL_API mill_err mill_store_export(mill_store *store, const char *path, const c
 
 /* What import does with edges that the input lists several times. */
 enum mill_dedup {
-	MILL_DEDUP_NONE,	/* keeps them as parallel edges */
+	/* Keeps them as parallel edges. Undirected: an edge listed in both directions is one edge. */
+	MILL_DEDUP_NONE,
 	MILL_DEDUP_FIRST,	/* keeps one, with the weight that was read first */
 	MILL_DEDUP_MIN,		/* keeps one, with the smallest weight */
 	MILL_DEDUP_MAX,		/* keeps one, with the largest weight */
@@ -429,7 +430,7 @@ struct mill_options {
 	double do_a, do_b;
 	enum mill_direction direction;
 	/* Only on a device: */
-	uint32_t queues;	/* pages whose transfers and kernels are in flight; 0: 32 */
+	uint32_t queues;	/* pages with transfers or kernels in flight; 0: 32 */
 	uint32_t group_size;	/* work-items of a work-group; 0: chosen for the device */
 	enum mill_mapping mapping;
 	enum mill_filter filter;
@@ -639,7 +640,7 @@ struct mill_algorithm {
 	const char *summary;	/* one line, without a full stop */
 	const char *help;	/* more lines, each with its newline */
 	const char *examples;	/* command lines, each with its newline */
-	/* Rows of its own options; ends with a row whose name is NULL. NULL: it has no options. */
+	/* Rows of its own options; the name of the last row is NULL. NULL: it has no options. */
 	const struct mill_option *option;
 	size_t options_size;	/* bytes of its options struct */
 	const char *const *column;	/* all columns that its result may have; ends with NULL */
@@ -652,7 +653,7 @@ struct mill_algorithm {
 	const char *steps_option, *steps_word;
 	bool needs_weights;
 };
-/* Returns all algorithms; ends with an entry whose name is NULL. */
+/* Returns all algorithms. The name of the last entry is NULL. */
 MILL_API const struct mill_algorithm *mill_algorithms(void);
 /* Returns the algorithm of this name, or NULL. */
 MILL_API const struct mill_algorithm *mill_algorithm(const char *name);
@@ -664,7 +665,7 @@ struct mill_variant;
 struct mill_policy {
 	const char *name;	/* "gts" */
 	const char *summary;
-	const struct mill_option *option;	/* ends with a row whose name is NULL; NULL: none */
+	const struct mill_option *option;	/* the name of the last row is NULL; NULL: none */
 	size_t settings;	/* offset of its settings in struct mill_options */
 	/* Its own mappings, for labs. NULL: it uses those of mill_lab_mappings(). */
 	const struct mill_variant *mappings;
@@ -675,7 +676,7 @@ struct mill_policy {
 	 */
 	const char *otherwise;
 };
-/* Returns all policies, the default first; ends with an entry whose name is NULL. */
+/* Returns all policies, the default first. The name of the last entry is NULL. */
 MILL_API const struct mill_policy *mill_policies(void);
 /* Returns the policy of this name (NULL: the default), or NULL. */
 MILL_API const struct mill_policy *mill_policy(const char *name);
@@ -913,7 +914,7 @@ struct mill_plan {
 	uint64_t state;		/* vertex state, and all else that does not depend on the edges */
 	uint64_t needed;	/* the smallest host budget: state + 64 MiB or more */
 	uint64_t resident;	/* host bytes if the graph is resident */
-	uint64_t device_needed;	/* the smallest device budget: state + 2 pages or more */
+	uint64_t device_needed;	/* the smallest device budget; most policies: state + 2 pages */
 	uint64_t pass_bytes;	/* what one whole pass of a streamed run reads from disk */
 	uint64_t saved;		/* state, frontiers and loop variables: the size of a checkpoint */
 	bool fits;		/* with the budget of this run the graph is resident */
@@ -962,7 +963,7 @@ struct mill_variant {
 /*
  * Return the variants that the lab offers: policies (which pages are sent to the device and which
  * stay there) and mappings of edges to work-items (mill_policy.mappings has those of a policy).
- * Both end with an entry whose name is NULL.
+ * The name of the last entry is NULL.
  */
 MILL_API const struct mill_variant *mill_lab_policies(void);
 MILL_API const struct mill_variant *mill_lab_mappings(void);
