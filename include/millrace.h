@@ -18,9 +18,9 @@
  *
  * - Errors: a call that can fail returns a mill_err. After a failure mill_error() returns one
  *   sentence for the user, kept per thread. The library never prints and never exits.
- * - Ownership: an `out` pointer belongs to the caller, and has a call that releases it (close,
- *   free, release). Arguments are only read during the call, but a run keeps its watcher. The
- *   free and close calls accept NULL.
+ * - Ownership: an object that a call returns through `out` belongs to the caller, and another
+ *   call releases it (close, free, release). Arguments are only read during the call, but a run
+ *   keeps its watcher. The free and close calls accept NULL.
  * - Defaults: an options struct that is all zero means the defaults, so
  *   (struct mill_options){ .memory = x } sets one field and keeps the others.
  * - Threads: runs in different threads do not disturb each other, and may share one store. One
@@ -31,7 +31,8 @@
  * (or the name) that a vertex has in the input; a *vertex number* is its place in the store. A
  * *stored edge* is an entry of the out-lists: an undirected edge is stored twice, once for each
  * end, and a self-loop once. A *step* (superstep) is one pass over the pages that have work. A
- * graph is *resident* if it stays in memory, and *streamed* if each step reads it from disk again.
+ * graph is *resident* if all of it stays in memory, and *streamed* if steps read the pages that
+ * they need from disk.
  */
 #ifndef MILLRACE_H
 #define MILLRACE_H
@@ -199,7 +200,7 @@ MILL_API mill_err mill_store_export(mill_store *store, const char *path, const c
 
 /* What import does with edges that the input lists several times. */
 enum mill_dedup {
-	/* Keeps them as parallel edges. Undirected: an edge listed in both directions is one edge. */
+	/* Keeps them, as parallel edges. Undirected: (u, v) and (v, u) in the input are one edge. */
 	MILL_DEDUP_NONE,
 	MILL_DEDUP_FIRST,	/* keeps one, with the weight that was read first */
 	MILL_DEDUP_MIN,		/* keeps one, with the smallest weight */
