@@ -200,7 +200,7 @@ MILL_API mill_err mill_store_export(mill_store *store, const char *path, const c
 
 /* What import does with edges that the input lists several times. */
 enum mill_dedup {
-	/* Keeps them, as parallel edges. Undirected: (u, v) and (v, u) in the input are one edge. */
+	/* Keeps them as parallel edges. Undirected: (u, v) and (v, u) of the input are one edge. */
 	MILL_DEDUP_NONE,
 	MILL_DEDUP_FIRST,	/* keeps one, with the weight that was read first */
 	MILL_DEDUP_MIN,		/* keeps one, with the smallest weight */
