@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The common work of import and generate: the options of the target, the text and the report. */
 #include "cli/build.h"
 
 #include <inttypes.h>
@@ -7,11 +8,14 @@
 #include "cli/message.h"
 #include "cli/report.h"
 
-/* "P,Q": bytes of page id and slot number. What their sum must be is the library's to say. */
+/* Parses "P,Q": bytes of the page id and of the slot number. The library checks their sum. */
 static mill_err take_record_id(const char *text, struct mill_target *out)
 {
-	if (text[0] < '0' || text[0] > '9' || text[1] != ',' || text[2] < '0' || text[2] > '9' || text[3])
-		return refuse(MILL_EUSAGE, "--record-id %s: takes two numbers of bytes, P,Q: of the page id and of the slot number, together 4",
+	if (text[0] < '0' || text[0] > '9' || text[1] != ',' || text[2] < '0' || text[2] > '9' ||
+	    text[3])
+		return refuse(MILL_EUSAGE,
+			      "--record-id %s: must be P,Q: bytes of the page id and of the slot "
+			      "number, together 4",
 			      text);
 	out->page_id_bytes = (uint32_t)(text[0] - '0');
 	out->slot_bytes = (uint32_t)(text[2] - '0');
@@ -23,7 +27,7 @@ static mill_err take_addressing(struct options *o, struct mill_target *out)
 	bool paged = o->addressing == MILL_ADDRESSING_PAGED;
 
 	if (paged && !option_given(o, "codec"))
-		o->codec = MILL_CODEC_RAW;	/* no other goes with it */
+		o->codec = MILL_CODEC_RAW;	/* the only codec of paged stores */
 	out->codec = (enum mill_codec)o->codec;
 	out->addressing = (enum mill_addressing)o->addressing;
 	return o->record_id ? take_record_id(o->record_id, out) : MILL_OK;
@@ -35,7 +39,7 @@ mill_err build_target(struct call *call, struct mill_target *out)
 	mill_err err;
 
 	if (!o->output)
-		return refuse(MILL_EUSAGE, "%s: say where to with -o STORE",
+		return refuse(MILL_EUSAGE, "%s: no output is given: use -o STORE",
 			      call->command.name);
 	err = option_size(&o->memory, "memory", 0);
 	if (err)
@@ -65,7 +69,7 @@ mill_err build_target(struct call *call, struct mill_target *out)
 	return take_addressing(o, out);
 }
 
-/* How the input was understood: one line, never a silent guess. */
+/* Prints how the input was understood, in one line: the user must see every guess. */
 static void print_input(const struct call *call, const struct mill_built *b)
 {
 	if (strcmp(b->format, "edgelist"))
@@ -114,7 +118,7 @@ static void report_built(struct json *j, const struct mill_built *b, bool from_i
 					   b->merged,	  b->min_id,	 b->max_id };
 
 		for (i = 0; i < sizeof(key) / sizeof(key[0]); i++)
-			if (b->named && i >= 4) /* "store" has them */
+			if (b->named && i >= 4)	/* ids are names, which are in "store" */
 				json_null(j, key[i]);
 			else
 				json_u64(j, key[i], value[i]);
@@ -134,7 +138,7 @@ static void report_built(struct json *j, const struct mill_built *b, bool from_i
 	json_string(j, "order", !b ? NULL : b->by_degree ? "degree" : "none");
 }
 
-mill_err build_account(struct call *call, const struct mill_built *built, bool from_input)
+mill_err build_report(struct call *call, const struct mill_built *built, bool from_input)
 {
 	const char *path = call->options.output;
 	struct mill_info info;

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Completion in shells: a script for each, and the words that it asks for. */
+/*
+ * The command completion: prints a script for a shell, and answers the script's question, what the
+ * last word of a line can become. The answers come from the rows of commands and options.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
 #include "cli/message.h"
 
-/* For bash, and for zsh, which has functions that do as bash does. */
-#define BASH                                                                                                                          \
-	"_millrace() {\n"                                                                                                             \
-	"\tlocal IFS=$'\\n'\n"                                                                                                        \
-	"\tCOMPREPLY=($(\"${COMP_WORDS[0]}\" completion words -- \"${COMP_WORDS[@]:1:$COMP_CWORD}\" 2>/dev/null))\n"                   \
-	"\t[[ ${#COMPREPLY[@]} != 1 || ${COMPREPLY[0]} != *: ]] || compopt -o nospace 2>/dev/null || true\n"                         \
-	"}\n"                                                                                                                         \
+/* For bash, and for zsh, which can emulate the completion functions of bash. */
+#define BASH                                                                            \
+	"_millrace() {\n"                                                               \
+	"\tlocal IFS=$'\\n'\n"                                                          \
+	"\tCOMPREPLY=($(\"${COMP_WORDS[0]}\" completion words -- "                      \
+	"\"${COMP_WORDS[@]:1:$COMP_CWORD}\" 2>/dev/null))\n"                            \
+	"\t[[ ${#COMPREPLY[@]} != 1 || ${COMPREPLY[0]} != *: ]] || compopt -o nospace " \
+	"2>/dev/null || true\n"                                                         \
+	"}\n"                                                                           \
 	"complete -o bashdefault -o default -F _millrace millrace\n"
 
 static const struct {
@@ -20,20 +25,22 @@ static const struct {
 } scripts[] = {
 	{ "bash", BASH },
 	{ "zsh", "autoload -U +X compinit bashcompinit\ncompinit\nbashcompinit\n" BASH },
-	{ "fish", "complete -c millrace -a '(set -l words (commandline -opc) (commandline -ct); $words[1] completion words -- $words[2..-1] 2>/dev/null)'\n" },
+	{ "fish",
+	  "complete -c millrace -a '(set -l words (commandline -opc) (commandline -ct); "
+	  "$words[1] completion words -- $words[2..-1] 2>/dev/null)'\n" },
 };
 
 /* ---- Words ---- */
 
 /* The word to complete. */
-struct wanted {
-	const char *begin;	/* of which this is there already ... */
-	const char *option;	/* ... behind "--option=", which the shell takes for the same word; NULL: it does not */
+struct partial_word {
+	const char *begin;	/* what the user typed so far */
+	const char *option;	/* not NULL: the word on the line is "--option=" and then `begin` */
 };
 
 static void offer(void *arg, const char *word)
 {
-	const struct wanted *w = arg;
+	const struct partial_word *w = arg;
 
 	if (strncmp(word, w->begin, strlen(w->begin)))
 		return;
@@ -42,13 +49,13 @@ static void offer(void *arg, const char *word)
 	printf("%s\n", word);
 }
 
-static void offer_list(struct wanted *w, const char *const *word)
+static void offer_list(struct partial_word *w, const char *const *word)
 {
 	for (; word && *word; word++)
 		offer(w, *word);
 }
 
-static void offer_policies(struct wanted *w)
+static void offer_policies(struct partial_word *w)
 {
 	const struct mill_policy *p;
 
@@ -56,7 +63,7 @@ static void offer_policies(struct wanted *w)
 		offer(w, p->name);
 }
 
-static void offer_variants(struct wanted *w)
+static void offer_variants(struct partial_word *w)
 {
 	const struct mill_variant *v;
 
@@ -64,26 +71,31 @@ static void offer_variants(struct wanted *w)
 		offer(w, v->name);
 }
 
-static void offer_formats(struct wanted *w) { offer_list(w, mill_formats()); }
+static void offer_formats(struct partial_word *w) { offer_list(w, mill_formats()); }
 
-/* Options whose words are a list of the library. */
+/* Options that take a word of one of the library's lists. */
 static const struct {
 	const char *option;
-	void (*offer)(struct wanted *w);
-} listed[] = { { "policy", offer_policies }, { "policies", offer_variants }, { "format", offer_formats } };
+	void (*offer)(struct partial_word *w);
+} library_words[] = {
+	{ "policy", offer_policies },
+	{ "policies", offer_variants },
+	{ "format", offer_formats },
+};
 
-/* Where no word is offered the shell offers files. */
-static void offer_values(struct wanted *w, const struct option *row)
+/* If no word is offered, the shell offers files. */
+static void offer_values(struct partial_word *w, const struct option *row)
 {
 	size_t i;
 
 	offer_list(w, row->word);
-	for (i = 0; !row->word && i < sizeof(listed) / sizeof(listed[0]); i++)
-		if (!strcmp(listed[i].option, row->name))
-			listed[i].offer(w);
+	for (i = 0; !row->word && i < sizeof(library_words) / sizeof(library_words[0]); i++)
+		if (!strcmp(library_words[i].option, row->name))
+			library_words[i].offer(w);
 }
 
-static void offer_options(struct wanted *w, const struct command *c, const struct mill_algorithm *a)
+static void offer_options(struct partial_word *w, const struct command *c,
+			  const struct mill_algorithm *a)
 {
 	char word[64];
 	struct option row;
@@ -95,7 +107,7 @@ static void offer_options(struct wanted *w, const struct command *c, const struc
 	}
 }
 
-static void offer_commands(struct wanted *w)
+static void offer_commands(struct partial_word *w)
 {
 	struct command c;
 	size_t i;
@@ -104,8 +116,8 @@ static void offer_commands(struct wanted *w)
 		offer(w, c.name);
 }
 
-/* Offers what operand number n may be. */
-static void offer_operand(struct wanted *w, const struct command *c, size_t n)
+/* Offers the words for operand number n. */
+static void offer_operand(struct partial_word *w, const struct command *c, size_t n)
 {
 	const struct mill_algorithm *a;
 	size_t i;
@@ -124,7 +136,8 @@ static void offer_operand(struct wanted *w, const struct command *c, size_t n)
 		offer(w, scripts[i].shell);
 }
 
-static bool find(struct option *out, const struct command *c, const struct mill_algorithm *a, const char *name, size_t length)
+static bool find(struct option *out, const struct command *c, const struct mill_algorithm *a,
+		 const char *name, size_t length)
 {
 	size_t i;
 
@@ -134,23 +147,24 @@ static bool find(struct option *out, const struct command *c, const struct mill_
 	return false;
 }
 
-/* What the words before the last one say of it. */
-struct context {
+/* What the words before the last one say about it. */
+struct line_ctx {
 	const struct mill_algorithm *algorithm;
 	size_t n_operands;
-	bool value;		/* it is the value ... */
-	struct option row;	/* ... of this option */
+	bool value;		/* the last word is the value of option `row` */
+	struct option row;
 };
 
-/* bash gives "--lcc=directed" as three words. */
-static void read_words(struct context *x, const struct command *c, const char *const *word, int n)
+/* Reads the n words before the last one. bash splits "--lcc=directed" into three words. */
+static void read_words(struct line_ctx *x, const struct command *c, const char *const *word, int n)
 {
 	struct option row;
 	int i;
 
-	*x = (struct context){ .algorithm = c->algorithm };
+	*x = (struct line_ctx){ .algorithm = c->algorithm };
 	for (i = 0; i < n; i++) {
-		const char *name = !strcmp(word[i], "-o") ? "output" : !strncmp(word[i], "--", 2) ? word[i] + 2 : NULL;
+		const char *name = !strcmp(word[i], "-o") ? "output" :
+				   !strncmp(word[i], "--", 2) ? word[i] + 2 : NULL;
 
 		x->value = false;
 		if (!name && word[i][0] != '-') {
@@ -169,13 +183,13 @@ static void read_words(struct context *x, const struct command *c, const char *c
 	}
 }
 
-/* Offers what the last of the words, which begin with the command, may become. */
+/* Offers completions of the last of n words. The first word is the command. */
 static void complete(const char *const *word, int n)
 {
-	struct wanted w = { .begin = word[n - 1] };
+	struct partial_word w = { .begin = word[n - 1] };
 	const char *equals = strchr(w.begin, '=');
 	struct command c;
-	struct context x;
+	struct line_ctx x;
 	struct option row;
 
 	if (n == 1) {
@@ -191,7 +205,7 @@ static void complete(const char *const *word, int n)
 		offer_values(&w, &x.row);
 	} else if (equals && !strncmp(w.begin, "--", 2)) {
 		if (find(&row, &c, x.algorithm, w.begin + 2, (size_t)(equals - w.begin) - 2)) {
-			w = (struct wanted){ equals + 1, row.name };
+			w = (struct partial_word){ equals + 1, row.name };
 			offer_values(&w, &row);
 		}
 	} else if (w.begin[0] == '-') {
@@ -216,5 +230,5 @@ mill_err cmd_completion(struct call *call)
 			fputs(scripts[i].script, stdout);
 			return MILL_OK;
 		}
-	return refuse(MILL_EUSAGE, "completion: takes bash, zsh or fish");
+	return refuse(MILL_EUSAGE, "completion: the shell must be bash, zsh or fish");
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The command export: writes a store as a graph file. */
 #include <inttypes.h>
 
 #include "cli/command.h"
@@ -19,7 +20,7 @@ mill_err cmd_export(struct call *call)
 		err = output_possible("-o", to);
 	else
 		err = refuse(MILL_EUSAGE,
-			     "export: say where to with -o FILE (- is stdout)");
+			     "export: no output is given: use -o FILE (- is stdout)");
 	if (!err)
 		err = mill_store_open(&store, path);
 	if (!err) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The command generate: makes a store with a synthetic graph. */
 #include <string.h>
 
 #include "cli/build.h"
@@ -22,7 +23,10 @@ static mill_err check_kind(const char *kind)
 		      "generate: unknown kind '%s'; see `millrace list generators`", kind);
 }
 
-/* What shapes another kind of graph is refused, not ignored; the rest gets its defaults. */
+/*
+ * Fills in defaults. Fails if an option was given that this kind of graph does not use: it must not
+ * be ignored silently.
+ */
 static mill_err settle_shape(struct options *o, const char *kind)
 {
 	static const char *const of_kron[] = { "a", "b", "c", "multigraph" };
@@ -41,7 +45,7 @@ static mill_err settle_shape(struct options *o, const char *kind)
 	if (option_given(o, "scale") == option_given(o, "vertices"))
 		return refuse(
 			MILL_EUSAGE,
-			"generate: say how large with either --scale N or --vertices N");
+			"generate: give one of --scale N and --vertices N");
 	if (random && !option_given(o, "degree"))
 		o->degree = 16;
 	if (kron) {
@@ -71,7 +75,7 @@ static mill_err generate(struct call *call, struct mill_built *built)
 	how.scale = o->scale;
 	how.vertices = o->vertices;
 	if (option_given(o, "scale") && !o->scale)
-		how.vertices = 1;	/* 2^0; a scale of 0 means "by vertices" to the library */
+		how.vertices = 1;	/* 2^0: for the library scale 0 means "use vertices" */
 	how.degree = o->degree;
 	how.weight = weight[o->weight_type];
 	how.directed = o->directed;
@@ -90,6 +94,6 @@ mill_err cmd_generate(struct call *call)
 
 	err = generate(call, &built);
 	json_string(&call->report, "kind", call->options.operand[0]);
-	late = build_account(call, err ? NULL : &built, false);
+	late = build_report(call, err ? NULL : &built, false);
 	return err ? err : late;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The command import: converts graph files to a store. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/build.h"
 #include "cli/message.h"
 
-/* none, auto, or a column: its number from 3 up (two are ids) or its name. */
+/* Takes none, auto, or a column: its number (from 3, after the two ids) or its name. */
 static mill_err choose_weights(const struct options *o, struct mill_import *how)
 {
 	unsigned long column;
@@ -16,7 +17,7 @@ static mill_err choose_weights(const struct options *o, struct mill_import *how)
 	if (!strcmp(o->weights, "none")) {
 		if (option_given(o, "weight-type"))
 			return refuse(MILL_EUSAGE,
-				      "--weight-type needs --weights auto or a column");
+				      "--weight-type needs --weights auto or --weights COLUMN");
 		how->weights = MILL_WEIGHTS_NONE;
 		return MILL_OK;
 	}
@@ -27,9 +28,10 @@ static mill_err choose_weights(const struct options *o, struct mill_import *how)
 	column = strtoul(o->weights, &end, 10);
 	if (!o->weights[0] || (!*end && (column < 3 || column > 1000)) ||
 	    o->weights[0] == '-')
-		return refuse(MILL_EUSAGE,
-			      "--weights %s: takes none, auto, a column from 3 to 1000 or its name",
-			      o->weights);
+		return refuse(
+			MILL_EUSAGE,
+			"--weights %s: must be none, auto, a column from 3 to 1000 or its name",
+			o->weights);
 	if (*end)
 		how->weight_name = o->weights;
 	else
@@ -58,15 +60,15 @@ static mill_err import(struct call *call, struct mill_built *built)
 
 	if (o->directed && o->undirected)
 		return refuse(MILL_EUSAGE,
-			      "--directed and --undirected exclude each other");
+			      "--directed and --undirected: give one of them");
 	if (o->id_bits && o->id_bits != 32 && o->id_bits != 64)
-		return refuse(MILL_EUSAGE, "--id-bits %u: takes 32 or 64", o->id_bits);
+		return refuse(MILL_EUSAGE, "--id-bits %u: must be 32 or 64", o->id_bits);
 	err = choose_weights(o, &how);
 	if (!err)
 		err = build_target(call, &how.target);
 	if (!err)
 		err = mill_import(built, &how);
-	if (!err) { /* the report tells what they came to */
+	if (!err) {	/* for the report: what import chose */
 		o->undirected = built->undirected;
 		o->directed = !built->undirected;
 		if (!o->format)
@@ -83,6 +85,6 @@ mill_err cmd_import(struct call *call)
 	mill_err err, late;
 
 	err = import(call, &built);
-	late = build_account(call, err ? NULL : &built, true);
+	late = build_report(call, err ? NULL : &built, true);
 	return err ? err : late;
 }

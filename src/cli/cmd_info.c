@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The command info: the facts of a store. */
 #include <inttypes.h>
 
 #include "cli/command.h"
@@ -7,7 +8,7 @@
 
 static void print_text(const struct call *call, const struct mill_info *info)
 {
-	/* A directed graph is usually stored twice. */
+	/* A directed graph with in-pages has every edge in two lists. */
 	uint64_t arcs = info->stored_edges * (info->directed && info->has_in_pages ? 2 : 1);
 	char size[SHOWN_SIZE], csr[SHOWN_SIZE], page[SHOWN_SIZE];
 
@@ -20,15 +21,18 @@ static void print_text(const struct call *call, const struct mill_info *info)
 		say(call, "  ids           %" PRIu64 " to %" PRIu64 "\n", info->min_id,
 		    info->max_id);
 	say(call, "  weights       %s\n", weight_word(info->weight));
-	say(call, "  stored edges  %" PRIu64 ", of which %" PRIu64 " self-loops and %" PRIu64 " parallel\n",
+	say(call,
+	    "  stored edges  %" PRIu64 ", of which %" PRIu64 " self-loops and %" PRIu64
+	    " parallel\n",
 	    info->stored_edges, info->self_loops, info->parallel_edges);
 	say(call,
-	    "  degrees       at most %" PRIu64 "; %" PRIu64 " vertices have out-edges, %" PRIu64 " are isolated\n",
+	    "  degrees       at most %" PRIu64 "; %" PRIu64 " vertices have out-edges, %" PRIu64
+	    " are isolated\n",
 	    info->max_degree, info->sources, info->vertices - info->connected);
 	say(call, "  in-edges      %s\n",
-	    !info->directed	 ? "the same"
+	    !info->directed	 ? "the same as out-edges"
 	    : info->has_in_pages ? "stored"
-				 : "left out");
+				 : "not stored");
 	say(call, "  size          %s on disk, %s as a CSR in memory (100%%)\n",
 	    show_size(size, info->bytes), show_size(csr, info->csr_bytes));
 	say(call, "  pages         %" PRIu64 " of %s, %s", info->pages,
@@ -41,8 +45,8 @@ static void print_text(const struct call *call, const struct mill_info *info)
 		say(call, ", %" PRIu32 " slots a page", info->out_slots);
 		if (info->in_slots)
 			say(call, " (in-pages %" PRIu32 ")", info->in_slots);
-		say(call, "; %" PRIu64 " small and %" PRIu64 " large pages (GTS's formula: %.1f)", info->small_pages, info->large_pages,
-		    info->record_pages);
+		say(call, "; %" PRIu64 " small and %" PRIu64 " large pages (GTS's formula: %.1f)",
+		    info->small_pages, info->large_pages, info->record_pages);
 	}
 	say(call, "\n");
 	for (size_t k = 0; info->stripe[k]; k++)

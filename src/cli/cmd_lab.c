@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same run under several policies: a table, a report, a drawing. */
+/*
+ * The command lab: runs an algorithm under several policies and budgets, and shows them as a table,
+ * a report and a drawing. The library's mill_lab() makes the runs; lab_rows.c chooses the rows.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +12,7 @@
 #include "cli/message.h"
 #include "cli/report.h"
 
-/* ---- What is asked for ---- */
+/* ---- Options ---- */
 
 static mill_err check_plot(const struct options *o)
 {
@@ -22,12 +25,13 @@ static mill_err check_plot(const struct options *o)
 	return output_possible("--plot", o->plot);
 }
 
-static mill_err check_asked(struct options *o)
+static mill_err check_options(struct options *o)
 {
 	if (!strcmp(o->device.text, "cpu"))
-		return refuse(MILL_EUSAGE, "lab: compares what crosses to a device: the cpu is none; see `millrace list devices`");
+		return refuse(MILL_EUSAGE,
+			      "lab: needs a device, not the cpu; see `millrace list devices`");
 	if (o->mappings && option_given(o, "mapping"))
-		return refuse(MILL_EUSAGE, "--mappings runs all of them: leave --mapping out");
+		return refuse(MILL_EUSAGE, "--mappings runs every mapping: leave out --mapping");
 	if (o->wires && option_given(o, "wire"))
 		return refuse(MILL_EUSAGE, "--wires and --wire: give one of them");
 	if (o->queue_counts && option_given(o, "queues"))
@@ -35,7 +39,8 @@ static mill_err check_asked(struct options *o)
 	if (o->device_caches && option_given(o, "device-cache"))
 		return refuse(MILL_EUSAGE, "--device-caches and --device-cache: give one of them");
 	if (o->plot && o->device_caches && o->queue_counts)
-		return refuse(MILL_EUSAGE, "--plot draws over --device-caches or over --queue-counts: give one of them");
+		return refuse(MILL_EUSAGE, "--plot with --device-caches and --queue-counts: "
+			      "give one of them");
 	if (o->budgets && option_given(o, "device-memory"))
 		return refuse(MILL_EUSAGE, "--budgets and --device-memory: give one of them");
 	if (o->budgets)
@@ -66,7 +71,7 @@ static mill_err parse_budgets(struct lab *l, const char *list)
 	return err;
 }
 
-/* --device-memory alone may be a list, of the devices. */
+/* Without --budgets there is one budget: --device-memory, which may be a list for the devices. */
 static mill_err choose_budgets(struct lab *l, const struct options *o)
 {
 	if (o->budgets)
@@ -86,7 +91,7 @@ static mill_err open_lab(struct lab *l, struct call *call)
 	struct options *o = &call->options;
 	mill_err err;
 
-	err = check_asked(o);
+	err = check_options(o);
 	if (!err)
 		err = work_prepare(&l->work, call, o->operand[0], o->operand[1]);
 	if (!err)
@@ -113,11 +118,12 @@ static mill_err run_lab(struct lab *l)
 	size_t i;
 
 	if (err)
-		refuse(err, "%s", mill_error());	/* what comes now shall not hide it */
+		refuse(err, "%s", mill_error()); /* keep this message: later calls may fail too */
 	for (i = 0; i < l->n_rows; i++) {
 		if (!lab_ran(l, i))
 			continue;
-		late = median(&l->seconds[i], l->row[i].report.run_seconds, l->row[i].report.n_runs);
+		late = median(&l->seconds[i], l->row[i].report.run_seconds,
+			      l->row[i].report.n_runs);
 		err = err ? err : late;
 	}
 	return err;
@@ -135,11 +141,11 @@ static void close_lab(struct lab *l)
 	work_close(&l->work);
 }
 
-/* ---- Tell ---- */
+/* ---- Text ---- */
 
 enum column {
-	NAME, BUDGET, MOVED, MULTIPLE, READ_ONLY, WRITABLE, FLAGS, PAGES, REUSED, ACTIVE, HIT_RATE, CACHE_SHARE, UPDATES, STEPS, EDGES, LANES,
-	ATOMICS, TIME, HASH, CHECK, NOTE, N_COLUMNS
+	NAME, BUDGET, MOVED, MULTIPLE, READ_ONLY, WRITABLE, FLAGS, PAGES, REUSED, ACTIVE, HIT_RATE,
+	CACHE_SHARE, UPDATES, STEPS, EDGES, LANES, ATOMICS, TIME, HASH, CHECK, NOTE, N_COLUMNS
 };
 
 #define CELL 64
@@ -161,8 +167,10 @@ static void cell(char *to, const struct lab *l, size_t i, enum column c)
 	const struct mill_lab_row *row = &l->row[i];
 	const struct mill_report *r = &row->report;
 	const uint64_t count[N_COLUMNS] = {
-		[PAGES] = r->pages_to_device, [REUSED] = r->pages_reused, [ACTIVE] = r->pages_active, [UPDATES] = r->updates,
-		[STEPS] = r->iterations, [EDGES] = row->edges, [LANES] = r->lanes, [ATOMICS] = r->atomics,
+		[PAGES] = r->pages_to_device, [REUSED] = r->pages_reused,
+		[ACTIVE] = r->pages_active,   [UPDATES] = r->updates,
+		[STEPS] = r->iterations,      [EDGES] = row->edges,
+		[LANES] = r->lanes,	      [ATOMICS] = r->atomics,
 	};
 
 	switch (c) {
@@ -181,7 +189,8 @@ static void cell(char *to, const struct lab *l, size_t i, enum column c)
 	case READ_ONLY:
 	case WRITABLE:
 	case FLAGS:
-		snprintf(to, CELL, "%.1f", (double)(c == READ_ONLY ? r->read_only : c == WRITABLE ? r->writable : r->flags) / 1024);
+		snprintf(to, CELL, "%.1f", (double)(c == READ_ONLY ? r->read_only :
+						    c == WRITABLE ? r->writable : r->flags) / 1024);
 		break;
 	case HIT_RATE:
 		snprintf(to, CELL, "%.3f", lab_hit_rate(l, i));
@@ -208,8 +217,8 @@ static void cell(char *to, const struct lab *l, size_t i, enum column c)
 	}
 }
 
-/* The width of a cell for printf: words begin on the left, and nothing follows a note. */
-static int aligned(int c, int width) { return c == NAME ? -width : c == NOTE ? 1 : width; }
+/* Returns the width of a cell for printf: names are left-aligned, a note is not padded. */
+static int cell_width(int c, int width) { return c == NAME ? -width : c == NOTE ? 1 : width; }
 
 static void print_row(const struct call *call, const struct lab *l, size_t i, const int *width)
 {
@@ -229,12 +238,12 @@ static void print_row(const struct call *call, const struct lab *l, size_t i, co
 		}
 		cell(text, l, i, (enum column)c);
 		if (c != NOTE || text[0])
-			say(call, "  %*s", aligned(c, width[c]), text);
+			say(call, "  %*s", cell_width(c, width[c]), text);
 	}
 	say(call, "\n");
 }
 
-/* Is there anything to say in it? */
+/* Returns true if the table has this column. */
 static bool has_column(const struct lab *l, const struct options *o, enum column c)
 {
 	size_t i;
@@ -265,16 +274,19 @@ static void print_text(const struct call *call, const struct lab *l)
 {
 	const struct options *o = &call->options;
 	const char *const head[N_COLUMNS] = {
-		o->mappings ? "mapping" : "policy", "budget", "MiB moved", "x CSR", "KiB read-only", "writable", "flags", "pages", "reused",
-		"active", "hit rate", "B/(S+L)", "updates", "steps", "edges", "lanes", "atomics", "time", "hash", "check", "note",
+		o->mappings ? "mapping" : "policy", "budget", "MiB moved", "x CSR", "KiB read-only",
+		"writable", "flags", "pages", "reused", "active", "hit rate", "B/(S+L)", "updates",
+		"steps", "edges", "lanes", "atomics", "time", "hash", "check", "note",
 	};
 	const struct mill_info *info = &l->work.info;
 	int width[N_COLUMNS], c;
 	char text[CELL];
 	size_t i;
 
-	say(call, "%s of %s: %" PRIu64 " vertices, %" PRIu64 " stored edges, a CSR of %s; on %s\n", l->how.algorithm, info->path,
-	    info->vertices, info->stored_edges, show_size(text, info->csr_bytes), o->device.text);
+	say(call,
+	    "%s of %s: %" PRIu64 " vertices, %" PRIu64 " stored edges, a CSR of %s; on %s\n",
+	    l->how.algorithm, info->path, info->vertices, info->stored_edges,
+	    show_size(text, info->csr_bytes), o->device.text);
 	for (c = 0; c < N_COLUMNS; c++) {
 		width[c] = (int)strlen(head[c]);
 		for (i = 0; i < l->n_rows && l->row[i].name; i++) {
@@ -286,7 +298,7 @@ static void print_text(const struct call *call, const struct lab *l)
 		if (!has_column(l, o, (enum column)c))
 			width[c] = 0;
 		else
-			say(call, "  %*s", aligned(c, width[c]), head[c]);
+			say(call, "  %*s", cell_width(c, width[c]), head[c]);
 	}
 	say(call, "\n");
 	for (i = 0; i < l->n_rows && l->row[i].name; i++)
@@ -378,7 +390,8 @@ static mill_err draw(const struct lab *l, const char *path)
 	mill_err err;
 	char *text;
 
-	err = l->n_queues > 1 ? lab_plot_queues(&text, l) : l->n_caches > 1 ? lab_plot_caches(&text, l) : lab_plot(&text, l);
+	err = l->n_queues > 1 ? lab_plot_queues(&text, l) :
+	      l->n_caches > 1 ? lab_plot_caches(&text, l) : lab_plot(&text, l);
 	if (err)
 		return err;
 	err = output_write(path, text);
@@ -395,7 +408,7 @@ mill_err cmd_lab(struct call *call)
 	err = open_lab(&l, call);
 	if (!err) {
 		err = run_lab(&l);
-		all = !err || err == MILL_ECHECK;	/* every row was come to */
+		all = !err || err == MILL_ECHECK;	/* the lab got to every row */
 	}
 	progress_end(&call->progress);
 	report_lab(&call->report, &l, &call->options);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The command list: algorithms, devices, policies, formats and generators of this program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,8 @@ static mill_err list_devices(struct call *call, const char *key)
 		n = found;
 	json_array(&call->report, key);
 	for (i = 0; i < n; i++) {
-		say(call, "  %-12s %s, %u units, ", device[i].name, device[i].model, device[i].units);
+		say(call, "  %-12s %s, %u units, ", device[i].name, device[i].model,
+		    device[i].units);
 		if (device[i].parts)
 			say(call, "divisible into up to %u, ", device[i].parts);
 		say(call, "%s", show_size(size, device[i].memory));
@@ -155,6 +157,7 @@ mill_err cmd_list(struct call *call)
 			return err;
 	}
 	if (!found)
-		return refuse(MILL_EUSAGE, "list: there is no '%s'; `millrace list` shows all", wanted);
+		return refuse(MILL_EUSAGE, "list: unknown topic '%s'; see `millrace help list`",
+			      wanted);
 	return MILL_OK;
 }

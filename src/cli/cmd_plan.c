@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The command plan: predicts memory, bytes, passes and time of a run without running it. */
 #include <inttypes.h>
 
 #include "cli/message.h"
@@ -9,40 +10,50 @@ static void print_predicted(const struct call *call, const struct mill_predictio
 {
 	char a[SHOWN_SIZE], b[SHOWN_SIZE], c[SHOWN_SIZE];
 
-	say(call, "  time          %s (%s to %s)", show_seconds(a, p->seconds), show_seconds(b, p->seconds_low),
-	    show_seconds(c, p->seconds_high));
+	say(call, "  time          %s (%s to %s)", show_seconds(a, p->seconds),
+	    show_seconds(b, p->seconds_low), show_seconds(c, p->seconds_high));
 	if (p->load_read)
-		say(call, ", after loading %s in %s", show_size(a, p->load_read), show_seconds(b, p->load_seconds));
-	say(call, "\n  supersteps    %" PRIu64 " (%" PRIu64 " to %" PRIu64 ")\n", p->iterations, p->iterations_low,
-	    p->iterations_high);
-	say(call, "  disk          %s, %" PRIu64 " pages\n", show_size(a, p->disk_read), p->pages_read);
+		say(call, ", after loading %s in %s", show_size(a, p->load_read),
+		    show_seconds(b, p->load_seconds));
+	say(call, "\n  supersteps    %" PRIu64 " (%" PRIu64 " to %" PRIu64 ")\n", p->iterations,
+	    p->iterations_low, p->iterations_high);
+	say(call, "  disk          %s, %" PRIu64 " pages\n", show_size(a, p->disk_read),
+	    p->pages_read);
 	say(call, "  peak memory   %s\n", show_size(a, p->memory));
 	if (p->equation)
-		say(call, "  terms         device %s for %s", show_seconds(a, p->device_seconds), show_size(b, p->to_device));
+		say(call, "  terms         device %s for %s", show_seconds(a, p->device_seconds),
+		    show_size(b, p->to_device));
 	else
-		say(call, "  terms         max(read %s, compute %s) and what is not hidden of the other",
+		say(call, "  terms         read %s and compute %s, which overlap",
 		    show_seconds(a, p->read_seconds), show_seconds(b, p->compute_seconds));
 	say(call, ", supersteps %s\n", show_seconds(a, p->step_seconds));
 	print_cost(call, p, NULL);
 	say(call, "  constants     %s\n",
-	    p->measured ? "measured on this machine" : "defaults: this machine could not be measured");
+	    p->measured ? "measured on this machine" :
+	    "defaults: this machine could not be measured");
 }
 
-/* policy: of the run. */
-static void print_device(const struct call *call, const struct work *w, const struct mill_plan *p, const char *policy)
+/* policy: the policy of the run. */
+static void print_device(const struct call *call, const struct work *w, const struct mill_plan *p,
+			 const char *policy)
 {
 	const char *as = policy_otherwise(policy, p->policy_owns);
 	char shown[SHOWN_SIZE];
 
-	say(call, "  device        at least %s of its memory\n", show_size(shown, p->device_needed));
+	say(call, "  device        at least %s of its memory\n",
+	    show_size(shown, p->device_needed));
 	if (as)
-		say(call, "  policy        %s has no kernels of its own for %s: it runs over pages, as under %s\n", policy, w->algorithm->name, as);
+		say(call,
+		    "  policy        %s has no kernels of its own for %s: "
+		    "it runs over pages, as under %s\n",
+		    policy, w->algorithm->name, as);
 	if (p->why)
-		say(call, "  gts           strategy %s: %s; %" PRIu32 " chunk%s\n", strategy_word(p->strategy), p->why, p->chunks,
-		    p->chunks > 1 ? "s" : "");
+		say(call, "  gts           strategy %s: %s; %" PRIu32 " chunk%s\n",
+		    strategy_word(p->strategy), p->why, p->chunks, p->chunks > 1 ? "s" : "");
 }
 
-static void print_text(const struct call *call, const struct work *w, const struct mill_plan *p, const struct mill_report *r)
+static void print_text(const struct call *call, const struct work *w, const struct mill_plan *p,
+		       const struct mill_report *r)
 {
 	uint64_t budget = call->options.memory.bytes;
 	char a[SHOWN_SIZE], b[SHOWN_SIZE];
@@ -50,15 +61,15 @@ static void print_text(const struct call *call, const struct work *w, const stru
 	say(call, "%s of %s: %" PRIu64 " vertices, %" PRIu64 " stored edges\n",
 	    w->algorithm->name, w->info.path, w->info.vertices, w->info.stored_edges);
 	say(call, "  vertex state  %s\n", show_size(a, p->state));
-	say(call, "  memory        at least %s; with the whole graph resident %s\n",
+	say(call, "  memory        at least %s; %s with the whole graph resident\n",
 	    show_size(a, p->needed), show_size(b, p->resident));
 	say(call, "  budget        %s: ", show_size(a, budget));
 	if (budget < p->needed)
 		say(call, "too small\n");
 	else if (p->fits)
-		say(call, "the graph is read once and stays\n");
+		say(call, "the graph is read once and stays in memory\n");
 	else
-		say(call, "the graph streams from disk, %s in a whole pass\n",
+		say(call, "the graph streams from disk, %s in a full pass\n",
 		    show_size(b, p->pass_bytes));
 	if (r->n_devices)
 		print_device(call, w, p, r->policy);
@@ -79,10 +90,12 @@ static void report_strategy(struct json *j, const struct mill_plan *p)
 	json_object_end(j);
 }
 
-/* p NULL: nothing is known. */
+/* Adds "plan". p NULL: there is no plan, so all values are null. */
 static void report_plan(struct json *j, const struct mill_plan *p, const struct mill_report *r)
 {
-	static const char *const key[] = { "state", "needed", "resident", "device_needed", "pass_bytes", "saved", "fits" };
+	static const char *const key[] = {
+		"state", "needed", "resident", "device_needed", "pass_bytes", "saved", "fits",
+	};
 	size_t i;
 
 	json_object(j, "plan");
@@ -112,7 +125,7 @@ mill_err cmd_plan(struct call *call)
 	mill_err err;
 
 	err = work_open(&w, call, algorithm, path);
-	if (!err)	/* first whether it can run at all: that takes no time */
+	if (!err)	/* before measuring: fails at once if the run is not possible */
 		err = mill_run_plan(w.run, algorithm, call->options.how, &plan);
 	if (!err)
 		err = mill_run_measure(w.run, call->options.recalibrate);
@@ -120,7 +133,7 @@ mill_err cmd_plan(struct call *call)
 		err = mill_run_plan(w.run, algorithm, call->options.how, &plan);
 	if (w.run) {
 		mill_run_report(w.run, &report);
-		work_understood(&report, &call->options);
+		work_update_options(&report, &call->options);
 	}
 	progress_end(&call->progress);
 	json_string(&call->report, "algorithm", algorithm);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every algorithm's command: load, run so often, check, write, report. */
+/* The command of every algorithm: load, run --repeat times, check, write the result, report. */
 #define _GNU_SOURCE 1	/* asprintf */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,16 +10,16 @@
 #include "cli/report.h"
 #include "cli/run.h"
 
-/* What came of it, for the text and the report. */
+/* The outcome of the run, for the text and the report. */
 struct outcome {
 	struct mill_report report;
-	bool ran;		/* at least one run ended: the results in `report` are results */
-	bool counted;		/* lanes and atomics were */
+	bool ran;		/* all runs succeeded: `report` has a result */
+	bool counted;		/* lanes and atomics were counted */
 	double median;		/* seconds of a run */
 	double check_seconds;
 	char *check;		/* "passed", "failed: ..." or NULL */
-	char name[MILL_NAME_MAX + 1];
-	mill_err late;		/* of what is looked up for the report */
+	char name[MILL_NAME_MAX + 1];	/* the last name of show_id() */
+	mill_err late;		/* error of a look-up for the report */
 };
 
 static mill_err check(struct outcome *out, mill_run *run)
@@ -39,7 +39,7 @@ static mill_err check(struct outcome *out, mill_run *run)
 	return err;
 }
 
-/* A result that fails its check is not written. */
+/* Runs, checks and writes. A result that fails its check is not written. */
 static mill_err attempt(struct outcome *out, struct work *w, const struct options *o)
 {
 	mill_err err;
@@ -71,7 +71,7 @@ static mill_err execute(struct outcome *out, struct work *w, const struct option
 	return attempt(out, w, o);
 }
 
-/* An original id as text, until the next one. */
+/* Returns an original id as text, valid until the next call. */
 static const char *show_id(struct outcome *out, const struct work *w, uint64_t id)
 {
 	mill_err err = mill_store_name(w->store, id, out->name);
@@ -110,9 +110,7 @@ static void show_fact(const struct call *call, const struct work *w, struct outc
 		say(call, "%s%s %" PRIu64, before, name, f->u64);
 }
 
-/*
- * The distribution as bars, one per power of two, in plain ASCII. A bin that is not empty has a mark at least.
- */
+/* Prints the distribution as bars, one per power of two. A bar that is not empty has a mark. */
 static void show_distribution(const struct call *call, const struct mill_report *r)
 {
 	static const char bar[] = "########################################";
@@ -132,8 +130,10 @@ static void show_distribution(const struct call *call, const struct mill_report 
 		int width = (int)((double)bin[i] / (double)most * (double)(sizeof(bar) - 1));
 		char range[48];
 
-		snprintf(range, sizeof(range), low == high ? "%" PRIu64 : "%" PRIu64 "..%" PRIu64, low, high);
-		say(call, "  %-22s %12" PRIu64 " %.*s\n", range, bin[i], bin[i] && !width ? 1 : width, bar);
+		snprintf(range, sizeof(range), low == high ? "%" PRIu64 : "%" PRIu64 "..%" PRIu64,
+			 low, high);
+		say(call, "  %-22s %12" PRIu64 " %.*s\n", range, bin[i],
+		    bin[i] && !width ? 1 : width, bar);
 	}
 }
 
@@ -148,36 +148,46 @@ static void print_device(const struct call *call, const struct mill_report *r)
 	size_t i;
 
 	if (r->device_failed)
-		say(call, "  device  %s failed (%s), ran on the %s\n", call->options.device.text, r->device_failed, r->device);
+		say(call, "  device  %s failed (%s), ran on the %s\n", call->options.device.text,
+		    r->device_failed, r->device);
 	if (!r->device_budget)
 		return;
-	say(call, "  device  %s, %s moved to it (topology %s), ", r->device, show_size(a, r->to_device),
-	    show_size(b, r->topology));
+	say(call, "  device  %s, %s moved to it (topology %s), ", r->device,
+	    show_size(a, r->to_device), show_size(b, r->topology));
 	say(call, "%" PRIu64 " %s, %" PRIu64 " reused; peak %s of %s", r->pages_to_device,
-	    r->partitions.count ? "partitions" : "pages", r->pages_reused, show_size(a, r->device_peak), show_size(b, r->device_budget));
-	say(call, "; besides, the driver took %s\n", show_size(a, r->device_driver));
+	    r->partitions.count ? "partitions" : "pages", r->pages_reused,
+	    show_size(a, r->device_peak), show_size(b, r->device_budget));
+	say(call, "; the driver took %s more\n", show_size(a, r->device_driver));
 	for (i = 0; r->n_devices > 1 && i < r->n_devices; i++)
-		say(call, "          %s: %s moved to it, peak %s of %s\n", r->devices[i].name, show_size(a, r->devices[i].to_device),
-		    show_size(b, r->devices[i].peak), show_size(c, r->devices[i].budget));
+		say(call, "          %s: %s moved to it, peak %s of %s\n", r->devices[i].name,
+		    show_size(a, r->devices[i].to_device), show_size(b, r->devices[i].peak),
+		    show_size(c, r->devices[i].budget));
 	if (policy_otherwise(r->policy, r->policy_owns))
-		say(call, "  policy  %s has no kernels of its own for %s: it ran over pages, as under %s\n", r->policy, r->algorithm,
-		    policy_otherwise(r->policy, r->policy_owns));
+		say(call,
+		    "  policy  %s has no kernels of its own for %s: "
+		    "it ran over pages, as under %s\n",
+		    r->policy, r->algorithm, policy_otherwise(r->policy, r->policy_owns));
 	if (r->streaming.devices) {
 		const struct mill_streaming *s = &r->streaming;
 
-		say(call, "  gts     strategy %s: %s; %" PRIu32 " chunk%s of up to %s, pages cached: %" PRIu64 "\n", strategy_word(s->strategy), s->why,
-		    s->chunks, s->chunks > 1 ? "s" : "", show_size(a, s->writable), s->cached_pages);
+		say(call,
+		    "  gts     strategy %s: %s; %" PRIu32
+		    " chunk%s of up to %s, pages cached: %" PRIu64 "\n",
+		    strategy_word(s->strategy), s->why, s->chunks, s->chunks > 1 ? "s" : "",
+		    show_size(a, s->writable), s->cached_pages);
 	}
 	if (r->partitions.count) {
 		const struct mill_partitions *p = &r->partitions;
 
-		say(call, "  graphie %" PRIu64 " partitions of up to %s as %s, %" PRIu64 " buffers; ", p->count,
-		    show_size(a, p->bytes), wire_word(p->wire), p->buffers);
+		say(call,
+		    "  graphie %" PRIu64 " partitions of up to %s as %s, %" PRIu64 " buffers; ",
+		    p->count, show_size(a, p->bytes), wire_word(p->wire), p->buffers);
 		if (p->addressing == MILL_ADDRESSING_PAGED)
 			say(call, "ids as stored");
 		else
 			say(call, "renamed in %s", show_seconds(b, p->round2_seconds));
-		say(call, "%s%s\n", p->staged ? "" : ", no staging", p->local_flags ? "" : ", flags do not fit local memory");
+		say(call, "%s%s\n", p->staged ? "" : ", no staging",
+		    p->local_flags ? "" : ", flags do not fit local memory");
 	}
 	if (call->options.lanes)
 		say(call, "  lanes   %" PRIu64 ", %" PRIu64 " atomics\n", r->lanes, r->atomics);
@@ -219,12 +229,14 @@ static void print_text(const struct call *call, const struct work *w, struct out
 	say(call, "; %s read from disk\n", show_size(a, r->disk_read));
 	print_device(call, r);
 	if (!r->resident && !r->device_budget)
-		say(call, "  workers %s computing, %s decoding, %s waiting for pages\n", show_seconds(a, r->compute),
-		    show_seconds(b, r->decode), show_seconds(c, r->wait));
+		say(call, "  workers %s computing, %s decoding, %s waiting for pages\n",
+		    show_seconds(a, r->compute), show_seconds(b, r->decode),
+		    show_seconds(c, r->wait));
 	say(call, "  plan    predicted %s, %s read, ", show_seconds(a, r->predicted.seconds),
 	    show_size(b, r->predicted.disk_read));
 	say(call, "%" PRIu64 " iterations%s\n", r->predicted.iterations,
-	    r->predicted.measured ? "" : " (by defaults: `millrace plan` measures this machine)");
+	    r->predicted.measured ? "" :
+	    " (by defaults: run `millrace plan` to measure this machine)");
 	print_cost(call, &r->predicted, &r->cost);
 	if (out->check)
 		say(call, "  check   %s\n", out->check);
@@ -258,7 +270,7 @@ static void report_times(struct json *j, const struct call *call, const struct o
 	count_or_null(j, "updates", known, r->updates);
 }
 
-/* NULL: there was no run. */
+/* Adds "devices". r NULL: there was no run. */
 static void report_devices(struct json *j, const struct mill_report *r)
 {
 	size_t i;
@@ -394,9 +406,9 @@ mill_err cmd_run(struct call *call)
 		err = work_open(&w, call, call->command.name, path);
 	if (!err)
 		err = execute(&out, &w, &call->options);
-	if (w.run) {	/* also of what failed or was stopped */
+	if (w.run) {	/* also after a failure or a signal */
 		if (err)
-			refuse(err, "%s", message());	/* what comes now shall not hide it */
+			refuse(err, "%s", message());	/* keep it: ending the trace may fail too */
 		late = mill_run_end_trace(w.run);
 		err = err ? err : late;
 	}
@@ -404,7 +416,7 @@ mill_err cmd_run(struct call *call)
 	known = w.run;
 	if (known) {
 		mill_run_report(w.run, &out.report);
-		work_understood(&out.report, &call->options);
+		work_update_options(&out.report, &call->options);
 		out.counted = call->options.lanes && out.report.device_budget;
 		call->options.io = strcmp(out.report.io, "pread") ? IO_URING : IO_PREAD;
 		if (out.report.n_runs) {
@@ -418,7 +430,8 @@ mill_err cmd_run(struct call *call)
 	report_times(j, call, &out, known);
 	report_traffic(j, &out, known);
 	report_predicted(j, known && out.report.algorithm ? &out.report.predicted : NULL);
-	report_cost(j, known && out.report.algorithm ? &out.report.predicted : NULL, out.ran ? &out.report.cost : NULL);
+	report_cost(j, known && out.report.algorithm ? &out.report.predicted : NULL,
+		    out.ran ? &out.report.cost : NULL);
 	report_steps(j, &w, &out, known);
 	report_result(j, &out, &w);
 	json_string(j, "check", out.check);

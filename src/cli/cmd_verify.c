@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The command verify: checks every checksum and every invariant of a store. */
 #include <inttypes.h>
 
 #include "cli/command.h"

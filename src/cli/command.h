@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands: which there are, and what each is given. */
+/*
+ * The commands of the program and what each of them gets. The program knows no algorithm by name:
+ * each algorithm of the library is a command, and its options, help and completion come from the
+ * rows that mill_algorithms() and mill_policies() return.
+ */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
@@ -12,15 +16,15 @@ struct call;
 struct command {
 	const char *name;
 	mill_err (*run)(struct call *call);
-	int min_operands, max_operands;	/* max -1: any number */
+	int min_operands, max_operands;	/* max_operands -1: any number */
 	const char *usage;	/* "STORE [options]" */
-	const char *summary;
-	const char *text;	/* help: a few lines more */
-	const char *example;	/* help: lines */
-	const struct mill_algorithm *algorithm;	/* that it runs; NULL: it is a command of its own */
-	bool of_algorithm;	/* its first operand is one ... */
-	bool predicts;		/* ... which does not run */
-	bool compares;		/* ... which runs on devices, under several policies */
+	const char *summary;	/* one line, without a full stop */
+	const char *text;	/* help: more lines; may be NULL */
+	const char *example;	/* help: command lines; may be NULL */
+	const struct mill_algorithm *algorithm;	/* the algorithm that it runs; NULL: none */
+	bool of_algorithm;	/* the first operand names an algorithm (plan, lab) */
+	bool predicts;		/* plan: the algorithm does not run */
+	bool compares;		/* lab: the algorithm runs on devices, under several policies */
 };
 
 /* One call of a command. */
@@ -28,20 +32,26 @@ struct call {
 	struct command command;
 	struct options options;
 	struct progress progress;
-	struct json report;	/* main opens it and adds "error", the command all else */
-	double began;
-	mill_err refused;	/* not 0: the arguments are wrong and only the report is wanted */
+	struct json report;	/* main() opens it and adds "error"; the command adds all else */
+	double began;		/* when the program started, in seconds of now() */
+	mill_err refused;	/* not 0: the arguments are wrong; only write the report */
 };
 
-/* Fills in command i of all: those of the table, and one for each algorithm. False: there are not so many. */
+/*
+ * Fills in command i of all commands: those of the table and one for each algorithm. Returns false
+ * if there are not that many.
+ */
 bool command_at(struct command *out, size_t i);
-/* False if there is none of this name. */
+/* Fills in the command of this name. Returns false if there is none. */
 bool command_find(struct command *out, const char *name);
-/* Refuses an unknown command or algorithm, with the nearest name. */
+/* Return MILL_EUSAGE with a message that suggests the nearest name. */
 mill_err command_unknown(const char *name);
 mill_err algorithm_unknown(const char *name);
 
-/* Each adds its keys to the report also when it fails: those that it knows, null for the others. */
+/*
+ * The commands. Each adds all of its keys to the report, also when it fails: null for the values
+ * that it does not know.
+ */
 mill_err cmd_import(struct call *call);
 mill_err cmd_generate(struct call *call);
 mill_err cmd_export(struct call *call);
@@ -54,9 +64,12 @@ mill_err cmd_list(struct call *call);
 mill_err cmd_completion(struct call *call);
 mill_err cmd_help(struct call *call);
 
-/* Prints the help of one command, for `help COMMAND` and `COMMAND --help`; algorithm: whose options plan and lab show too, or NULL. */
+/*
+ * Prints the help of one command, for `help COMMAND` and `COMMAND --help`. algorithm: plan and lab
+ * also show the options of this one; may be NULL.
+ */
 void help_command(const struct command *command, const struct mill_algorithm *algorithm);
-/* Calls for each topic of `list`. */
+/* Calls take() with the name of each topic of `list`. */
 void each_topic(void (*take)(void *arg, const char *name), void *arg);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The JSON writer: text, indentation, escapes and numbers. */
 #include "cli/json.h"
 
 #include <inttypes.h>
@@ -116,7 +117,7 @@ static void open_container(struct json *j, const char *key, const char *bracket)
 	puts_(j, bracket);
 	j->depth++;
 	if (!j->flat && !key && j->depth > 1)
-		j->flat = j->depth;	/* an object inside an array */
+		j->flat = j->depth;	/* an object or array inside an array */
 	j->first = true;
 }
 
@@ -191,7 +192,7 @@ void json_u64(struct json *j, const char *key, uint64_t value)
 	puts_(j, text);
 }
 
-/* The program never calls setlocale(), so the decimal point is a point. */
+/* The program never calls setlocale(), so the decimal separator is a point. */
 void json_f64(struct json *j, const char *key, double value)
 {
 	char text[40];

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Draws the hit rates of a lab's gts rows over the size of the device cache, and as dashed lines
+ * GTS's estimate B / (S + L).
+ */
 #include <string.h>
 
 #include "cli/chart.h"
 
-/* Bytes. */
+/* Returns the cache size of row i in bytes. */
 static uint64_t cache_of(const struct lab *l, size_t i)
 {
 	uint64_t size = lab_variant(l, i)->gts.device_cache;
@@ -18,7 +22,7 @@ static double x_of(const struct lab *l, size_t i, uint64_t most)
 
 typedef double rate(const struct lab *l, size_t i);
 
-/* Rows [first, first + n_caches), in percent. */
+/* Draws a rate of rows [first, first + n_caches), in percent. */
 static void put_line(struct chart *c, size_t first, uint64_t most, rate *of, bool dashed)
 {
 	size_t k;
@@ -30,7 +34,7 @@ static void put_line(struct chart *c, size_t first, uint64_t most, rate *of, boo
 	chart_line_end(c);
 }
 
-/* The first of gts's rows; rows of others are there once, and not drawn. */
+/* Returns the first gts row. Rows of other policies have no cache and are not drawn. */
 static size_t first_row(const struct lab *l)
 {
 	size_t i = 0;
@@ -56,7 +60,7 @@ mill_err lab_plot_caches(char **out, const struct lab *l)
 	if (err)
 		return err;
 	chart_axes(&c, "cache of a device", &y);
-	for (i = first; i < first + l->n_caches; i++)	/* the last word of their names */
+	for (i = first; i < first + l->n_caches; i++)	/* labels: last word of each name */
 		chart_mark(&c, x_of(l, i, most), strrchr(lab_variant(l, i)->name, ' ') + 1);
 	for (i = 0; i < l->n_rows; i += lab_variant(l, i)->gts.device_cache ? l->n_caches : 1) {
 		if (!lab_variant(l, i)->gts.device_cache)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Draws the times of a lab over the number of queues, one line per group of rows. */
 #include <math.h>
 
 #include "cli/chart.h"
 
-/* Numbers of queues double from mark to mark. */
+/* Returns the place of row i on the x axis, from 0 to 1. The axis is logarithmic. */
 static double x_of(const struct lab *l, size_t i)
 {
 	double least = lab_variant(l, 0)->queues, most = least;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of a lab: policies or mappings, and each of them once for every wire, cache and number of queues that it heeds. */
+/*
+ * Chooses the rows of a lab: policies or mappings. --wires, --device-caches and --queue-counts are
+ * lists of values; they multiply the rows that have these options. A row is a struct mill_variant
+ * that says which options differ.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +12,10 @@
 #include "cli/message.h"
 #include "cli/report.h"
 
-#define MOST 16u	/* of each choice */
-#define LABEL 64	/* bytes of a name */
+#define MOST 16u	/* most values of a list */
+#define LABEL 64	/* bytes of a row's name */
 #define NAMES sizeof(((struct lab *)0)->names)
 
-/* The items of "a,b,c", in one block for free(). */
 mill_err lab_split(const char ***out, size_t *n, const char *option, const char *list)
 {
 	size_t length = strlen(list), most = 1, i;
@@ -34,24 +37,32 @@ mill_err lab_split(const char ***out, size_t *n, const char *option, const char 
 	return MILL_OK;
 }
 
-static const struct mill_policy *policy_of(const struct mill_variant *v) { return mill_policy(v->policy); }
+static const struct mill_policy *policy_of(const struct mill_variant *v)
+{
+	return mill_policy(v->policy);
+}
 
-static bool heeds(const struct mill_variant *v, const char *option)
+/* Returns true if the policy of the row has this option. */
+static bool has_option(const struct mill_variant *v, const char *option)
 {
 	return policy_option(policy_of(v), option);
 }
 
 /* ---- Policies ---- */
 
-/* Adds the names of the table's rows, or of those that heed an option; those that share out work only where `all`. */
+/*
+ * Appends the names of rows to the list `to`. option: only rows with this option; NULL: all rows.
+ * all: also rows that use several devices.
+ */
 static void add_names(char *to, const char *option, bool all)
 {
 	const struct mill_variant *v;
 	size_t length = strlen(to);
 
 	for (v = mill_lab_policies(); v->name && length < NAMES; v++)
-		if ((!option || heeds(v, option)) && (all || !v->gts.strategy))
-			length += (size_t)snprintf(to + length, NAMES - length, "%s%s", length ? "," : "", v->name);
+		if ((!option || has_option(v, option)) && (all || !v->gts.strategy))
+			length += (size_t)snprintf(to + length, NAMES - length, "%s%s",
+						   length ? "," : "", v->name);
 }
 
 static mill_err find_policy(struct mill_variant *out, const char *name)
@@ -68,12 +79,16 @@ static mill_err find_policy(struct mill_variant *out, const char *name)
 		nearest_try(&near, v->name);
 	}
 	if (nearest_found(&near))
-		return refuse(MILL_EUSAGE, "--policies %s: unknown; did you mean %s?", name, nearest_found(&near));
+		return refuse(MILL_EUSAGE, "--policies %s: unknown; did you mean %s?", name,
+			      nearest_found(&near));
 	add_names(names, NULL, true);
 	return refuse(MILL_EUSAGE, "--policies %s: unknown; there are %s", name, names);
 }
 
-/* Where none are named: all, or those that what is given makes differ. */
+/*
+ * Returns the rows if --policies is not given: all, or only those that the given lists of values
+ * change.
+ */
 static const char *usual_policies(struct lab *l, const struct options *o)
 {
 	bool all = several_devices(o->device.text);
@@ -109,7 +124,7 @@ static mill_err choose_policies(struct lab *l, const char *list)
 	return err;
 }
 
-static size_t count(const struct mill_variant *table)
+static size_t count_variants(const struct mill_variant *table)
 {
 	size_t n = 0;
 
@@ -120,7 +135,7 @@ static size_t count(const struct mill_variant *table)
 
 static mill_err choose_mappings(struct lab *l)
 {
-	size_t n = count(mill_lab_mappings());
+	size_t n = count_variants(mill_lab_mappings());
 	mill_err err = new_variants(l, n);
 
 	if (!err)
@@ -128,15 +143,15 @@ static mill_err choose_mappings(struct lab *l)
 	return err;
 }
 
-/* ---- What multiplies them ---- */
+/* ---- Lists of values ---- */
 
-/* {0} of what was not given. */
+/* The values of each list. A list that was not given has one value, 0. */
 struct choices {
 	enum mill_wire wire[MOST];
 	uint32_t queues[MOST];
-	const char **cache;		/* as they were given */
+	const char **cache;		/* cache sizes as given */
 	uint64_t cache_bytes[MOST];
-	bool mappings;			/* those of the row's policy */
+	bool mappings;			/* multiply by the mappings of the row's policy */
 	size_t n_wires, n_queues, n_caches;
 };
 
@@ -175,7 +190,8 @@ static mill_err parse_queues(struct choices *c, const char *list)
 		unsigned long number = strtoul(item[i], &end, 10);
 
 		if (item[i][0] < '0' || item[i][0] > '9' || *end || !number || number > 256)
-			err = refuse(MILL_EUSAGE, "--queue-counts %s: must be from 1 to 256", item[i]);
+			err = refuse(MILL_EUSAGE, "--queue-counts %s: must be from 1 to 256",
+				     item[i]);
 		c->queues[i] = (uint32_t)number;
 	}
 	c->n_queues = n;
@@ -213,7 +229,7 @@ static mill_err parse_choices(struct choices *c, const struct lab *l, const stru
 	return err;
 }
 
-/* Which of each choice a row has. */
+/* The index of a row's value in each list. */
 struct pick {
 	size_t mapping, wire, cache, queues;
 };
@@ -225,7 +241,8 @@ static void add_word(char *label, const char *before, const char *word)
 	snprintf(label + length, LABEL - length, " %s%s", before, word);
 }
 
-static void add_row(struct lab *l, const struct choices *c, const struct mill_variant *from, const struct pick *p)
+static void add_row(struct lab *l, const struct choices *c, const struct mill_variant *from,
+		    const struct pick *p)
 {
 	size_t n = l->how.n_variants++;
 	struct mill_variant *v = &l->variant[n];
@@ -241,11 +258,11 @@ static void add_row(struct lab *l, const struct choices *c, const struct mill_va
 		v->count_lanes = m->count_lanes;
 		add_word(label, "", m->name);
 	}
-	if (c->n_wires && heeds(from, "wire")) {
+	if (c->n_wires && has_option(from, "wire")) {
 		v->graphie.wire = c->wire[p->wire];
 		add_word(label, "", wire_word(v->graphie.wire));
 	}
-	if (c->n_caches && heeds(from, "device-cache")) {
+	if (c->n_caches && has_option(from, "device-cache")) {
 		v->gts.device_cache = c->cache_bytes[p->cache];
 		add_word(label, "cache ", c->cache[p->cache]);
 	}
@@ -258,18 +275,18 @@ static void add_row(struct lab *l, const struct choices *c, const struct mill_va
 
 static size_t at_least_1(size_t n) { return n ? n : 1; }
 
-/* Says how many there are of each choice for a row. */
+/* Returns the number of values in each list for a row. */
 static struct pick choices_of(const struct choices *c, const struct mill_variant *from)
 {
 	return (struct pick){
-		.mapping = c->mappings ? count(policy_of(from)->mappings) : 1,
-		.wire = heeds(from, "wire") ? at_least_1(c->n_wires) : 1,
-		.cache = heeds(from, "device-cache") ? at_least_1(c->n_caches) : 1,
+		.mapping = c->mappings ? count_variants(policy_of(from)->mappings) : 1,
+		.wire = has_option(from, "wire") ? at_least_1(c->n_wires) : 1,
+		.cache = has_option(from, "device-cache") ? at_least_1(c->n_caches) : 1,
 		.queues = at_least_1(c->n_queues),
 	};
 }
 
-/* Rows that differ in their queues only are side by side, and so are those of caches. */
+/* Rows that differ only in queues are side by side, and so are rows that differ in caches. */
 static void add_rows(struct lab *l, const struct choices *c, const struct mill_variant *from)
 {
 	struct pick p, n = choices_of(c, from);
@@ -303,21 +320,26 @@ static mill_err multiply(struct lab *l, const struct choices *c)
 	return err;
 }
 
-/* What only some rows heed needs them. */
+/* Fails if an option was given that no row, or not every row, has. */
 static mill_err check_rows(const struct lab *l, const struct options *o)
 {
 	size_t caches = 0, own = 0, i;
 
 	for (i = 0; i < l->how.n_variants; i++) {
-		caches += heeds(&l->variant[i], "device-cache");
+		caches += has_option(&l->variant[i], "device-cache");
 		own += policy_of(&l->variant[i])->mappings != NULL;
 	}
 	if (o->device_caches && !caches)
-		return refuse(MILL_EUSAGE, "--device-caches is for rows of gts, and there is none");
+		return refuse(MILL_EUSAGE,
+			      "--device-caches needs a row of gts: add gts to --policies");
 	if (o->mappings && o->policies && own < l->how.n_variants)
-		return refuse(MILL_EUSAGE, "--mappings with --policies %s: takes gts, gts-p and gts-s, which have mappings of their own", o->policies);
+		return refuse(MILL_EUSAGE,
+			      "--mappings with --policies %s: use only gts, gts-p and gts-s, "
+			      "which have their own mappings",
+			      o->policies);
 	if (!own && !work_has_frontiers(o) && (o->mappings || option_given(o, "mapping")))
-		return refuse_mapping(o->algorithm, o->mappings ? "mappings" : "mapping", "policies");
+		return refuse_mapping(o->algorithm, o->mappings ? "mappings" : "mapping",
+				      "policies");
 	return MILL_OK;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The millrace command: one way in and out of its commands. */
+/*
+ * The program millrace: finds the command, parses its options, runs it, and ends in one place with
+ * the report, at most one line of error, and the exit code.
+ */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,8 +14,9 @@
 #include "cli/report.h"
 
 /*
- * A closed stdin, stdout or stderr would let the next file that is opened take its number, and
- * text would end in a store. The stand-in can be read but not written: output is an error still.
+ * Opens /dev/null for stdin, stdout and stderr if they are closed. Otherwise the next file that is
+ * opened would get their number, and text could be written into a store. /dev/null is opened for
+ * reading only, so that writing to a closed stdout is still an error.
  */
 static void reserve_streams(void)
 {
@@ -58,7 +62,7 @@ static mill_err dispatch(struct call *call, int argc, char **argv)
 		options_scan_json(&call->options, argc, argv);
 	else
 		call->refused = check_call(call);
-	/* A run's report has all of its keys, whatever went wrong. */
+	/* The report of a run has all of its keys, also if the arguments are wrong. */
 	if (call->refused && !(call->options.json.wanted && c->algorithm))
 		return call->refused;
 	progress_init(&call->progress, (enum progress_when)call->options.progress,
@@ -66,7 +70,7 @@ static mill_err dispatch(struct call *call, int argc, char **argv)
 	return c->run(call);
 }
 
-/* The one place where the program ends: the report, one line for an error, the code. */
+/* Ends the program: prints the error line, delivers the report, returns the exit code. */
 static int finish(struct call *call, mill_err err)
 {
 	mill_err late = MILL_OK;
@@ -117,7 +121,7 @@ int main(int argc, char **argv)
 	} else if (argc > 1) {
 		err = command_unknown(argv[1]);
 	} else {
-		err = refuse(MILL_EUSAGE, "which command? `millrace help` shows them");
+		err = refuse(MILL_EUSAGE, "no command is given; see `millrace help`");
 	}
 	return finish(&call, err);
 }

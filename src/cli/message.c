@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Error messages, hints for mistyped words, and numbers as text. */
 #include "cli/message.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@ mill_err refuse_errno(const char *format, ...)
 	return error == ENOMEM ? MILL_ENOMEM : MILL_EIO;
 }
 
-/* A path may hold anything; the promise is one line. */
+/* Replaces control characters, which a path may contain: a message is one line. */
 const char *message(void)
 {
 	static char line[sizeof(refusal)];
@@ -49,7 +50,10 @@ const char *message(void)
 	return line;
 }
 
-/* Levenshtein's distance, one row at a time; words beyond the row are far from everything. */
+/*
+ * Returns the Levenshtein distance, computed with one row of the table. Words longer than the row
+ * are far from every word.
+ */
 static unsigned distance(const char *a, const char *b)
 {
 	unsigned row[64];
@@ -91,7 +95,7 @@ const char *nearest_found(const struct nearest *n)
 {
 	size_t length = strlen(n->word);
 
-	/* Two slips, or fewer in a short word: "bsf" is bfs, "xy" is nothing. */
+	/* At most two typing errors, and fewer than letters: "bsf" is bfs, "xy" is nothing. */
 	return n->best && n->distance <= 2 && n->distance < length ? n->best : NULL;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses the value of one option, and shows it in reports and in help. */
 #include "cli/option.h"
 
 #include <inttypes.h>
@@ -27,7 +28,7 @@ static bool parse_u64(uint64_t *out, const char *text)
 	return true;
 }
 
-/* Decimal only: strtod alone would take hexadecimal numbers, infinities and leading blanks. */
+/* Parses decimal only: strtod alone also takes hexadecimal, infinity and leading blanks. */
 static bool parse_real(double *out, const char *text)
 {
 	char *end;
@@ -38,7 +39,7 @@ static bool parse_real(double *out, const char *text)
 	return !*end && isfinite(*out);
 }
 
-/* Is it one of the few numbers that a setting may be? */
+/* Fails if the number is not in the list of allowed numbers. */
 static mill_err check_only(const struct option *o, uint64_t number, const char *value)
 {
 	const uint32_t *only = o->setting->only;
@@ -49,8 +50,9 @@ static mill_err check_only(const struct option *o, uint64_t number, const char *
 		if (only[i] == number)
 			return MILL_OK;
 		if (length < sizeof(words))
-			length += (size_t)snprintf(words + length, sizeof(words) - length, "%s%" PRIu32,
-						   !i ? "" : only[i + 1] ? ", " : " or ", only[i]);
+			length += (size_t)snprintf(words + length, sizeof(words) - length,
+						   "%s%" PRIu32, !i ? "" :
+						   only[i + 1] ? ", " : " or ", only[i]);
 	}
 	return refuse(MILL_EUSAGE, "--%s %s: takes %s", o->name, value, words);
 }
@@ -63,9 +65,11 @@ static mill_err take_number(const struct option *o, const char *value)
 	if (o->kind == U32 && high > UINT32_MAX)
 		high = UINT32_MAX;
 	if (!parse_u64(&number, value))
-		return refuse(MILL_EUSAGE, "--%s %s: not a whole number below 2^64", o->name, value);
+		return refuse(MILL_EUSAGE, "--%s %s: not a whole number below 2^64", o->name,
+			      value);
 	if (number < (uint64_t)o->low || number > high)
-		return refuse(MILL_EUSAGE, "--%s %s: must be from %.0f to %.0f", o->name, value, o->low, (double)high);
+		return refuse(MILL_EUSAGE, "--%s %s: must be from %.0f to %.0f", o->name, value,
+			      o->low, (double)high);
 	if (o->setting && o->setting->only) {
 		mill_err err = check_only(o, number, value);
 
@@ -96,7 +100,8 @@ static mill_err take_real(const struct option *o, const char *value)
 	if (o->high > 0)
 		snprintf(most, sizeof(most), " and %s %g", o->open ? "below" : "at most", o->high);
 	if (!above || !below)
-		return refuse(MILL_EUSAGE, "--%s %s: must be %s %g%s", o->name, value, o->open ? "above" : "at least", o->low, most);
+		return refuse(MILL_EUSAGE, "--%s %s: must be %s %g%s", o->name, value,
+			      o->open ? "above" : "at least", o->low, most);
 	*field = o->setting && o->setting->zero && number == 0 ? -1 : number;
 	return MILL_OK;
 }
@@ -114,7 +119,8 @@ static mill_err take_choice(const struct option *o, int first, const char *value
 		}
 	}
 	for (i = 0; o->word[i] && length < sizeof(words); i++)
-		length += (size_t)snprintf(words + length, sizeof(words) - length, "%s%s", i ? ", " : "", o->word[i]);
+		length += (size_t)snprintf(words + length, sizeof(words) - length, "%s%s",
+					   i ? ", " : "", o->word[i]);
 	return refuse(MILL_EUSAGE, "--%s %s: takes %s", o->name, value, words);
 }
 
@@ -125,7 +131,7 @@ static mill_err take_list(struct list_option *list, const char *name, const char
 	if (!*value)
 		return refuse(MILL_EUSAGE, "--%s: the value is empty", name);
 	if (length + strlen(value) + 2 > sizeof(list->room))
-		return refuse(MILL_EUSAGE, "--%s: too many", name);
+		return refuse(MILL_EUSAGE, "--%s: the list is too long", name);
 	snprintf(list->room + length, sizeof(list->room) - length, "%s%s", again ? "," : "", value);
 	list->text = list->room;
 	return MILL_OK;
@@ -194,7 +200,7 @@ mill_err option_take(struct option *o, const char *value)
 
 /* ---- Report ---- */
 
-/* "page-size" is the report's "page_size". */
+/* Returns the key in reports: "page_size" for "page-size". */
 static const char *report_key(const char *name)
 {
 	static char key[64];
@@ -207,7 +213,7 @@ static const char *report_key(const char *name)
 	return key;
 }
 
-/* A number, of several devices an array; null: there is none. */
+/* Adds a number, or an array for several devices; null if there is none. */
 static void report_sizes(const struct sizes_option *sizes, const char *key, struct json *j)
 {
 	uint32_t i;
@@ -226,7 +232,10 @@ static void report_sizes(const struct sizes_option *sizes, const char *key, stru
 	json_array_end(j);
 }
 
-/* An option of the algorithm that was not given: another may have set its field. */
+/*
+ * Adds the default of an algorithm's option that was not given. Its field may hold the value of
+ * another option.
+ */
 static void report_usual(const struct option *o, const char *key, struct json *j)
 {
 	const struct mill_option *row = o->setting;
@@ -277,7 +286,8 @@ static uint64_t number_of(const struct option *o)
 	case SIZE:
 		return ((const struct size_option *)o->field)->bytes;
 	case BYTES:
-		return *(const uint64_t *)o->field == MILL_SIZE_NONE ? 0 : *(const uint64_t *)o->field;
+		return *(const uint64_t *)o->field == MILL_SIZE_NONE ? 0 :
+		       *(const uint64_t *)o->field;
 	default:
 		return *(const uint64_t *)o->field;
 	}
@@ -339,7 +349,7 @@ const char *option_default(char *to, const struct option *o)
 	else if (row && row->usual > 0)
 		snprintf(to, OPTION_DEFAULT, "%g", row->usual);
 	zero = strstr(to, "e-0");
-	if (zero)	/* 1e-06 is 1e-6 */
+	if (zero)	/* 1e-06 becomes 1e-6 */
 		memmove(zero + 2, zero + 3, strlen(zero + 3) + 1);
 	return to;
 }
@@ -348,8 +358,10 @@ void option_help(const struct option *o)
 {
 	char left[64], usual[OPTION_DEFAULT];
 
-	snprintf(left, sizeof(left), "--%s%s%s", o->name, o->argument && o->argument[0] != '[' ? " " : "", o->argument ? o->argument : "");
+	snprintf(left, sizeof(left), "--%s%s%s", o->name,
+		 o->argument && o->argument[0] != '[' ? " " : "", o->argument ? o->argument : "");
 	option_default(usual, o);
-	printf("  %-26s %s%s%s%s%s%s\n", left, o->policy ? o->policy->name : "", o->policy ? ": " : "", o->help, *usual ? " (default " : "", usual,
+	printf("  %-26s %s%s%s%s%s%s\n", left, o->policy ? o->policy->name : "",
+	       o->policy ? ": " : "", o->help, *usual ? " (default " : "", usual,
 	       *usual ? ")" : "");
 }

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which options a command has: the table of general ones, and the rows of policies and algorithms. */
+/*
+ * The table of general options, and the list of all options of a command: the rows of its
+ * algorithm first, then the table, with the rows of all policies in the middle.
+ *
+ * Options are rows: name, kind, field, help, default. One row serves parsing, help, completion and
+ * the report. Algorithms and policies have rows of the same kind (struct mill_option), so the
+ * command line knows none of them, and the library checks the structs of C programs by the same
+ * rows (base/option.c). The traits of an algorithm say which general options it takes.
+ */
 #include <string.h>
 
 #include "cli/command.h"
@@ -8,182 +16,207 @@
 #define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 #define EVERY "import generate export info verify plan lab list ALGO"
 
-/* Rows in the order in which help shows them, after those of the algorithm; a name may come twice, for different commands. */
+/*
+ * In the order of help, after the options of the algorithm. A name may come twice, for different
+ * commands.
+ */
 static const struct option table[] = {
 	{ "output", TEXT, "import generate", AT(output), "STORE",
-	  .help = "the store to make (also -o)" },
+	  .help = "path of the store to make (also -o)" },
 	{ "output", TEXT, "export", AT(output), "FILE",
 	  .help = "the graph file to write, - for stdout (also -o)" },
 
 	{ "async", FLAG, "ALGO plan", AT(async), NULL,
-	  .help = "no steps, on the cpu: stay with a page until it is quiet, use scores at once; the same bits, but pagerank: within its tolerance",
+	  .help = "cpu only: run without steps, in fewer passes; same bits (pagerank: within its "
+		  "tolerance)",
 	  .traits = MILL_ASYNC },
 	{ "direction", CHOICE, "ALGO lab", AT(direction), "auto|estimate|push|pull",
-	  .help = "auto counts edges (Beamer), estimate only vertices (Gunrock)",
+	  .help = "push or pull; auto (default) counts edges (Beamer), estimate counts vertices "
+		  "(Gunrock)",
 	  .word = WORDS("auto", "estimate", "push", "pull"), .traits = MILL_PULLS },
 	{ "do-a", REAL, "ALGO lab", AT(do_a), "X",
-	  .help = "pull when the frontier has more than 1/X of the edges left (default 15; estimate: more than X times, 0.001)",
+	  .help = "pull if the frontier has over 1/X of the edges left (default 15; estimate: "
+		  "over X times, 0.001)",
 	  .open = true, .traits = MILL_PULLS },
 	{ "do-b", REAL, "ALGO lab", AT(do_b), "X",
-	  .help = "push again when it has fewer than 1/X of the vertices (default 18; estimate: X times the edges left, 0.2)",
+	  .help = "push again if it has under 1/X of the vertices (default 18; estimate: X times "
+		  "the edges left, 0.2)",
 	  .open = true, .traits = MILL_PULLS },
 
 	{ "directed", FLAG, "import", AT(directed), NULL,
-	  .help = "edges are arcs (the default, unless the input says otherwise)" },
-	{ "undirected", FLAG, "import", AT(undirected), NULL,
-	  .help = "edges go in both directions" },
+	  .help = "edges have a direction (default, unless the input says otherwise)" },
+	{ "undirected", FLAG, "import", AT(undirected), NULL, .help = "edges have no direction" },
 	{ "dedup", CHOICE, "import", AT(dedup), "HOW",
-	  .help = "parallel edges: none (keep), first, min, max, sum, error",
+	  .help = "parallel edges: none (keep all, default), first, min, max, sum or error",
 	  .word = WORDS("none", "first", "min", "max", "sum", "error") },
 	{ "loops", CHOICE, "import", AT(loops), "keep|drop|error",
-	  .help = "self-loops (default keep)", .word = WORDS("keep", "drop", "error") },
+	  .help = "self-loops: keep (default), drop, or fail",
+	  .word = WORDS("keep", "drop", "error") },
 	{ "format", TEXT, "import", AT(format), "F",
-	  .help = "see `list formats` (default: by content and suffix)" },
+	  .help = "format, see `millrace list formats` (default: by content and suffix)" },
 	{ "format", TEXT, "export", AT(format), "F",
 	  .help = "edgelist, mtx, sg or wsg (default: by the suffix, else edgelist)",
 	  .word = WORDS("edgelist", "mtx", "sg", "wsg") },
 	{ "base", U32, "import", AT(base), "0|1",
-	  .help = "1: no id is 0, and one that is is an error", .high = 1 },
-	{ "id-bits", U32, "import", AT(id_bits), "32|64",
-	  .help = "width of the ids of raw edges", .low = 32, .high = 64 },
+	  .help = "smallest id, if the format leaves it open (default 0); with 1 an id 0 is an "
+		  "error",
+	  .high = 1 },
+	{ "id-bits", U32, "import", AT(id_bits), "32|64", .help = "raw edges: bits of an id",
+	  .low = 32, .high = 64 },
 	{ "names", FLAG, "import", AT(names), NULL,
-	  .help = "edge lists: vertices have names, any text without separators" },
+	  .help = "edge lists: ids are names (text without separators, or quoted text)" },
 	{ "weights", TEXT, "import", AT(weights), "none|auto|COLUMN",
-	  .help = "by number or name; auto: what there is (default: what a header says)",
+	  .help = "weights: column by number or name; auto: if there are any (default: as a "
+		  "header says)",
 	  .word = WORDS("none", "auto") },
 	{ "weight-type", CHOICE, "import", AT(weight_type), "TYPE",
-	  .help = "u32, i32, f32 or f64 (default: by the values)",
+	  .help = "type of the weights: u32, i32, f32 or f64 (default: by the values)",
 	  .word = WORDS("auto", "u32", "i32", "f32", "f64") },
 
 	{ "scale", U32, "generate", AT(scale), "N", .help = "2^N vertices", .high = 63 },
-	{ "vertices", U64, "generate", AT(vertices), "N", .help = "so many vertices",
-	  .low = 1 },
-	{ "degree", REAL, "generate", AT(degree), "D",
-	  .help = "edges per vertex (default 16)", .open = true },
+	{ "vertices", U64, "generate", AT(vertices), "N", .help = "N vertices", .low = 1 },
+	{ "degree", REAL, "generate", AT(degree), "D", .help = "edges per vertex (default 16)",
+	  .open = true },
 	{ "weights", CHOICE, "generate", AT(weight_type), "none|u32|f32",
-	  .help = "random weights: 1..255, or in (0, 1] (default none)",
+	  .help = "random weights: u32 from 1 to 255, f32 above 0 up to 1 (default none)",
 	  .word = WORDS("none", "u32", "f32") },
 	{ "directed", FLAG, "generate", AT(directed), NULL,
-	  .help = "arcs instead of undirected edges" },
+	  .help = "edges have a direction (default: undirected)" },
 	{ "multigraph", FLAG, "generate", AT(multigraph), NULL,
-	  .help = "kron, rmat: keep loops and parallel edges" },
+	  .help = "kron, rmat: keep self-loops and parallel edges" },
 	{ "a", REAL, "generate", AT(a), "P",
-	  .help = "kron, rmat: of the upper left quarter (default 0.57)", .high = 1,
+	  .help = "kron, rmat: probability of the upper left quarter (default 0.57)", .high = 1,
 	  .open = true },
 	{ "b", REAL, "generate", AT(b), "P",
-	  .help = "kron, rmat: of the upper right quarter (default 0.19)", .high = 1,
+	  .help = "kron, rmat: probability of the upper right quarter (default 0.19)", .high = 1,
 	  .open = true },
 	{ "c", REAL, "generate", AT(c), "P",
-	  .help = "kron, rmat: of the lower left quarter (default 0.19)", .high = 1,
+	  .help = "kron, rmat: probability of the lower left quarter (default 0.19)", .high = 1,
 	  .open = true },
 
 	{ "page-size", SIZE, "import generate", AT(page_size), "SIZE",
-	  .help = "64K .. 64M, a power of two (default 1M)" },
+	  .help = "size of a page: 64K to 64M, a power of two (default 1M)" },
 	{ "codec", CHOICE, "import generate", AT(codec), "packed|raw",
-	  .help = "how neighbours are stored (default packed)",
-	  .word = WORDS("packed", "raw") },
+	  .help = "how pages store neighbours (default packed)", .word = WORDS("packed", "raw") },
 	{ "addressing", CHOICE, "import generate", AT(addressing), "dense|paged",
-	  .help = "what lists hold: vertex numbers (default) or page addresses; paged: raw pages",
+	  .help = "neighbours as vertex numbers (default) or as page addresses (needs raw pages)",
 	  .word = WORDS("dense", "paged") },
 	{ "record-id", TEXT, "import generate", AT(record_id), "P,Q",
-	  .help = "paged: bytes of page id and slot number, together 4 (default: slots by the fullest page)" },
+	  .help = "paged: bytes of the page id and of the slot number, together 4 (default: by "
+		  "the fullest page)" },
 	{ "order", CHOICE, "import generate", AT(order), "none|degree|auto",
-	  .help = "of the vertices: by id (default), by degree, or what packs better",
+	  .help = "order of the vertices: by id (default), by degree, or the one that packs "
+		  "better",
 	  .word = WORDS("none", "degree", "auto") },
 	{ "tmp", TEXT, "import generate", AT(tmp), "DIR",
-	  .help = "temporary files of what --memory cannot hold (default: beside the store)" },
+	  .help = "directory for temporary files (default: beside the store)" },
 	{ "out-only", FLAG, "import generate", AT(out_only), NULL,
-	  .help = "directed: leave the in-edges out" },
+	  .help = "directed graphs: do not store in-edges" },
 	{ "stripe", TEXT, "import generate", AT(stripe), "DIR,...",
 	  .help = "spread the pages over these directories, one on each disk" },
 	{ "force", FLAG, "import generate", AT(force), NULL,
-	  .help = "replace a store that is there" },
+	  .help = "replace an existing store" },
 	{ "memory", SIZE, "import generate", AT(memory), "SIZE",
-	  .help = "budget (default 80 % of what is available)" },
+	  .help = "memory budget (default 80 % of the available memory)" },
 	{ "memory", SIZE, "ALGO plan lab", AT(memory), "SIZE",
-	  .help = "budget, as 2G or 25% of the graph (default 80 % of what is available)" },
+	  .help = "memory budget, as 2G or 25% of the graph (default 80 % of the available "
+		  "memory)" },
 	{ "device", LIST, "ALGO plan", AT(device), "NAME",
-	  .help = "cpu (default), opencl:N, opencl:all, opencl:N/K (N in K parts): see `list devices`; repeatable for several",
+	  .help = "cpu (default), opencl:N, opencl:all, opencl:N/K (N divided by K), see "
+		  "`millrace list devices`; repeatable",
 	  .word = WORDS("cpu", "opencl", "opencl:all") },
 	{ "device-memory", SIZES, "ALGO plan", AT(device_memory), "SIZE[,SIZE...]",
-	  .help = "device budget (default 90 % of the device's); of several in order, the last for the rest",
+	  .help = "memory budget of each device in order, the last for all others (default 90 % "
+		  "of its memory)",
 	  .device = true },
 	{ "device", LIST, "lab", AT(device), "NAME",
-	  .help = "see `list devices` (default opencl); of several the rows gts-p and gts-s use all, the others the first",
+	  .help = "see `millrace list devices` (default opencl); gts-p and gts-s use all "
+		  "devices, other rows the first",
 	  .word = WORDS("opencl", "opencl:all") },
 	{ "device-memory", SIZES, "lab", AT(device_memory), "SIZE[,SIZE...]",
-	  .help = "device budget, as 32M or a share of the graph (default 25%); of several devices in order, the last for the rest",
+	  .help = "memory budget of each device in order, the last for all others, as 32M or 25% "
+		  "of the graph (default 25%)",
 	  .device = true },
 	{ "budgets", TEXT, "lab", AT(budgets), "LIST",
-	  .help = "several device budgets: 10%,25%,50%,100%" },
+	  .help = "run every row with each of these device budgets: 10%,25%,50%,100%" },
 	{ "policies", TEXT, "lab", AT(policies), "LIST",
-	  .help = "the rows: some of all,active,reuse,fifo,lru,frequency,pinned,graphie-naive,graphie-opt1,graphie-opt2,graphie,gts,gts-p,gts-s" },
+	  .help = "rows to run, from: all,active,reuse,fifo,lru,frequency,pinned,"
+		  "graphie-naive,graphie-opt1,graphie-opt2,graphie,gts,gts-p,gts-s" },
 	{ "wires", TEXT, "lab", AT(wires), "LIST",
-	  .help = "graphie's rows once for each of these wires: edges,csr,packed" },
+	  .help = "run graphie rows with each of these wires: edges,csr,packed" },
 	{ "queue-counts", TEXT, "lab", AT(queue_counts), "LIST",
-	  .help = "rows once for each of these numbers of queues: 1,2,4,8,16,32; --plot draws times over them" },
+	  .help = "run rows with each of these numbers of queues: 1,2,4,8,16,32; --plot draws "
+		  "the times" },
 	{ "device-caches", TEXT, "lab", AT(device_caches), "LIST",
-	  .help = "gts's rows once for each of these caches: 0,10%,25%,50%,100%; --plot draws hit rates over them" },
+	  .help = "run gts rows with each of these cache sizes: 0,10%,25%,50%,100%; --plot draws "
+		  "the hit rates" },
 	{ "mappings", FLAG, "lab", AT(mappings), NULL,
-	  .help = "rows are mappings of edges to work-items, with lanes and atomics counted; with --policies gts its own",
+	  .help = "rows are mappings of edges to work-items, with lanes and atomics counted "
+		  "(--policies gts: those of gts)",
 	  .traits = MILL_FRONTIERS | MILL_SUMS },
 	{ "plot", TEXT, "lab", AT(plot), "FILE.svg",
-	  .help = "pages active and moved in each superstep, a panel for each row" },
+	  .help = "draw pages active and moved in each superstep, one panel per row" },
 	{ "fallback", FLAG, "ALGO", AT(fallback), NULL,
-	  .help = "if the device fails, run once more on the cpu", .device = true },
+	  .help = "if the device fails, run again on the cpu", .device = true },
 	{ "queues", U32, "ALGO lab", AT(queues), "N",
-	  .help = "pages on their way to the device at once (default 32)", .low = 1, .high = 256, .device = true },
+	  .help = "pages in flight to the device (default 32)", .low = 1, .high = 256,
+	  .device = true },
 	{ "group-size", U32, "ALGO lab", AT(group_size), "N",
-	  .help = "work-items of a work-group (default: by the device)", .low = 1, .high = 65536, .device = true },
+	  .help = "work-items per work-group (default: by the device)", .low = 1, .high = 65536,
+	  .device = true },
 	{ "mapping", CHOICE, "ALGO lab", AT(mapping),
 	  "auto|thread|group|input|output|warp|hybrid",
-	  .help = "edges to work-items of a device: by vertex, by degree, balanced by frontier or by edges; gts: by virtual warps, or by the page's density",
-	  .word = WORDS("auto", "thread", "group", "input", "output", "warp", "hybrid"), .traits = MILL_FRONTIERS | MILL_SUMS, .device = true },
+	  .help = "how edges go to work-items: by vertex, by degree, balanced by frontier or by "
+		  "edges; gts: by virtual warp or page density",
+	  .word = WORDS("auto", "thread", "group", "input", "output", "warp", "hybrid"),
+	  .traits = MILL_FRONTIERS | MILL_SUMS, .device = true },
 	{ "filter", CHOICE, "ALGO plan lab", AT(filter), "fused|exact|inexact",
-	  .help = "what a device does with vertices that it comes to twice (default fused)",
+	  .help = "how a device removes vertices that it reaches twice (default fused)",
 	  .word = WORDS("fused", "exact", "inexact"), .traits = MILL_FRONTIERS, .device = true },
 	{ "no-skip", FLAG, "ALGO", AT(no_skip), NULL,
-	  .help = "send all pages to the device in each step, also those without work", .device = true },
+	  .help = "send all pages to the device in each step, also pages without work",
+	  .device = true },
 	{ "no-reuse", FLAG, "ALGO", AT(no_reuse), NULL,
-	  .help = "send pages in each step, also those that the device has", .device = true },
+	  .help = "send pages again in each step, also pages that are on the device",
+	  .device = true },
 	{ .kind = POLICIES },
 	{ "lanes", FLAG, "ALGO lab", AT(lanes), NULL,
 	  .help = "count SIMD slots and atomics of a device (slower)", .device = true },
 	{ "policy", TEXT, "ALGO plan", AT(policy), "NAME",
-	  .help = "which page goes when another comes, or graphie, gts: see `list policies` (default auto)" },
+	  .help = "which page to evict, or graphie or gts, see `millrace list policies` (default "
+		  "auto)" },
 	{ "io", CHOICE, "ALGO lab", AT(io), "uring|pread",
-	  .help = "how pages are read (default uring, where the system allows it)",
+	  .help = "how to read pages (default uring, if the system allows it)",
 	  .word = WORDS("uring", "pread") },
 	{ "threads", U32, "import generate ALGO plan lab", AT(threads), "N",
-	  .help = "default: all processors", .low = 1, .high = 4096 },
+	  .help = "number of threads (default: one per processor)", .low = 1, .high = 4096 },
 	{ "seed", U64, "generate ALGO lab", AT(seed), "N",
-	  .help = "of what is random (default 1)" },
+	  .help = "seed of random choices (default 1)" },
 	{ "repeat", U32, "ALGO lab", AT(repeat), "N",
 	  .help = "N timed runs after one load (default 1)", .low = 1, .high = 1000000 },
 	{ "check", FLAG, "ALGO plan lab", AT(check), NULL,
-	  .help = "certify the result; exit 11 if it is wrong" },
+	  .help = "check the result by its properties; exit 11 if it is wrong" },
 	{ "recalibrate", FLAG, "plan", AT(recalibrate), NULL,
 	  .help = "measure this machine again" },
 	{ "output", TEXT, "ALGO plan", AT(output), "FILE",
-	  .help = "the result by original id: .tsv .csv .npy, - for stdout (also -o)" },
+	  .help = "write the result by original id: .tsv, .csv or .npy, - for stdout (also -o)" },
 
 	{ "json", REPORT, EVERY, AT(json), "[=FILE]",
-	  .help = "the report as JSON, instead of text or in FILE", .talk = true },
+	  .help = "report as JSON, to stdout instead of text or to FILE", .not_reported = true },
 	{ "trace", TEXT, "ALGO", AT(trace), "FILE",
-	  .help = "the timeline: Chrome trace events, for Perfetto or chrome://tracing" },
+	  .help = "write a timeline of Chrome trace events, for Perfetto or chrome://tracing" },
 	{ "progress", CHOICE, "import generate export verify lab ALGO", AT(progress), "WHEN",
-	  .help = "the bar on stderr: auto, always, never",
-	  .word = WORDS("auto", "always", "never"), .talk = true },
-	{ "quiet", FLAG, EVERY, AT(quiet), NULL,
-	  .help = "no text, no bar; errors only", .talk = true },
+	  .help = "progress bar on stderr: auto (on a terminal, default), always or never",
+	  .word = WORDS("auto", "always", "never"), .not_reported = true },
+	{ "quiet", FLAG, EVERY, AT(quiet), NULL, .help = "no text and no bar, only errors",
+	  .not_reported = true },
 	{ "help", FLAG, EVERY " help completion", AT(help), NULL,
-	  .help = "this text (also -h)", .talk = true },
+	  .help = "show this text (also -h)", .not_reported = true },
 };
-
 
 static const struct option *const table_end = table + sizeof(table) / sizeof(table[0]);
 
-/* Is the word in a list of words? */
+/* Returns true if the word is in a list of words with spaces between them. */
 static bool has_word(const char *list, const char *word)
 {
 	size_t length = strlen(word);
@@ -197,19 +230,24 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
+/* Returns true if the command takes the options of policies. */
 static bool takes_settings(const struct command *c) { return c->algorithm || c->of_algorithm; }
 
-/* Does a command take a general option, with this algorithm (NULL: with any)? */
-static bool takes(const struct command *c, const struct mill_algorithm *a, const struct option *general)
+/* Returns true if the command takes a general option with this algorithm (NULL: any). */
+static bool takes(const struct command *c, const struct mill_algorithm *a,
+		  const struct option *general)
 {
-	return has_word(general->who, c->algorithm ? "ALGO" : c->name) && (!a || !general->traits || general->traits & a->traits);
+	return has_word(general->commands, c->algorithm ? "ALGO" : c->name) &&
+	       (!a || !general->traits || general->traits & a->traits);
 }
 
 static struct option setting_row(const struct mill_option *setting, size_t base)
 {
 	static const enum option_kind kind[] = {
-		[MILL_OPTION_FLAG] = FLAG,   [MILL_OPTION_U32] = U32,	[MILL_OPTION_U64] = U64,       [MILL_OPTION_SIZE] = BYTES,
-		[MILL_OPTION_REAL] = REAL,   [MILL_OPTION_TEXT] = TEXT, [MILL_OPTION_CHOICE] = CHOICE, [MILL_OPTION_SWITCH] = SWITCH,
+		[MILL_OPTION_FLAG] = FLAG,     [MILL_OPTION_U32] = U32,
+		[MILL_OPTION_U64] = U64,       [MILL_OPTION_SIZE] = BYTES,
+		[MILL_OPTION_REAL] = REAL,     [MILL_OPTION_TEXT] = TEXT,
+		[MILL_OPTION_CHOICE] = CHOICE, [MILL_OPTION_SWITCH] = SWITCH,
 	};
 
 	return (struct option){
@@ -235,7 +273,10 @@ static struct option policy_row(const struct mill_policy *policy, const struct m
 	return row;
 }
 
-/* Fills in option i of all policies; *n: how many there are, if there are not so many. A lab says itself what devices share out. */
+/*
+ * Fills in option i of all policies. If there are not that many, sets *n to their number and
+ * returns false. Leaves out options that divide work between devices in a lab: its rows set them.
+ */
 static bool policy_option_at(struct option *out, const struct command *c, size_t i, size_t *n)
 {
 	const struct mill_policy *policy;
@@ -254,7 +295,8 @@ static bool policy_option_at(struct option *out, const struct command *c, size_t
 	return false;
 }
 
-bool option_at(struct option *out, const struct command *c, const struct mill_algorithm *a, size_t i)
+bool option_at(struct option *out, const struct command *c, const struct mill_algorithm *a,
+	       size_t i)
 {
 	const struct mill_option *setting;
 	const struct option *row;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses the arguments of a call into its options, and converts sizes to bytes. */
 #include "cli/options.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@
 
 /* ---- Rows ---- */
 
-/* Is it the row's name, which may go on behind a =? */
+/* Returns true if `name`, up to a "=", is the name of the row. */
 static bool is_named(const struct option *row, const char *name)
 {
 	size_t length = strcspn(name, "=");
@@ -28,7 +29,7 @@ static struct option *find(const struct options *o, const char *name)
 	return NULL;
 }
 
-/* Finds an option that the command would take with some algorithm. */
+/* Finds an option that the command takes with at least one algorithm. */
 static bool find_any(struct option *out, const struct command *c, const char *name)
 {
 	const struct mill_algorithm *a;
@@ -49,7 +50,8 @@ static mill_err make_rows(struct options *o, const struct command *c)
 	while (option_at(&row, c, o->algorithm, n))
 		n++;
 	o->row = calloc(n, sizeof(*o->row));
-	o->how = calloc(1, o->algorithm && o->algorithm->options_size ? o->algorithm->options_size : 1);
+	o->how = calloc(1, o->algorithm && o->algorithm->options_size ?
+			o->algorithm->options_size : 1);
 	if (!o->row || !o->how)
 		return refuse(MILL_ENOMEM, "no memory for the options");
 	for (i = 0; i < n; i++) {
@@ -73,7 +75,10 @@ static void defaults(struct options *o, const struct command *c)
 	};
 }
 
-/* Returns the name in an argument that is an option: "--x=1" is "x=1", "-o" and "-h" are output and help; NULL: it is none. */
+/*
+ * Returns the name of an option in an argument: "x=1" for "--x=1", "output" for "-o", "help" for
+ * "-h". Returns NULL if there is none.
+ */
 static const char *name_in(const char *argument)
 {
 	if (!strcmp(argument, "-h"))
@@ -83,7 +88,7 @@ static const char *name_in(const char *argument)
 	return argument[1] == '-' ? argument + 2 : NULL;
 }
 
-/* Returns the value that stands in the same argument; NULL: there is none. */
+/* Returns the value in the same argument ("--x=1", "-oFILE"), or NULL. */
 static const char *value_in(const char *argument)
 {
 	const char *value = strchr(argument, '=');
@@ -93,7 +98,11 @@ static const char *value_in(const char *argument)
 	return value ? value + 1 : NULL;
 }
 
-/* The first operand: which algorithm it names says which options there are. Those of one name are alike in all algorithms. */
+/*
+ * Returns the first operand, or NULL. It names the algorithm of plan and lab, on which the options
+ * depend. To skip values of options before it, this uses the options of all algorithms: options of
+ * the same name take a value either in all algorithms or in none.
+ */
 static const char *first_operand(const struct command *c, int argc, char **argv)
 {
 	struct option row;
@@ -104,13 +113,15 @@ static const char *first_operand(const struct command *c, int argc, char **argv)
 			return i + 1 < argc ? argv[i + 1] : NULL;
 		if (argv[i][0] != '-' || !argv[i][1])
 			return argv[i];
-		if (name_in(argv[i]) && !value_in(argv[i]) && find_any(&row, c, name_in(argv[i])) && option_needs_value(&row))
+		if (name_in(argv[i]) && !value_in(argv[i]) &&
+		    find_any(&row, c, name_in(argv[i])) && option_needs_value(&row))
 			i++;
 	}
 	return NULL;
 }
 
-static mill_err unknown(const struct options *o, const struct command *c, const char *operand, const char *argument)
+static mill_err unknown(const struct options *o, const struct command *c, const char *operand,
+			const char *argument)
 {
 	char word[64];
 	struct nearest near = { .word = word };
@@ -123,16 +134,19 @@ static mill_err unknown(const struct options *o, const struct command *c, const 
 	if (word[0] == '-' && word[1] == '-') {
 		near.word = word + 2;
 		if (o->algorithm && c->of_algorithm && find_any(&row, c, near.word))
-			return refuse(MILL_EUSAGE, "--%s means nothing for %s", row.name, o->algorithm->name);
+			return refuse(MILL_EUSAGE, "--%s means nothing for %s", row.name,
+				      o->algorithm->name);
 		for (i = 0; i < o->n_rows; i++)
 			nearest_try(&near, o->row[i].name);
 	}
 	if (near.best && nearest_found(&near))
-		return refuse(MILL_EUSAGE, "%s: unknown option %s; did you mean --%s?", c->name, word, nearest_found(&near));
-	return refuse(MILL_EUSAGE, "%s: unknown option %s; see `millrace help %s`", c->name, word, c->name);
+		return refuse(MILL_EUSAGE, "%s: unknown option %s; did you mean --%s?", c->name,
+			      word, nearest_found(&near));
+	return refuse(MILL_EUSAGE, "%s: unknown option %s; see `millrace help %s`", c->name, word,
+		      c->name);
 }
 
-/* Takes one option and, where it is an argument of its own, its value: *n arguments. */
+/* Parses one option and its value. *n: the number of arguments used, 1 or 2. */
 static mill_err parse_one(struct option *row, int argc, char **argv, int *n)
 {
 	const char *value = value_in(argv[0]);
@@ -142,16 +156,17 @@ static mill_err parse_one(struct option *row, int argc, char **argv, int *n)
 	if (bare && value)
 		return refuse(MILL_EUSAGE, "--%s takes no value", row->name);
 	if (option_needs_value(row) && !value) {
-		/* "--source --check" is a forgotten value, not a source. */
+		/* In "--source --check" the value is missing. */
 		if (argc < 2 || !strncmp(argv[1], "--", 2))
-			return refuse(MILL_EUSAGE, "--%s needs a value: --%s %s", row->name, row->name, row->argument);
+			return refuse(MILL_EUSAGE, "--%s needs a value: --%s %s", row->name,
+				      row->name, row->argument);
 		value = argv[1];
 		*n = 2;
 	}
 	return option_take(row, value);
 }
 
-/* Refuses two options that set the same field. */
+/* Fails if two options were given that set the same field. */
 static mill_err check_fields(const struct options *o)
 {
 	size_t i, k;
@@ -159,7 +174,8 @@ static mill_err check_fields(const struct options *o)
 	for (i = 0; i < o->n_rows; i++)
 		for (k = 0; o->row[i].given && k < i; k++)
 			if (o->row[k].given && o->row[k].field == o->row[i].field)
-				return refuse(MILL_EUSAGE, "--%s and --%s: give one of them", o->row[i].name, o->row[k].name);
+				return refuse(MILL_EUSAGE, "--%s and --%s: give one of them",
+					      o->row[i].name, o->row[k].name);
 	return MILL_OK;
 }
 
@@ -186,7 +202,8 @@ mill_err options_parse(struct options *o, const struct command *c, int argc, cha
 		if (argv[i][0] != '-' || !argv[i][1])
 			argv[o->n_operands++] = argv[i];
 		else
-			err = row ? parse_one(row, argc - i, argv + i, &n) : unknown(o, c, operand, argv[i]);
+			err = row ? parse_one(row, argc - i, argv + i, &n) :
+			      unknown(o, c, operand, argv[i]);
 	}
 	return err ? err : check_fields(o);
 }
@@ -227,7 +244,9 @@ mill_err options_check_native(const struct options *o)
 
 	for (i = 0; i < o->n_rows; i++)
 		if (o->row[i].given && o->row[i].device)
-			return refuse(MILL_EUSAGE, "--%s needs another --device than cpu", o->row[i].name);
+			return refuse(MILL_EUSAGE,
+				      "--%s is only for devices: use it with --device opencl",
+				      o->row[i].name);
 	return MILL_OK;
 }
 
@@ -271,7 +290,8 @@ mill_err option_sizes(struct sizes_option *sizes, const char *name, uint64_t csr
 		mill_err err;
 
 		if (n == MILL_DEVICES_MOST)
-			return refuse(MILL_EUSAGE, "--%s %s: more than %d sizes", name, sizes->text, MILL_DEVICES_MOST);
+			return refuse(MILL_EUSAGE, "--%s %s: more than %d sizes", name,
+				      sizes->text, MILL_DEVICES_MOST);
 		snprintf(text, sizeof(text), "%.*s", (int)length, at);
 		err = mill_size_parse(&sizes->bytes[n], text, csr_bytes);
 		if (err)
@@ -305,13 +325,14 @@ mill_err options_settle_sizes(struct options *o, uint64_t csr_bytes)
 	return MILL_OK;
 }
 
-/* Numbers and choices have defaults, both of 32 bits. */
+/* Only numbers and choices have fixed defaults; both have 32 bits. */
 void options_settle(struct options *o, const struct mill_policy *policy)
 {
 	const struct mill_option *setting;
 
 	for (setting = policy->option; setting && setting->name; setting++) {
-		uint32_t *field = (uint32_t *)((char *)&o->settings + policy->settings + setting->at);
+		uint32_t *field =
+			(uint32_t *)((char *)&o->settings + policy->settings + setting->at);
 
 		if (setting->usual > 0 && !*field)
 			*field = (uint32_t)setting->usual;
@@ -334,7 +355,7 @@ void options_report(const struct options *o, struct json *j)
 
 	json_object(j, "options");
 	for (i = 0; i < o->n_rows; i++)
-		if (!o->row[i].talk)
+		if (!o->row[i].not_reported)
 			option_report(&o->row[i], j);
 	json_object_end(j);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The options of a call: what was given, by the rows that the command has. An option that a command does not take is unknown to it.
+ * The options of one call, as parsed from its arguments. A command knows only the options in its
+ * rows; any other option is an error.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -15,10 +16,11 @@ enum io_word { IO_URING, IO_PREAD };
 struct options {
 	const char **operand;
 	int n_operands;
-	struct option *row;	/* what the command takes */
+	struct option *row;	/* the options that the command takes */
 	size_t n_rows;
-	const struct mill_algorithm *algorithm;	/* of a run, plan or lab; NULL: it has none, or none of that name */
-	void *how;		/* its options */
+	/* Of a run, plan or lab; NULL for other commands and for an unknown name. */
+	const struct mill_algorithm *algorithm;
+	void *how;		/* the options struct of that algorithm */
 
 	/* all commands */
 	bool help, quiet;
@@ -56,7 +58,7 @@ struct options {
 	bool check, async, recalibrate;
 	bool fallback, no_skip, no_reuse, lanes;
 	uint32_t queues, group_size;
-	struct mill_options settings;	/* of policies: all else in it is 0 */
+	struct mill_options settings;	/* only the settings of policies are used */
 	int mapping;		/* enum mill_mapping */
 	int filter;		/* enum mill_filter */
 	int direction;		/* enum mill_direction */
@@ -68,36 +70,39 @@ struct options {
 };
 
 /*
- * Fills o from the arguments after the command's name. o->operand points into argv, whose order changes: operands come
- * first. What it holds is left to options_release() also after a failure.
+ * Fills o from the arguments after the command's name. Moves the operands to the front of argv;
+ * o->operand points there. The caller calls options_release(), also after a failure.
  */
 mill_err options_parse(struct options *o, const struct command *c, int argc, char **argv);
 void options_release(struct options *o);
 
-/* For a parse that failed: was a report asked for? */
+/* After a failed parse: looks for --json, so that the error still gets into the report. */
 void options_scan_json(struct options *o, int argc, char **argv);
 
 bool option_given(const struct options *o, const char *name);
-/* Refuses one that was given although only devices heed it. */
+/* Fails with MILL_EUSAGE if an option was given that only devices use. */
 mill_err options_check_native(const struct options *o);
-/* Does the algorithm have steps with these options? Some have them only by one of their methods. */
+/*
+ * Returns true if the algorithm runs in steps with these options. Some algorithms have steps only
+ * with one of their methods.
+ */
 bool options_have_steps(const struct options *o);
 
-/* Resolves a size: not given stays 0; "0" becomes 1, since 0 means the default further down. */
+/* Converts a size to bytes. Not given: 0, the default. "0" becomes 1, since 0 means the default. */
 mill_err option_size(struct size_option *size, const char *name, uint64_t csr_bytes);
-/* The same where 0 is 0. */
+/* The same, but "0" stays 0. */
 mill_err option_size_or_0(struct size_option *size, const char *name, uint64_t csr_bytes);
-/* And of a list. */
+/* The same as option_size for a list of sizes. */
 mill_err option_sizes(struct sizes_option *sizes, const char *name, uint64_t csr_bytes);
 
-/* Resolves the sizes among the settings of policies and algorithms. */
+/* Converts all sizes in the settings of policies and algorithms to bytes. */
 mill_err options_settle_sizes(struct options *o, uint64_t csr_bytes);
-/* Fills in what defaults of a policy's settings come to, where that does not depend. */
+/* Fills in the fixed defaults of a policy's settings, for the report. */
 void options_settle(struct options *o, const struct mill_policy *policy);
-/* The policy's option of this name; NULL if it has none. */
+/* Returns the policy's option of this name, or NULL. */
 const struct mill_option *policy_option(const struct mill_policy *policy, const char *name);
 
-/* Adds them to a report as its "options". */
+/* Adds the object "options" to a report. */
 void options_report(const struct options *o, struct json *j);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Draws the progress bar and catches the signals that stop a run. */
 #include "cli/progress.h"
 
 #include <signal.h>
@@ -21,13 +22,13 @@ static void on_signal(int number)
 
 void signals_init(void)
 {
-	/* Reset on entry: whoever is in a hurry signals twice. */
+	/* Reset on entry: the second signal kills the process at once. */
 	struct sigaction stop = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	static const int number[] = { SIGINT, SIGTERM };
 	size_t i;
 
-	/* Also where a shell made a background job deaf to SIGINT: to stop cleanly is a promise. */
+	/* Also if the shell ignores SIGINT for a background job: a run must stop cleanly. */
 	for (i = 0; i < sizeof(number) / sizeof(number[0]); i++)
 		sigaction(number[i], &stop, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
@@ -51,7 +52,7 @@ void progress_init(struct progress *p, enum progress_when when, bool quiet)
 		when == PROGRESS_ALWAYS || (when == PROGRESS_AUTO && p->terminal && !quiet);
 }
 
-/* "1.23 M"; decimal, since these are counts. */
+/* Writes "1.2 M" with powers of 1000, since these are counts. */
 static void show_count(char *to, size_t size, double count)
 {
 	static const char unit[] = " kMGTPE";

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The output of commands: text, common sections of the JSON report, and files. */
 #define _GNU_SOURCE 1	/* sched_getaffinity */
 #include "cli/report.h"
 
@@ -27,7 +28,7 @@ void say(const struct call *call, const char *format, ...)
 	va_end(args);
 }
 
-/* Of dense stores there is no more to say. */
+/* Adds "addressing" and its details, which are null for dense stores. */
 static void report_addressing(struct json *j, const struct mill_info *info)
 {
 	const struct {
@@ -122,10 +123,14 @@ void report_predicted(struct json *j, const struct mill_prediction *p)
 		const char *key;
 		uint64_t value;
 	} counts[] = {
-		{ "iterations", of->iterations },	    { "iterations_low", of->iterations_low },
-		{ "iterations_high", of->iterations_high }, { "pages_read", of->pages_read },
-		{ "disk_read", of->disk_read },		    { "load_read", of->load_read },
-		{ "to_device", of->to_device },		    { "memory", of->memory },
+		{ "iterations", of->iterations },
+		{ "iterations_low", of->iterations_low },
+		{ "iterations_high", of->iterations_high },
+		{ "pages_read", of->pages_read },
+		{ "disk_read", of->disk_read },
+		{ "load_read", of->load_read },
+		{ "to_device", of->to_device },
+		{ "memory", of->memory },
 	};
 	size_t i;
 
@@ -178,7 +183,8 @@ void report_cost(struct json *j, const struct mill_prediction *p, const struct m
 
 static void print_terms(const struct call *call, const char *name, const struct mill_cost *c)
 {
-	const double term[] = { c->attributes, c->stream, c->calls, c->kernel, c->sync, c->disk, c->total };
+	const double term[] = { c->attributes, c->stream, c->calls, c->kernel,
+				c->sync,       c->disk,	  c->total };
 	char shown[SHOWN_SIZE];
 	size_t i;
 
@@ -188,12 +194,13 @@ static void print_terms(const struct call *call, const char *name, const struct 
 	say(call, "\n");
 }
 
-void print_cost(const struct call *call, const struct mill_prediction *p, const struct mill_cost *actual)
+void print_cost(const struct call *call, const struct mill_prediction *p,
+		const struct mill_cost *actual)
 {
 	if (!p->equation)
 		return;
-	say(call, "  equation %u  %10s %10s %10s %10s %10s %10s %10s\n", p->equation, "attributes", "stream", "calls", "kernel", "sync", "disk",
-	    "total");
+	say(call, "  equation %u  %10s %10s %10s %10s %10s %10s %10s\n", p->equation,
+	    "attributes", "stream", "calls", "kernel", "sync", "disk", "total");
 	print_terms(call, "predicted  ", &p->cost);
 	if (actual)
 		print_terms(call, "actual     ", actual);
@@ -232,7 +239,10 @@ void report_owns(struct json *j, bool known, const char *policy, bool owns)
 		json_null(j, "policy_owns");
 }
 
-const char *strategy_word(enum mill_strategy strategy) { return strategy == MILL_STRATEGY_S ? "s" : "p"; }
+const char *strategy_word(enum mill_strategy strategy)
+{
+	return strategy == MILL_STRATEGY_S ? "s" : "p";
+}
 
 const char *wire_word(enum mill_wire wire)
 {
@@ -393,7 +403,7 @@ static mill_err write_all(int fd, const char *text, const char *name)
 	return MILL_OK;
 }
 
-/* Beside its target under a name of this process, then renamed. */
+/* Writes a temporary file beside the target, named after this process, and renames it. */
 mill_err output_write(const char *path, const char *text)
 {
 	size_t size = strlen(path) + 32;
@@ -453,7 +463,7 @@ mill_err stdout_finish(void)
 {
 	int failed = ferror(stdout);
 
-	/* close() too may be the one that says "no space" (NFS, quotas) */
+	/* close() may be the first call that reports "no space" (NFS, quotas) */
 	errno = 0;
 	if (fflush(stdout) || failed)
 		return refuse_errno("write to stdout");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* From the options of a call to an open store and a run: checks, sizes, defaults. */
 #include "cli/run.h"
 
 #include <stdio.h>
@@ -23,7 +24,7 @@ static mill_err check_policy(const char *policy)
 		      policy);
 }
 
-/* Said before the work: the library would say it after. */
+/* Checks the name before the run: the library would fail only after it. */
 static mill_err check_output(const char *path)
 {
 	const char *suffix = strrchr(path, '.');
@@ -39,20 +40,25 @@ static mill_err check_output(const char *path)
 static mill_err check_trace(const struct options *o)
 {
 	if (!strcmp(o->trace, "-"))
-		return refuse(MILL_EUSAGE, "--trace - : stdout has the report; give the name of a file");
-	if ((o->output && !strcmp(o->trace, o->output)) || (o->json.file && !strcmp(o->trace, o->json.file)))
+		return refuse(MILL_EUSAGE,
+			      "--trace -: stdout is for the report: give the name of a file");
+	if ((o->output && !strcmp(o->trace, o->output)) ||
+	    (o->json.file && !strcmp(o->trace, o->json.file)))
 		return refuse(MILL_EUSAGE, "--trace %s: another output has this name", o->trace);
 	return output_possible("--trace", o->trace);
 }
 
 bool several_devices(const char *device)
 {
-	const char *part = strchr(device, '/');
+	const char *division = strchr(device, '/');
 
-	return strchr(device, ',') || strstr(device, "all") || (part && !strchr(part, ':'));
+	return strchr(device, ',') || strstr(device, "all") || (division && !strchr(division, ':'));
 }
 
-/* Returns the policy asked for, or that which several devices choose. The library alone knows how many they are. */
+/*
+ * Returns the policy that the run will probably have: the given one, or the default of several
+ * devices. Only the library knows the number of devices.
+ */
 static const struct mill_policy *likely_policy(const struct options *o)
 {
 	const struct mill_policy *asked = mill_policy(o->policy), *p;
@@ -69,7 +75,8 @@ bool work_has_frontiers(const struct options *o)
 	return o->algorithm->traits & MILL_FRONTIERS && options_have_steps(o);
 }
 
-mill_err refuse_mapping(const struct mill_algorithm *a, const char *option, const char *policy_option)
+mill_err refuse_mapping(const struct mill_algorithm *a, const char *option,
+			const char *policy_option)
 {
 	const struct mill_policy *p = mill_policies();
 	char method[64] = "";
@@ -78,26 +85,33 @@ mill_err refuse_mapping(const struct mill_algorithm *a, const char *option, cons
 		p++;
 	if (a->steps_option)
 		snprintf(method, sizeof(method), "--%s %s or ", a->steps_option, a->steps_word);
-	return refuse(MILL_EUSAGE, "--%s means nothing for %s: use it with %s--%s %s", option, a->name, method, policy_option, p->name);
+	return refuse(MILL_EUSAGE, "--%s means nothing for %s: use it with %s--%s %s", option,
+		      a->name, method, policy_option, p->name);
 }
 
-/* Refuses what steps along a frontier heed, or kernels of some policies. A lab knows its policies later. */
+/*
+ * Fails if an option was given that needs steps along a frontier, or a policy with its own
+ * mappings, and the run has neither. A lab checks its policies later.
+ */
 static mill_err check_steps(const struct options *o, const struct command *c)
 {
 	const struct mill_algorithm *a = o->algorithm;
 
 	if (o->async && !options_have_steps(o))
-		return refuse(MILL_EUSAGE, "--async needs steps to leave out: use --%s %s with it", a->steps_option, a->steps_word);
+		return refuse(MILL_EUSAGE,
+			      "--async is not possible with this method: use --%s %s",
+			      a->steps_option, a->steps_word);
 	if (work_has_frontiers(o))
 		return MILL_OK;
 	if (option_given(o, "filter"))
-		return refuse(MILL_EUSAGE, "--filter means nothing for %s: use it with --%s %s", a->name, a->steps_option, a->steps_word);
+		return refuse(MILL_EUSAGE, "--filter means nothing for %s: use it with --%s %s",
+			      a->name, a->steps_option, a->steps_word);
 	if (option_given(o, "mapping") && !c->compares && !likely_policy(o)->mappings)
 		return refuse_mapping(a, "mapping", "policy");
 	return MILL_OK;
 }
 
-/* What can be said before the store is opened. */
+/* Checks all that can be checked before the store is open. */
 static mill_err check_options(const struct options *o, const struct command *c)
 {
 	mill_err err = check_policy(o->policy);
@@ -113,7 +127,7 @@ static mill_err check_options(const struct options *o, const struct command *c)
 	return err;
 }
 
-/* Fills in the library's options, once all sizes are known. */
+/* Fills in the library's options. All sizes must be bytes already. */
 static void fill_options(struct mill_options *to, const struct options *o)
 {
 	*to = o->settings;
@@ -186,7 +200,7 @@ mill_err work_open(struct work *w, struct call *call, const char *algorithm,
 	return err ? err : mill_run_new(&w->run, w->store, &w->options);
 }
 
-void work_understood(const struct mill_report *r, struct options *o)
+void work_update_options(const struct mill_report *r, struct options *o)
 {
 	uint32_t i;
 

@@ -22,8 +22,8 @@ for option in "--strategy p" "--strategy s" "--chunks 2" "--device-cache 0" "--d
 	for policy in auto lru graphie; do
 		refused --device opencl --policy $policy $option; hints "for --policy gts"
 	done
-	refused $option; hints "needs another --device than cpu"
-	refused --policy gts $option; hints "needs another --device than cpu"
+	refused $option; hints "is only for devices: use it with --device opencl"
+	refused --policy gts $option; hints "is only for devices: use it with --device opencl"
 done
 for option in "--wire csr" "--partition-size 1" --no-staging; do
 	for policy in auto lru gts; do

@@ -18,14 +18,14 @@ expect 2 lab bfs g.mill --queue-counts 4,x; hints "from 1 to 256"
 expect 2 lab bfs g.mill --queue-counts 0
 expect 2 lab bfs g.mill --queue-counts 4 --queues 3
 expect 2 bfs g.mill --wire csr --device opencl; hints "policy graphie"
-expect 2 lab bfs g.mill --policies all --mappings; hints "takes gts"
-expect 2 lab bfs g.mill --policies gts,reuse --mappings; hints "takes gts"
+expect 2 lab bfs g.mill --policies all --mappings; hints "use only gts"
+expect 2 lab bfs g.mill --policies gts,reuse --mappings; hints "use only gts"
 expect 2 lab bfs g.mill --device-caches 0,lots; hints "--device-caches lots"
 expect 2 lab bfs g.mill --device-caches 0,,1M; hints "empty"
 expect 2 lab bfs g.mill --device-caches "$(printf '1M,%.0s' {1..16})1M"; hints "too many"
 expect 2 lab bfs g.mill --device-caches 0,1M --device-cache 1M; hints "give one of them"
-expect 2 lab bfs g.mill --device-caches 0,1M --policies reuse,graphie; hints "rows of gts"
-expect 2 lab bfs g.mill --device-caches 0,1M --mappings; hints "rows of gts"
+expect 2 lab bfs g.mill --device-caches 0,1M --policies reuse,graphie; hints "needs a row of gts"
+expect 2 lab bfs g.mill --device-caches 0,1M --mappings; hints "needs a row of gts"
 expect 2 lab bfs g.mill --device-caches 0,1M --queue-counts 1,2 --plot a.svg; hints "give one of them"
 expect 2 lab bfs g.mill --strategy p; hints "unknown option"
 expect 2 lab bfs g.mill --policies gts --warp 5; hints "takes 4, 8, 16 or 32"
@@ -48,7 +48,7 @@ expect 2 bfs g.mill --budgets 10%
 expect 2 plan bfs g.mill --policies all
 expect 0 help lab; says "examples:"; says "--budgets LIST"; says "default opencl"
 for option in device-caches chunks device-cache main-buffer warp; do says "--$option "; done
-says "the others the first"
+says "other rows the first"
 expect 8 lab bfs g.mill --device opencl:99
 "$millrace" list devices | grep -q opencl || exit 77
 

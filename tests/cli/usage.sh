@@ -80,7 +80,7 @@ expect 2 pagerank g.mill --exact --precision f64; hints "--exact and --precision
 expect 2 pagerank g.mill --exact --precision f32
 expect 2 pagerank g.mill --exact=yes; hints "takes no value"
 expect 2 bc g.mill --source 1 --sources all; hints "--sources and --source: give one of them"
-expect 2 cc g.mill --async; hints "--async needs steps to leave out: use --method labels with it"
+expect 2 cc g.mill --async; hints "--async is not possible with this method: use --method labels"
 expect 2 cc g.mill --async --method afforest; expect 0 cc g.mill --async --method labels
 expect 2 triangles g.mill --lcc=both; hints "takes undirected, directed"
 expect 2 triangles g.mill --lcc=; expect 2 bfs g.mill --async=1; expect 2 kcore g.mill --async; hints "unknown option"
@@ -139,10 +139,10 @@ must [ ! -e x.mill.new ]
 # What only a device heeds is refused on the host, not ignored.
 expect 0 generate path --vertices 9 -o device.mill --force
 for option in "--device-memory 4M" "--queues 4" "--group-size 8" "--mapping group" "--filter exact" --no-skip --no-reuse --lanes --fallback; do
-	expect 2 bfs device.mill $option; hints "needs another --device than cpu"
+	expect 2 bfs device.mill $option; hints "is only for devices: use it with --device opencl"
 done
 for option in "--wire csr" "--partition-size 1K" --no-staging; do
-	expect 2 bfs device.mill --policy graphie $option; hints "needs another --device than cpu"
+	expect 2 bfs device.mill --policy graphie $option; hints "is only for devices: use it with --device opencl"
 done
 
 # So is what an algorithm would ignore: only steps along frontiers have mappings and filters, and a policy's own kernels its mappings.

@@ -28,7 +28,7 @@ export XDG_CACHE_HOME=$scratch/.cache
 # What comes from the row.
 has() { grep -qF -- "$1" out || wrong "'$1' is missing in: $(cat out)"; }
 "$millrace" help bottleneck >out; has "--ceiling W"; has "leave out heavier edges"; has "--async"; has "--filter"; has "id bottleneck"
-"$millrace" help >out; has "ways from a source whose largest weight is smallest"
+"$millrace" help >out; has "paths from a source with the smallest largest weight"
 "$millrace" list algorithms >out; has bottleneck
 "$millrace" completion words -- bottleneck g.mill --ceil >out; has --ceiling
 "$millrace" completion words -- bottle >out; has bottleneck
