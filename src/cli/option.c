@@ -354,14 +354,40 @@ const char *option_default(char *to, const struct option *o)
 	return to;
 }
 
+#define HELP_LEFT 29	/* columns before an option's help */
+#define HELP_WIDTH 100
+
+/* Prints text from column HELP_LEFT on, in lines of at most HELP_WIDTH columns. */
+static void print_wrapped(const char *text)
+{
+	size_t at = HELP_LEFT;
+
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (at > HELP_LEFT && at + 1 + n > HELP_WIDTH) {
+			printf("\n%*s", HELP_LEFT, "");
+			at = HELP_LEFT;
+		}
+		at += (size_t)printf("%s%.*s", at > HELP_LEFT ? " " : "", (int)n, text);
+		text += n + strspn(text + n, " ");
+	}
+	putchar('\n');
+}
+
 void option_help(const struct option *o)
 {
-	char left[64], usual[OPTION_DEFAULT];
+	char left[64], usual[OPTION_DEFAULT], text[512];
 
 	snprintf(left, sizeof(left), "--%s%s%s", o->name,
 		 o->argument && o->argument[0] != '[' ? " " : "", o->argument ? o->argument : "");
 	option_default(usual, o);
-	printf("  %-26s %s%s%s%s%s%s\n", left, o->policy ? o->policy->name : "",
-	       o->policy ? ": " : "", o->help, *usual ? " (default " : "", usual,
-	       *usual ? ")" : "");
+	snprintf(text, sizeof(text), "%s%s%s%s%s%s", o->policy ? o->policy->name : "",
+		 o->policy ? ": " : "", o->help, *usual ? " (default " : "", usual,
+		 *usual ? ")" : "");
+	if (strlen(left) + 3 > HELP_LEFT)
+		printf("  %s\n%*s", left, HELP_LEFT, "");
+	else
+		printf("  %-*s ", HELP_LEFT - 3, left);
+	print_wrapped(text);
 }
