@@ -51,9 +51,10 @@ define run
 	@ctest --preset $(1) -j$(JOBS) -L '^($(2))$$' $(3)
 endef
 
-test-tree:	##   the order of the folders; no test is empty
+test-tree:	##   the order of the folders; no test is empty; lengths and words of documents and comments
 	@cmake/check-includes.sh
 	@cmake/check-tests.sh
+	@cmake/check-words.sh
 
 test-dev:	##   all tests, warnings as errors
 	$(call build,dev)
