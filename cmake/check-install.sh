@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # check-install.sh BUILD: the public header compiles alone, in C and in C++; an installation of BUILD
-# serves a program that finds it by pkg-config or by CMake; uninstalling leaves no file behind.
+# serves a program that finds it by pkg-config or by CMake, and the code of docs/api.md; uninstalling leaves no file
+# behind.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 unset DESTDIR
@@ -28,6 +29,21 @@ cmake --build "$scratch/by-cmake" >/dev/null
 grep -q '^depth 0: 1$' "$scratch/one"
 cmp "$scratch/one" "$scratch/two"
 cmp "$scratch/one" "$scratch/three"
+
+# The C blocks of docs/api.md: the first is a program, the others together are one file.
+mkdir "$scratch/api"
+awk -v dir="$scratch/api" '/^```c$/ { n++; on = 1; next } /^```/ { on = 0 } on { print > (dir "/" (n == 1 ? "program.c" : "tour.c")) }' docs/api.md
+# shellcheck disable=SC2046
+cc -std=c11 -Wall -Wextra -Werror "$scratch/api/program.c" -o "$scratch/api/program" $(pkg-config --cflags --libs millrace)
+# shellcheck disable=SC2046
+cc -std=c11 -Wall -Wextra -Werror "$scratch/api/tour.c" tests/guide/api_main.c -o "$scratch/api/tour" $(pkg-config --cflags --libs millrace)
+(
+	cd "$scratch/api"
+	printf '0 1\n1 2\n2 0\n2 3\n' >edges.el
+	./tour >tour.txt
+	[ -s ranks.tsv ] && [ -s tour.txt ]
+	./program web.mill | grep -q .
+)
 
 cmake -DMANIFEST="$build/install_manifest.txt" -P cmake/uninstall.cmake >/dev/null
 left=$(find "$prefix" -type f -o -type l)
