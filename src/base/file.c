@@ -502,7 +502,8 @@ mill_err dir_sync(const char *path)
 
 	if (fd < 0)
 		return fail_errno("cannot open directory %s", path);
-	if (sync_fd(fd, fsync) && errno != EINVAL)	/* EINVAL: directories cannot be synced here */
+	/* EINVAL: this file system cannot sync directories. */
+	if (sync_fd(fd, fsync) && errno != EINVAL)
 		err = fail_errno("cannot sync directory %s", path);
 	close(fd);
 	return err;

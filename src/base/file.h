@@ -76,8 +76,8 @@ void file_forget_read(const struct file *f, u64 offset, u64 size);
  */
 void file_discard(const struct file *f, u64 offset, u64 size);
 /*
- * Reserves disk space, so that a full disk is noticed now and not later. Does nothing if the file system
- * cannot reserve.
+ * Reserves disk space, so that a full disk is noticed now and not later. Does nothing if the
+ * file system cannot reserve.
  */
 mill_err file_reserve(const struct file *f, u64 size);
 

@@ -11,6 +11,7 @@
 /* ---- Parsing ---- */
 
 /* Both functions parse all of [text, end) and return false if the text has another form. */
+
 /* Parses decimal digits only, at most 2^64 - 1. */
 bool number_u64(u64 *out, const char *text, const char *end);
 /* Parses a decimal floating point number, inf or nan. */
