@@ -202,7 +202,7 @@ static mill_err fill(struct device *d, struct buffer *b, const void *pattern, si
 	return code == CL_SUCCESS ? opencl_issued(o, c, false) : fail_cl(code, "a fill");
 }
 
-/* ---- Open, close, list ---- */
+/* ---- Opening, closing, listing ---- */
 
 static void opencl_close(struct device *d)
 {

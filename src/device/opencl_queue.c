@@ -328,7 +328,7 @@ void opencl_mark(struct device *d, u32 queue, struct ticket *out)
 	out->handle = o->queue[queue].last;
 }
 
-/* ---- Open, close ---- */
+/* ---- Opening and closing ---- */
 
 /*
  * Finds the difference between the host's clock and the device's. The host sees the end of

@@ -384,7 +384,7 @@ mill_err external_add_vertices(struct external *x, const u64 *id, u64 n, u64 max
 	return MILL_OK;
 }
 
-/* ---- Scattered ids become ranks ---- */
+/* ---- Ranks of scattered ids ---- */
 
 /*
  * Marks an id below low_limit in `low`, even if it came after the switch to `sparse`. Ids below

@@ -12,7 +12,7 @@ static f64 edges(const struct setting *s) { return (f64)s->store->stored_edges; 
  */
 static bool in_memory(const struct setting *s) { return s->resident || s->whole; }
 
-/* ---- Passes over everything: equation 1 ---- */
+/* ---- Full passes: equation 1 ---- */
 
 /*
  * PageRank ends when the change has fallen from its first value to the tolerance. The first
