@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bitmaps of 64-bit words. Bits beyond the last vertex stay zero. Atomic accesses are relaxed:
- * they do not order other memory.
+ * Bitmaps of 64-bit words. The unused bits of the last word stay zero. Atomic accesses are
+ * relaxed: they do not order other memory.
  */
 #ifndef BASE_BITMAP_H
 #define BASE_BITMAP_H

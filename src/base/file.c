@@ -27,7 +27,7 @@
 
 /*
  * Asks the fault layer before a system call. Returns 0, or -1 with errno. Repeats after an
- * injected EINTR or EAGAIN, at most 100 times: endless ones are an error and not a hang.
+ * injected EINTR or EAGAIN, at most 100 times: an endless series is an error, not a hang.
  */
 static int admit(enum fault_op op, size_t *size)
 {
@@ -63,9 +63,9 @@ static int open_at(int dir, const char *path, int flags, mode_t mode)
 }
 
 /*
- * Opens a file without the page cache if possible; *direct says if it was. Pages are only in
- * plain files or on raw disks, other files are refused. O_NONBLOCK, because a damaged store may
- * hold a FIFO in place of a file, and a blocking open of that would hang.
+ * Opens a file with O_DIRECT if possible, else without; *direct says which. Refuses all but plain
+ * files and raw disks, because pages are nowhere else. Uses O_NONBLOCK, because a damaged store
+ * may hold a FIFO in place of a file, and a blocking open of a FIFO would hang.
  */
 static int open_direct(int dir, const char *path, bool *direct)
 {
@@ -502,7 +502,8 @@ mill_err dir_sync(const char *path)
 
 	if (fd < 0)
 		return fail_errno("cannot open directory %s", path);
-	if (sync_fd(fd, fsync) && errno != EINVAL)	/* EINVAL: not every file system has it */
+	/* EINVAL: this file system cannot sync directories. */
+	if (sync_fd(fd, fsync) && errno != EINVAL)
 		err = fail_errno("cannot sync directory %s", path);
 	close(fd);
 	return err;
@@ -677,7 +678,7 @@ static mill_err open_temp(struct outfile *o)
 	for (int i = 0; i < 3; i++) {
 		o->file.fd = open_at(AT_FDCWD, o->temp, O_RDWR | O_CREAT | O_EXCL, 0600);
 		if (o->file.fd < 0 && errno == EEXIST && !unlink_at(AT_FDCWD, o->temp, 0))
-			continue;	/* it was left by a killed process that had our number */
+			continue;	/* left by a killed process that had our process id */
 		if (o->file.fd < 0) {
 			err = fail_errno("cannot create %s", o->path);
 			memory_free(o->temp);	/* so that outfile_abandon does not remove it */
@@ -803,7 +804,7 @@ mill_err outfile_printf(struct outfile *o, const char *format, ...)
 	return err;
 }
 
-/* Returns the process's umask. Not by umask(), which would have to change it for a moment. */
+/* Returns the process's umask. Does not call umask(), which would change it for a moment. */
 static mode_t current_umask(void)
 {
 	char text[1024] = "";	/* enough: Umask is the second line */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files. All I/O of the library goes through here, on top of the fault layer. After EINTR and
- * EAGAIN the call is repeated, after a short transfer it goes on, and error messages name the
- * file.
+ * Files, directories and output files. All I/O of the library passes through here, so that the
+ * fault layer (base/fault.h) can make each call fail. A call is repeated after EINTR and EAGAIN
+ * and continued after a short transfer. Error messages name the file.
  */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
@@ -46,15 +46,15 @@ mill_err file_size(const struct file *f, u64 *out);
  */
 mill_err file_read_at(const struct file *f, void *to, u64 size, u64 offset);
 /*
- * For callers that make the system call themselves, as io_uring does.
+ * For callers that make the system call themselves, like the io_uring reader.
  *
  * file_admit_read: call it before each read of at most size bytes. Returns in *ask the number
  * of bytes to ask for (whole sectors if the file needs that), or false with errno if the fault
  * layer wants the read to fail.
  *
- * file_took: call it after each read of [offset, offset + size), of which *done bytes were
- * there before. got: the number of new bytes, or a negative errno. Advances *done; leaves it
- * unchanged if the read must be repeated.
+ * file_took: call it after each read of a part of [offset, offset + size). *done: the number of
+ * bytes of this range that have been read. got: the number of new bytes, or a negative errno.
+ * Advances *done; leaves it unchanged if the read must be repeated.
  */
 bool file_admit_read(const struct file *f, u64 size, u64 *ask);
 mill_err file_took(const struct file *f, u64 size, u64 offset, i64 got, u64 *done);
@@ -76,12 +76,13 @@ void file_forget_read(const struct file *f, u64 offset, u64 size);
  */
 void file_discard(const struct file *f, u64 offset, u64 size);
 /*
- * Reserves disk space, so that ENOSPC comes now and not later. Does nothing if the file system
- * cannot reserve.
+ * Reserves disk space, so that a full disk is noticed now and not later. Does nothing if the
+ * file system cannot reserve.
  */
 mill_err file_reserve(const struct file *f, u64 size);
 
-/* Directories. */
+/* ---- Directories ---- */
+
 mill_err dir_make(const char *path);
 mill_err dir_sync(const char *path);
 /* Removes a directory and the plain files in it (one level). A missing directory is fine. */
@@ -99,8 +100,8 @@ void path_drop(int dir, const char *path, bool directory);
 
 /*
  * An output file that appears whole or not at all: it is written as PATH.partial-PID beside
- * its target; outfile_commit syncs and renames it. Output is buffered. The path "-" is stdout,
- * where bytes go out as they come.
+ * its target; outfile_commit syncs and renames it. Output is buffered. The path "-" is stdout.
+ * Stdout, pipes and devices get the bytes directly, without a partial file.
  */
 struct outfile;
 mill_err outfile_open(struct outfile **out, const char *path);
@@ -108,6 +109,6 @@ mill_err outfile_write(struct outfile *o, const void *from, u64 size);
 mill_err outfile_printf(struct outfile *o, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 mill_err outfile_commit(struct outfile *o);	/* frees o, also on failure */
-void outfile_abandon(struct outfile *o);	/* removes what was written; NULL is fine */
+void outfile_abandon(struct outfile *o);	/* removes the partial file; NULL is fine */
 
 #endif

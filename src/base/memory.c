@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The allocator, the counting of budgets, and what the system says about memory. */
+/* The allocator, the counting of budgets, and the amount of memory that the system has left. */
 #define _GNU_SOURCE 1	/* MADV_HUGEPAGE */
 #include "base/memory.h"
 
@@ -57,7 +57,7 @@ static mill_err budget_take(struct budget *b, u64 bytes, const char *what)
 		if (__builtin_add_overflow(used, bytes, &sum) || (b->limit && bytes > left)) {
 			char need[NUMBER_TEXT], limit[NUMBER_TEXT], rest[NUMBER_TEXT];
 
-			return fail(MILL_ENOMEM, "%s needs %s more, the budget of %s leaves %s",
+			return fail(MILL_ENOMEM, "no room for %s (%s): the budget of %s leaves %s",
 				    what, size_show(need, bytes), size_show(limit, b->limit),
 				    size_show(rest, left));
 		}
@@ -137,9 +137,9 @@ mill_err memory_new(void *out_pointer, struct budget *budget, u64 n, size_t size
 	void *p;
 
 	if (__builtin_mul_overflow(n, (u64)size, &bytes) || bytes > PTRDIFF_MAX - 2 * HUGE_PAGE)
-		return fail(MILL_ENOMEM, "%s needs %llu times %zu bytes, more than there can be",
-			    what, (unsigned long long)n, size);
-	/* Everything allocates, so the user hears of a mistyped MILL_FAULT at once. */
+		return fail(MILL_ENOMEM, "no memory for %s: %llu times %zu bytes is more than "
+			    "can be addressed", what, (unsigned long long)n, size);
+	/* Every command allocates, so the user hears of a mistyped MILL_FAULT at once. */
 	if (fault_bad())
 		return fail(MILL_EUSAGE, "MILL_FAULT is not understood: %s", fault_bad());
 	large = bytes >= HUGE_PAGE;
@@ -151,8 +151,7 @@ mill_err memory_new(void *out_pointer, struct budget *budget, u64 n, size_t size
 	if (!p) {
 		if (budget)
 			budget_give(budget, total);
-		return fail(MILL_ENOMEM, "no memory for %s, which needs %s more", what,
-			    size_show(shown, total));
+		return fail(MILL_ENOMEM, "no memory for %s (%s)", what, size_show(shown, total));
 	}
 	((struct block *)p)[-1].budget = budget;
 	((struct block *)p)[-1].counted = total;
@@ -260,8 +259,8 @@ static const struct cgroup_files cgroup_v1 = { "/sys/fs/cgroup/memory", "memory.
 					       "memory.usage_in_bytes", "total_inactive_file " };
 
 /*
- * Returns the least number of bytes that the group at path (with a leading '/') and all groups
- * above it leave.
+ * Returns the bytes that the cgroup limits leave to this process: the least over the group at
+ * path ("" or with a leading '/') and all groups above it.
  */
 static u64 cgroup_left(const struct cgroup_files *v, char *path)
 {

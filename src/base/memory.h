@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that counts against a budget. Budgets are kept by counting: everything that the
- * library holds comes from memory_new, which adds the block to its budget and fails if the
- * limit would be passed. A run allocates its state first; frames for pages get what is left.
- * So `--memory` is a promise, and the fault layer reaches every allocation.
+ * Memory that counts against a budget. All memory of the library comes from memory_new, which
+ * adds the block to its budget and fails if the sum would exceed the limit. A run allocates its
+ * state first; frames for pages get the rest. So `--memory` is a promise, and the fault layer
+ * (base/fault.h) can make each allocation fail.
  */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
@@ -22,11 +22,11 @@ void budget_init(struct budget *b, u64 limit);
 u64 budget_left(const struct budget *b);
 
 /*
- * Allocates n zeroed elements of `size` bytes; on failure *out_pointer is unchanged. The
- * product cannot overflow unnoticed. Blocks of 2 MiB or more get a mapping of their own,
- * aligned to a memory page (good for O_DIRECT) and advised to use huge pages, which makes
- * random access to vertex state up to 1.8 times faster. Smaller blocks are aligned to 64
- * bytes. budget may be NULL: not counted. `what` names the thing in the error message.
+ * Allocates n zeroed elements of `size` bytes. Fails if n * size overflows. On failure
+ * *out_pointer is unchanged. Blocks of 2 MiB or more get a mapping of their own, aligned to a
+ * memory page (good for O_DIRECT) and advised to use huge pages, which makes random access to
+ * vertex state up to 1.8 times faster. Smaller blocks are aligned to 64 bytes. budget NULL: the
+ * block is not counted. `what` names the block in error messages; it may be a plural noun.
  */
 mill_err memory_new(void *out_pointer, struct budget *budget, u64 n, size_t size, const char *what);
 /* Frees a block and subtracts it from its budget; NULL is fine. */

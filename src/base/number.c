@@ -33,11 +33,11 @@ bool number_u64(u64 *out, const char *text, const char *end)
 
 /*
  * A double, or a point half-way between two doubles, has fewer than 800 significant digits. So
- * of the digits after the first 800 it only matters whether all are 0 (`lost`).
+ * the digits after the first 800 matter only in one way: whether all of them are 0 (`lost`).
  */
 #define MAX_DIGITS 800
 
-/* digit[] x 10^exponent */
+/* The number digit[] x 10^exponent. */
 struct decimal {
 	char digit[MAX_DIGITS + 1];	/* without leading zeros; one more for a sticky digit */
 	u32 n_digits;
@@ -91,7 +91,7 @@ static bool decimal_parse(struct decimal *d, const char *at, const char *end)
 	if (at == end)
 		return false;
 	for (; at < end && is_digit(*at); at++)
-		/* Larger exponents need no exact value: no text has so many digits. */
+		/* A larger exponent need not be exact: no text has enough digits to balance it. */
 		if (exponent < INT64_C(1000000000000000))
 			exponent = exponent * 10 + (*at - '0');
 	d->exponent += negative ? -exponent : exponent;
@@ -132,7 +132,7 @@ static bool is_word(const char *text, const char *end, const char *word)
 	return (size_t)(end - text) == strlen(word) && !strncasecmp(text, word, strlen(word));
 }
 
-/* Refuses a finite number that is too large for a double: infinity is not what was written. */
+/* Refuses a finite number that is too large for a double, instead of returning infinity. */
 bool number_f64(f64 *out, const char *text, const char *end)
 {
 	struct decimal d;
@@ -198,7 +198,7 @@ static size_t put_simple(char *to, f64 value)
 	return 0;
 }
 
-/* Writes '.' as decimal point. In some locales printf writes another, even of several bytes. */
+/* Writes '.' as decimal point. In some locales printf writes another one, of several bytes. */
 static size_t put_format(char *to, f64 value, int digits)
 {
 	char text[64];

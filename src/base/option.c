@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the values of options by their rows. */
+/* Checks the values of options against the rows that describe the options. */
 #include "base/option.h"
 
 #include <stdio.h>

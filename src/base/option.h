@@ -2,8 +2,9 @@
 /*
  * Options are rows (struct mill_option): name, kind, offset of the field that the option sets,
  * help, default. Algorithms and policies have tables of such rows. The command line parses,
- * explains, completes and reports options by them; the functions here check the fields that a C
- * program filled in. Which general options an algorithm uses is said by its traits instead.
+ * explains, completes and reports options by these rows; the functions here check the fields that
+ * a C program filled in. Each algorithm's traits (enum mill_trait) say which general options it
+ * uses.
  *
  * 0 is the default of every field, so a zeroed struct means all defaults. Where the user may
  * give 0, another value stands for it: MILL_SIZE_NONE for a size, -1 for a real number such as a

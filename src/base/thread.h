@@ -2,7 +2,7 @@
 /*
  * A pool of worker threads. Idle workers sleep after about 10 microseconds: on a shared machine
  * spinning threads take the core that others need. The calling thread is worker 0 and works too.
- * What workers do is traced in the caller's trace.
+ * Spans of the workers go to the caller's trace (base/trace.h).
  */
 #ifndef BASE_THREAD_H
 #define BASE_THREAD_H

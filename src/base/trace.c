@@ -10,7 +10,7 @@
 #include "base/file.h"
 
 #define TRACK_EVENTS 256u	/* events that wait in a thread's buffer */
-#define FIRST_TRACK 1000000u	/* number of the first track that is no thread's, in the file */
+#define FIRST_TRACK 1000000u	/* added in the file to the numbers of tracks of no thread */
 
 struct event {
 	const char *name, *key;
@@ -50,8 +50,9 @@ struct trace {
 
 _Thread_local struct trace *trace_current;
 /*
- * The thread's track in the trace with this id. Not found by the trace's address: another thread
- * may have closed the trace, and a new one may have the same address. Ids are never reused.
+ * The thread's track in the trace with id my_id. The trace's address would not identify the trace:
+ * another thread may have closed it, and a new trace may have the same address. Ids are never
+ * reused.
  */
 static _Thread_local struct track *my_track;
 static _Thread_local u64 my_id;
@@ -104,8 +105,8 @@ static mill_err write_event(struct trace *t, u32 thread_track, const struct even
 }
 
 /*
- * Writes the events of a thread's buffer. A failure is kept for trace_close; the thread's last
- * error stays that of the run.
+ * Writes the events of a thread's buffer. A failure is kept for trace_close and does not replace
+ * the calling thread's last error.
  */
 static void write_track(struct trace *t, struct track *l)
 {

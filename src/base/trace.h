@@ -72,7 +72,7 @@ static inline f64 trace_begin(void)
 	return __builtin_expect(trace_current != NULL, 0) ? clock_now() : 0;
 }
 
-/* Ends the span that began at `began`. key and value tell what it was about ("page", 7). */
+/* Ends the span that began at `began`. key and value describe the span ("page", 7). */
 static inline void trace_end(f64 began, const char *name, const char *key, u64 value)
 {
 	if (__builtin_expect(began > 0, 0))

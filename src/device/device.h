@@ -4,11 +4,11 @@
  * (struct device_ops). cpu.c is the host itself. opencl*.c are the only files that call
  * OpenCL; they load the library when an OpenCL device is asked for.
  *
- * Work areas have queues (--queues at most). The kernels of a page go, in order, into the
- * queue of its slot's work area; transfers go into another queue. A transfer waits only for
- * the last kernels that used its slot (device_mark), and kernels wait on the device for
- * their transfer (device_after). The host waits for neither. device_fork and device_join
- * are the borders of a pass.
+ * A work area is device memory for the work on one page; it has a queue (there are --queues
+ * at most). The kernels of a page go, in order, into the queue of its slot's work area;
+ * transfers go into another queue. A transfer waits only for the last kernels that used its
+ * slot (device_mark), and kernels wait on the device for their transfer (device_after). The
+ * host waits for neither. device_fork and device_join are the borders of a pass.
  */
 #ifndef DEVICE_DEVICE_H
 #define DEVICE_DEVICE_H
@@ -38,7 +38,7 @@ struct buffer {
 	void *host;
 	void *handle;
 	void *backing;		/* OpenCL only: our memory that the driver uses for the buffer */
-	enum traffic kind;	/* what its bytes count as; set by the creator of the buffer */
+	enum traffic kind;	/* under which its bytes are counted; set by the creator */
 };
 
 /*
@@ -72,8 +72,8 @@ struct launch {
 };
 
 /*
- * A transfer under way, or the commands that a queue was given. A zeroed struct is no
- * ticket.
+ * A handle to wait for: of a transfer under way, or of the commands given to a queue. A
+ * zeroed struct is no ticket.
  */
 struct ticket {
 	struct device *device;

@@ -8,9 +8,9 @@
  * dev_min and the like, so that TSan and oclgrind see true accesses. The dev_ functions
  * that change a place take `shared` first. false says that this worker alone owns the place
  * now (a pull owns its row); then the operation is not atomic. `shared` is a constant after
- * inlining, so one function serves both cases. raw_* are always atomic and return what the
- * place held (raw_or_u32 and raw_and_u32: only in kernels). local_* are the same for local
- * memory.
+ * inlining, so one function serves both cases. raw_* are always atomic and return the value
+ * that the place held before (raw_or_u32 and raw_and_u32: only in kernels; raw_add_f64
+ * returns nothing). local_* are the same for local memory.
  *
  * A state also has `ordered`, a constant too: true where values are made step by step and
  * the first value of a vertex is final, false where values may fall again.
@@ -303,17 +303,17 @@ DEVICE f64 dev_abs(f64 x) { return __builtin_fabs(x); }
 #define COUNT_COPIES 64
 #define COUNT_STRIDE 8
 #define COUNT_MOST 3u
-/* The word (of 32 bits) after the counters: from here on one u32 for each page. */
+/* Index of the first u32 after the counters: from there on, one u32 for each page. */
 #define PAGE_COUNTS (COUNT_COPIES * COUNT_STRIDE * 2)
 #define COUNT_EDGES 0
 #define COUNT_UPDATES 1
 #define COUNT_EMITTED 2
-#define COUNT_REST 3		/* ~ of the smallest key that stays far */
+#define COUNT_REST 3		/* ~ of the smallest key that stays in the bucket `far` */
 #define COUNT_SLOTS 4		/* SIMD slots issued for edges */
 #define COUNT_ATOMICS 5
 #define COUNT_FILLED 6		/* bit b: a vertex went to bucket b */
 
-/* What a work-item takes: rows of a segment, list entries of a frontier, words of a bitmap. */
+/* Work of one work-item: rows of a segment, list entries of a frontier, words of a bitmap. */
 #define ITEM_ROWS 32u
 #define ITEM_ENTRIES 8u
 #define ITEM_WORDS 8u
@@ -342,7 +342,7 @@ DEVICE f64 dev_abs(f64 x) { return __builtin_fabs(x); }
 #define PARTIAL_HEAD 1u
 #define PARTIAL_TAIL 2u
 
-/* What edge_key returns if it activates nothing. It is larger than any key. */
+/* The value of edge_key if it activates nothing. It is larger than any key. */
 #define NO_KEY (~(u64)0)
 
 DEVICE u32 dev_larger(u32 a, u32 b) { return a > b ? a : b; }

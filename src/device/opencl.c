@@ -33,7 +33,7 @@ static pthread_once_t cl_once = PTHREAD_ONCE_INIT;
 
 static void load_library(void)
 {
-	/* A library that is in the process already comes first: oclgrind preloads its own. */
+	/* Prefers a library that is already in the process: oclgrind preloads its own. */
 	bool there = dlsym(RTLD_DEFAULT, "clGetPlatformIDs");
 	void *lib = there ? RTLD_DEFAULT : dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
 
@@ -109,13 +109,13 @@ mill_err opencl_buffer(struct device *d, struct buffer *b, u64 size, const char 
 
 	if (room > d->memory->limit || used > d->memory->limit - room)
 		return fail(MILL_ENOMEM,
-			    "%s needs %llu bytes of device memory, the budget leaves %llu", what,
-			    (unsigned long long)room,
+			    "no room for %s: %llu bytes of device memory, the budget leaves %llu",
+			    what, (unsigned long long)room,
 			    (unsigned long long)(d->memory->limit - used));
 	if (room > d->largest)
 		return fail(MILL_EDEVICE,
-			    "%s needs %llu bytes in one buffer, the device allows %llu", what,
-			    (unsigned long long)room, (unsigned long long)d->largest);
+			    "no room for %s: %llu bytes in one buffer, the device allows %llu",
+			    what, (unsigned long long)room, (unsigned long long)d->largest);
 	if (d->chunked && room >= BACKED_FROM)
 		TRY(memory_new(&backing, NULL, room, 1, what));
 	mem = MAKE(FAULT_CL_ALLOC, &code, clCreateBuffer, opencl_of(d)->context,
@@ -153,9 +153,9 @@ static mill_err read_bytes(struct device *d, const struct buffer *b, u64 at, voi
 }
 
 /*
- * Sends the whole buffer, with copies of the pattern in [at, at + n). For oclgrind: it
- * takes all bytes that were not in a buffer's last transfer for uninitialised, and does not
- * see fills at all.
+ * Sends the whole buffer, with copies of the pattern in [at, at + n). For oclgrind, which
+ * thinks that all bytes outside a buffer's last transfer are uninitialised, and does not see
+ * fills at all.
  */
 static mill_err write_whole(struct device *d, struct buffer *b, u64 at, const void *pattern,
 			    u64 size, u64 n)
@@ -202,7 +202,7 @@ static mill_err fill(struct device *d, struct buffer *b, const void *pattern, si
 	return code == CL_SUCCESS ? opencl_issued(o, c, false) : fail_cl(code, "a fill");
 }
 
-/* ---- Open, close, list ---- */
+/* ---- Opening, closing, listing ---- */
 
 static void opencl_close(struct device *d)
 {
@@ -363,10 +363,9 @@ mill_err opencl_divides(u32 number, u32 divisions)
 }
 
 /*
- * Divides a device and keeps one division, so that device objects know nothing of each
- * other: the other divisions are released at once. On PoCL division I has the same compute
- * units each time, so different divisions share none (measured: two run in the time of
- * one).
+ * Divides a device, keeps one division and releases the others at once, so that device
+ * objects know nothing of each other. On PoCL division I has the same compute units each
+ * time, so different divisions share none (measured: two run in the time of one).
  */
 static mill_err divide(struct opencl *o, cl_device_id whole, u32 number, u32 divisions,
 		       u32 division)

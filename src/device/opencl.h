@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the OpenCL device share. opencl*.c are the only files with cl* calls,
- * of the 1.2 interface. One host thread at a time works with a device.
+ * Declarations that the files of the OpenCL device share. opencl*.c are the only files with
+ * cl* calls, of the 1.2 interface. One host thread at a time works with a device.
  *
  *	opencl.c          finding, opening and closing devices; buffers
  *	opencl_program.c  programs: building, warming up, launching
- *	opencl_queue.c    queues, forks and joins; the commands under way and what became of them
+ *	opencl_queue.c    queues, forks and joins; the commands under way and their results
  */
 #ifndef DEVICE_OPENCL_H
 #define DEVICE_OPENCL_H
@@ -55,8 +55,8 @@
 #define CALLS_POINTER(name) __typeof__(&name) name;
 
 /*
- * The library's entry points; filled once per process, never unloaded (drivers do not like
- * that).
+ * The library's entry points; filled once per process. The library is never unloaded: drivers
+ * do not expect that.
  */
 struct opencl_calls {
 	CALLS(CALLS_POINTER)
@@ -114,8 +114,8 @@ struct opencl {
 	bool divided;		/* it is a division of a device */
 	cl_context context;
 	/*
-	 * Zeros, in place of every buffer when kernels are warmed up. Not counted in the
-	 * budget.
+	 * A small buffer of zeros, used in place of every buffer when kernels are warmed
+	 * up. Not counted in the budget.
 	 */
 	cl_mem nothing;
 	/* MILL_RACE_CHECK: kernels for oclgrind (dialect.h), and all commands in queue 0. */
@@ -158,8 +158,8 @@ mill_err opencl_enter(struct opencl *o, u32 queue, cl_command_queue *out);
  */
 mill_err opencl_issued(struct opencl *o, struct command c, bool ended);
 /*
- * Waits for all commands of all queues. A fork stays, and how commands ended is not looked
- * at.
+ * Waits for all commands of all queues. Ignores whether they failed, and does not end a
+ * fork.
  */
 void opencl_settle(struct opencl *o);
 /* Waits for all commands, ends a fork, and returns the first failure of a command. */

@@ -4,9 +4,9 @@
  * warmed up, launched. Binaries are not kept on disk: PoCL and the drivers of vendors have
  * caches of their own.
  *
- * A kernel is warmed up: it is launched with nothing to do while nothing else is under way,
- * on a grid as wide as any that follows. PoCL 3.1 compiles a kernel again for wider grids,
- * and its count of users goes wrong if launches are under way then (see warm_up).
+ * To warm up a kernel means to launch it once without work, on a grid as wide as any that
+ * follows, while no other command is under way. PoCL 3.1 compiles a kernel again for wider
+ * grids, and its count of users goes wrong if launches are under way then (see warm_up).
  */
 #include "device/device.h"
 

@@ -123,7 +123,7 @@ mill_err opencl_issued(struct opencl *o, struct command c, bool ended)
 	struct queue *q = &o->queue[c.queue];
 	mill_err err = o->n_commands == COMMANDS ? make_room(o) : MILL_OK;
 
-	/* If make_room failed, the oldest command is dropped: how it ended stays unknown. */
+	/* If make_room failed, the oldest command is dropped; its result stays unknown. */
 	if (o->n_commands == COMMANDS) {
 		cl.clReleaseEvent(o->command[0].event);
 		o->command[0] = o->command[--o->n_commands];
@@ -277,8 +277,8 @@ mill_err opencl_send(struct device *d, struct buffer *b, u64 at, const void *fro
 	if (code != CL_SUCCESS)
 		return fail_cl(code, "a transfer to the device");
 	/*
-	 * Set before the next call can fail: `from` may be read until the ticket is waited
-	 * for.
+	 * Sets the ticket before the next call can fail: the device may read `from` until
+	 * the caller has waited for the ticket.
 	 */
 	cl.clRetainEvent(c.event);
 	out->handle = c.event;
@@ -328,7 +328,7 @@ void opencl_mark(struct device *d, u32 queue, struct ticket *out)
 	out->handle = o->queue[queue].last;
 }
 
-/* ---- Open, close ---- */
+/* ---- Opening and closing ---- */
 
 /*
  * Finds the difference between the host's clock and the device's. The host sees the end of

@@ -2,14 +2,14 @@
 /*
  * Sorts edges without weights in the memory in which they came. Each worker deals keys into
  * buckets by their leading bits. A bucket is a chain of 4 KiB blocks, and the blocks that a
- * worker has emptied are the ones that it fills next. So the edges need no second array:
- * memory touched for the first time was the most expensive part of an import, and this way
- * there is half as much of it. A bucket fits a core's cache, where it is sorted; a larger
- * bucket is dealt once more by its next bits.
+ * worker has emptied are the ones that it fills next. So the edges need no second array. That
+ * halves the memory that is touched for the first time, which was the most expensive part of an
+ * import. A bucket fits a core's cache, where it is sorted; a larger bucket is dealt once more by
+ * its next bits.
  *
  * The result does not depend on which worker dealt which key, because equal keys are
- * identical. Edges with weights, and orders by degree, are sorted as arrays instead (edges.h):
- * weights would have to move along, and an order by degree needs all edges at once.
+ * identical. Arrays are sorted instead (edges.h) if the edges have weights, which would have to
+ * move with their keys, or if vertices are ordered by degree, which needs all edges at once.
  */
 #ifndef IMPORT_BUCKETS_H
 #define IMPORT_BUCKETS_H

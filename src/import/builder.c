@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edges are collected in chunks as they come. Then they become sorted keys (row << bits |
- * column), either in buckets (buckets.h) or in an array with the weights beside it, and are
- * written as lists. If the edges would not fit the budget, they go to disk instead (external.h),
- * as soon as that is known.
+ * The builder: collects edges in chunks as they come, turns them into sorted keys (row << bits |
+ * column), either in buckets (buckets.h) or in an array with the weights beside it, and writes the
+ * keys as lists. Edges that do not fit the budget go to disk (external.h) as soon as that is known.
  *
  * A vertex has three numbers in turn: the original id, its rank among the ids, and its vid, in
  * which vertices with out-edges come first. Each grows with the one before (vids do within the
  * sources and within the rest), so that nothing needs sorting twice.
  *
  * Page addresses (--addressing paged, store/address.h) need nothing here: the writer first
- * writes pages of vertex numbers and renames them when a direction is complete, because only
- * then it is known in which page each list begins.
+ * writes pages of vertex numbers and replaces them by addresses when a direction is complete,
+ * because only then the page in which each list begins is known.
  */
 #include "import/builder_internal.h"
 
@@ -162,7 +161,7 @@ static u64 chunk_bytes(const struct builder *b)
 	return (b->wide ? 16 : 8) + weight_size(b->added_type);
 }
 
-/* Buckets cannot move weights along, and another order of the vertices needs all edges at once. */
+/* Buckets have no room for weights, and another order of the vertices needs all edges at once. */
 static bool uses_buckets(const struct builder *b) { return !b->o.weight && !b->o.target->order; }
 
 /*
@@ -197,8 +196,8 @@ static u64 finish_bytes(const struct builder *b, u64 n)
 
 	if (uses_buckets(b)) {
 		/*
-		 * Keys are sorted in the chunks' memory. But an undirected edge may have come
-		 * once and makes two keys, and `holds` counts two keys as well.
+		 * Keys are sorted in the chunks' memory. But an undirected edge that came once
+		 * makes two keys, so there may be twice as many keys; `holds` assumes the same.
 		 */
 		sorted = max_u64(flat, 2 * n * key_bytes(b)) +
 			 buckets_bytes(&b->budget, pool_size(b->pool), n);

@@ -53,7 +53,7 @@ mill_err builder_commit_pairs(struct builder *b, u64 n, u64 low, u64 high);
 /* Adds vertices that may have no edge. */
 mill_err builder_add_vertices(struct builder *b, const u64 *id, size_t n);
 /*
- * Replaces what builder_new was told, for readers that learn it from a header. Must be called
+ * Replaces two options of builder_new, for readers that learn them from a header. Must be called
  * before the first edge.
  */
 void builder_set_kind(struct builder *b, bool undirected, enum mill_weight weight);
@@ -79,9 +79,9 @@ const char *builder_temp_dir(const struct builder *b);
  */
 mill_err builder_expect(struct builder *b, u64 n_edges);
 /*
- * The same for readers that know only the size of their input: `done` of its `total` bytes
+ * Does the same for readers that know only the size of their input: `done` of its `total` bytes
  * (0: unknown) have been read, and all inputs together gave so_far edges. Fails with
- * MILL_ENOSPACE if the rest, in proportion, would not fit. Calls are cheap: it checks again
+ * MILL_ENOSPACE if the rest, in proportion, would not fit. Calls are cheap: the check is repeated
  * only after `done` has doubled.
  */
 mill_err builder_project(struct builder *b, u64 so_far, u64 done, u64 total);

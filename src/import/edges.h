@@ -64,7 +64,7 @@ mill_err edges_sort_by_column(struct edges *e);
  */
 mill_err edges_reduce(struct edges *e, enum mill_dedup rule, struct edges_found *found);
 
-/* The same, on the calling thread. */
+/* Does what edges_reduce does, on the calling thread. */
 void edges_reduce_alone(struct edges *e, enum mill_dedup rule, struct edges_found *found);
 /*
  * Adds what was found in a piece, except for `symmetric`: the caller computes it from the sums.
@@ -82,9 +82,9 @@ struct edges_group {
 };
 
 /*
- * The same if e is one piece of a single group of equal keys. The pieces come in order; g is
- * zero before the first. With a rule, only the last piece leaves an edge. Each piece reports
- * the loops among its own edges; all else is reported with the last piece.
+ * Does what edges_reduce does, if e is one piece of a single group of equal keys. The pieces come
+ * in order; g is zero before the first. With a rule, only the last piece leaves an edge. Each piece
+ * reports the loops among its own edges; the last piece reports all else.
  */
 void edges_reduce_partial(struct edges *e, enum mill_dedup rule, struct edges_group *g, bool last,
 			  struct edges_found *found);

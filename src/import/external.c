@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edges come in batches, each a sorted run by id. When all have come, vertices are numbered, and
- * passes over the runs, piece by piece, merge parallel edges, count, and make further runs where
- * needed: sorted by vid, or with rows and columns swapped. The last pass writes the lists.
+ * The sort on disk. Each batch of edges becomes a run that is sorted by id. After the last batch,
+ * vertices are numbered. Then passes over the runs, piece by piece, merge parallel edges, count,
+ * and make further runs where needed: sorted by vid, or with rows and columns swapped. The last
+ * pass writes the lists.
  */
 #include "import/external.h"
 
@@ -45,8 +46,9 @@ struct external {
 	/* Not NULL once an id was too large for bitmaps: then `num` numbers ranks, not ids. */
 	struct sparse *sparse;
 	/*
-	 * Keys that came before that are in `row`, by id. Bitmap of all ids below low_limit: it
-	 * gives the ranks of the ids in these keys.
+	 * The edges that came before `sparse` was made are in `row`, as keys by id. All their ids
+	 * are below low_limit. `low` is a bitmap of all ids below low_limit, which gives their
+	 * ranks.
 	 */
 	u64 *low;
 	u64 low_limit;
@@ -310,8 +312,8 @@ static mill_err add_run(struct external *x, struct chunk *chunk, u64 n_chunks)
 }
 
 /*
- * Begins to keep ids as they are, because one is too large for bitmaps. The ids that came before
- * are added to `sparse` too.
+ * Makes `sparse`, because an id is too large for bitmaps. Later edges go there. The ids that came
+ * before are added to it too.
  */
 static mill_err switch_to_sparse(struct external *x)
 {
@@ -382,11 +384,11 @@ mill_err external_add_vertices(struct external *x, const u64 *id, u64 n, u64 max
 	return MILL_OK;
 }
 
-/* ---- Scattered ids become ranks ---- */
+/* ---- Ranks of scattered ids ---- */
 
 /*
- * Marks an id below low_limit, also if it came after the switch: these ids have the lowest
- * ranks, and low_rank counts them.
+ * Marks an id below low_limit in `low`, even if it came after the switch to `sparse`. Ids below
+ * low_limit have the lowest ranks, so low_rank can count them in `low`.
  */
 static void see_id(void *arg, u64 id)
 {

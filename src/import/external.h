@@ -3,13 +3,13 @@
  * Sorts on disk the edges of a graph that do not fit the budget. Edges are kept in a temporary
  * file as sorted runs of 64-bit keys by original id (runs.h). They are read back in pieces that
  * fit in memory: a piece is all keys below a bound, that is a slice of every run, and it is
- * sorted after reading. So the code is the same as in memory and uses all threads, and there is
- * no limit to the number of runs, as the fan-in of a merge would be.
+ * sorted after reading. So the code is the same as in memory and uses all threads. A merge would
+ * limit the number of runs by its fan-in; this does not.
  *
  * Vertex numbers are ranks in bitmaps (numbering.h): which ids exist, which have out-edges, and
- * in a directed graph which have in-edges. Memory per vertex is therefore 3 bits, plus the
- * counts, unless an order is asked for. Ids too far apart for bitmaps are sorted in batches;
- * merging the batches replaces each id by its rank (sparse.h).
+ * in a directed graph which have in-edges. So a vertex takes 3 bits of memory, plus the counts,
+ * unless the user asks for an order of the vertices. Ids too far apart for bitmaps are sorted in
+ * batches; merging the batches replaces each id by its rank (sparse.h).
  *
  * The store is byte for byte the one that the builder makes in memory; a test compares them.
  * Temporary files have no names, so that none is left behind.

@@ -36,7 +36,7 @@ static bool is_dimacs(const char *head, u64 size)
 	return end - line >= 2 && line[0] == 'p' && (line[1] == ' ' || line[1] == '\t');
 }
 
-/* The first format is that of an input which shows no other. */
+/* The first format is the default: an input that shows no other format is an edge list. */
 static const struct format formats[] = {
 	{ "edgelist", "an edge list", SUFFIXES(".el", ".wel", ".txt", ".tsv", ".csv"), NULL,
 	  edges_read },

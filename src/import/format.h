@@ -9,7 +9,7 @@ struct format {
 	const char *name;		/* value of --format */
 	const char *shown;		/* name in messages */
 	const char *const *suffix;	/* NULL-terminated, without those of compression */
-	/* Do the first bytes of an input show this format? NULL: only suffix or --format can. */
+	/* Returns true if the first bytes show this format. NULL: only suffix or --format can. */
 	bool (*sniff)(const char *head, u64 size);
 	mill_err (*read)(struct reader *r);
 };
@@ -18,7 +18,7 @@ struct format {
 const char *const *format_names(void);
 /* Finds a format. Fails with MILL_EUSAGE, and lists the names, if there is no such format. */
 mill_err format_find(const struct format **out, const char *name);
-/* Reads one input, in the format of --format or, without it, in the format that it finds. */
+/* Reads one input in the format that --format names. Without --format, finds the format. */
 mill_err format_read(struct intake *k, const char *path);
 
 /*

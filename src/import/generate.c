@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The generators. kron is the R-MAT of Graph500 and GAP: each pair of bits of an edge's two ends
- * falls into one of four quadrants with probabilities a, b, c and the rest. Then the vertices are
- * renamed at random, so that an id tells nothing about the degree. rmat is the same without
- * renaming.
+ * The generators. kron is the R-MAT of Graph500 and GAP: for each bit of the vertex numbers it
+ * draws one of four quadrants, with probabilities a, b, c and the rest; the quadrant gives this bit
+ * of both ends. Then the vertices are renamed at random, so that an id tells nothing about the
+ * degree. rmat is the same without renaming.
  *
  * smallworld is the model of Watts and Strogatz: a ring in which each vertex has edges to the
  * next `degree` vertices, but one edge in ten leads to a random vertex instead. powerlaw draws

@@ -50,7 +50,7 @@ static void list_put(struct list *l, const struct edge_stream *s, u64 begin, u64
 	l->n += end - begin;
 }
 
-/* The same, but writes pieces of the list to make room. */
+/* Does the same for any number of edges: writes pieces of the list to make room. */
 static mill_err list_add(struct list *l, const struct edge_stream *s, u64 begin, u64 end)
 {
 	while (begin < end) {

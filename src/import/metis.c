@@ -101,9 +101,8 @@ static mill_err check_ends(struct reader *r, const struct metis *m)
 	if (!mirror_agrees(&m->both, &first, &last)) {
 		r->scan.line = m->line[first >> m->both.shift];
 		return scan_fail(&r->scan, MILL_EINPUT,
-				 "the lists are not symmetric: an edge of vertex %llu%s "
-				 "is missing from, or has another weight on, its other end's "
-				 "line",
+				 "the lists are not symmetric: vertex %llu%s has an edge that "
+				 "the neighbour's line does not have, or has with another weight",
 				 (unsigned long long)first + 1,
 				 first == last ? "" : " or one soon after it");
 	}

@@ -2,8 +2,8 @@
 /*
  * Orders the vertices by degree. Vertices that many lists name then get small numbers, and
  * packed lists become shorter; or longer, if neighbours had close numbers in the original order.
- * Which of the two it is, is found out by packing a sample of the lists both ways. The degree of
- * a vertex counts the entries of its out-list and the entries of out-lists that name it.
+ * To decide, a sample of the lists is packed both ways. The degree of a vertex counts the entries
+ * of its out-list and the entries of out-lists that name it.
  *
  * A store may have its vertices in any order: its file `ids` ascends, `order` leads from ranks
  * of ids to vertex numbers and `rank` back. A column of ids in a result holds ranks, so that

@@ -12,7 +12,7 @@
 
 #define TOUCH_STEP 4096u
 #define TOUCH_GRAIN (2 * MIB)
-#define PIECE ((u64)1 << 18)	/* edges that are read while the piece before is looked at */
+#define PIECE ((u64)1 << 18)	/* edges; one piece is read while the one before is checked */
 
 static mill_err read_weight(struct reader *r, const u8 *from, f64 *out)
 {

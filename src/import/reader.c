@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decides what the graph is, batches edges for the builder, and checks lists of both ends. */
+/* Decides the kind of the graph, batches edges for the builder, and checks lists of both ends. */
 #include "import/reader.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The code that the readers of all formats share. A reader parses the header of its input,
- * calls reader_settle with what the header says, and adds edges. No allocation has a size that a
+ * The code that the readers of all formats share. A reader parses the header of its input, gives
+ * the facts of the header to reader_settle, and adds edges. No allocation has a size that only a
  * header claims.
  */
 #ifndef IMPORT_READER_H
@@ -24,8 +24,7 @@ struct intake {
 	struct mill_built *out;	/* the readers set only its `format` and `note` */
 };
 
-/* What the header of an input says about the graph. */
-
+/* The kind of graph, by the header of an input. UNSAID: the header does not tell. */
 enum header_kind { HEADER_UNSAID, HEADER_DIRECTED, HEADER_UNDIRECTED };
 
 /* One input. */
@@ -44,14 +43,14 @@ struct reader {
 mill_err reader_scan(struct reader *r, bool binary);
 
 /*
- * Decides what the graph is, before the first edge, from what the header says and from the
- * options. has_weights: the input holds weights; r->k->weighted then says whether they are read.
+ * Decides, before the first edge, whether the graph is undirected and weighted, by the header and
+ * the options. has_weights: the input holds weights; r->k->weighted then says if they are read.
  * once: an undirected edge is listed once, not from both ends. Fails with MILL_EINPUT if the
  * inputs before this one have decided otherwise.
  */
 mill_err reader_settle(struct reader *r, enum header_kind kind, bool has_weights, bool once);
 
-/* Fails with MILL_EUSAGE if --base is not `base`, from which this format counts its vertices. */
+/* Fails with MILL_EUSAGE if --base is not `base`, the first vertex number of this format. */
 mill_err reader_base(const struct reader *r, u32 base);
 
 /* Gives the edges of the batch to the builder. */
@@ -95,9 +94,9 @@ mill_err reader_vertices(struct reader *r, u64 first, u64 n, u64 entries);
 void reader_note(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * Checks that lists which give every edge from both ends agree. It adds up hashes of the edges
- * in MIRROR_BUCKETS buckets of consecutive vertices. Whether the lists agree is exact, except
- * for an error of one in 2^64; where they disagree is known by bucket.
+ * Checks that the lists of both ends of every edge have the edge, with the same weight. It adds up
+ * hashes of the edges in MIRROR_BUCKETS buckets of consecutive vertices. The answer is wrong once
+ * in 2^64 cases. If the lists disagree, the bucket tells roughly where.
  */
 struct mirror_check {
 	u64 *sum;	/* by bucket */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the slices of a piece in two steps: the samples in memory give a bound below which at
- * most `room` keys lie, then a binary search on disk gives the exact end of each slice.
+ * Writes sorted runs and reads them back in pieces. The slices of a piece are found in two steps:
+ * the samples in memory give a bound below which at most `room` keys lie, then a binary search on
+ * disk gives the exact end of each slice.
  */
 #include "import/runs.h"
 
@@ -123,8 +124,8 @@ void runs_rewind(struct runs *r)
 }
 
 /*
- * Returns the number of unread keys up to the end of the last block (keys between two samples)
- * that may hold a key below the bound: an upper bound of the unread keys below it.
+ * Returns at least the number of unread keys below the bound, without a read: counts whole blocks
+ * (the keys from one sample to the next) up to the last one that may hold such a key.
  */
 static u64 run_reach(const struct runs *r, const struct run *run, u64 bound)
 {
@@ -145,7 +146,7 @@ static u64 run_reach(const struct runs *r, const struct run *run, u64 bound)
 	return low > from ? min_u64(run->n, low * r->step) - run->next : 0;
 }
 
-/* The same for all runs together. */
+/* Returns the sum of run_reach over all runs. */
 static u64 reach(const struct runs *r, u64 bound)
 {
 	u64 sum = 0;
@@ -175,7 +176,7 @@ static mill_err find_stop(const struct runs *r, struct run *run, u64 bound)
 	return MILL_OK;
 }
 
-/* The same for all runs; *n becomes the number of unread keys below the bound. */
+/* Calls find_stop for all runs. *n becomes the number of unread keys below the bound. */
 static mill_err find_stops(struct runs *r, u64 bound, u64 *n)
 {
 	*n = 0;
@@ -188,8 +189,8 @@ static mill_err find_stops(struct runs *r, u64 bound, u64 *n)
 
 /*
  * Chooses a bound below which at most `room` unread keys lie, and sets the stops for it. Takes
- * the largest bound for which the samples guarantee that. If it yields less than half of `room`,
- * because the samples are too far apart for so many runs, searches for a larger one on disk.
+ * the largest bound for which the samples guarantee that. If this bound yields less than half of
+ * `room` (many runs, and samples far apart), searches for a larger bound on disk.
  */
 static mill_err choose_bound(struct runs *r, u64 room, u64 *n)
 {

@@ -51,7 +51,7 @@ void runs_rewind(struct runs *r);
  * (r->partial).
  */
 mill_err runs_next(struct runs *r, struct edges *e, u64 room);
-/* The same, but in the order of the file. For keys that will be sorted by other numbers. */
+/* Does the same in the order of the file, for keys that will be sorted by other numbers. */
 mill_err runs_next_unsorted(struct runs *r, struct edges *e, u64 room);
 
 #endif

@@ -306,7 +306,7 @@ static mill_err unpack(struct sparse *s, mill_err (*take)(void *arg, u64 id, boo
 
 struct search {
 	u64 rank;	/* of the id that is searched */
-	u64 at, id;	/* rank and id of the next and the last id seen */
+	u64 at, id;	/* rank of the next id; the last id seen */
 };
 
 static mill_err search(void *arg, u64 id, bool *stop)

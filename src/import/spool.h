@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Puts bytes aside, to be read later from any position. They are in a buffer, and in a temporary
- * file once the buffer has been full.
+ * A spool: an array of bytes that grows at its end and is read from any position. Its last bytes
+ * are in a buffer. When the buffer is full, its bytes go to a temporary file.
  */
 #ifndef IMPORT_SPOOL_H
 #define IMPORT_SPOOL_H

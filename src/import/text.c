@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parses lines in the buffer into which they were read. The buffer always ends with a newline,
- * so that no loop over digits or blanks needs to check for its end. The carriage return of CRLF
- * belongs to the end of a line; anywhere else it is an error, as is NUL.
+ * Parses edge lists. Lines are parsed in the buffer into which they were read. The buffer always
+ * ends with a newline, so that no loop over digits or blanks needs to check for the buffer's end.
+ * The carriage return of CRLF belongs to the end of a line; anywhere else it is an error. A NUL
+ * byte is an error everywhere.
  *
  * The buffer is cut at line ends into blocks, which all threads parse. If a block fails, one
  * thread parses all of them again, because it knows the number of each line.
@@ -445,7 +446,7 @@ static mill_err take_block(struct lines *r, const struct line_block *p)
 	return builder_add(r->b, p->lines.edge, p->lines.n);
 }
 
-/* The same as parse_lines, by all threads. If a block is too long, one thread parses all. */
+/* Does the work of parse_lines on all threads. If a block is too long, one thread parses all. */
 static mill_err parse_blocks(struct lines *r, const char *p, const char *end)
 {
 	if (!r->block || !r->began || end - p < (i64)BLOCK)

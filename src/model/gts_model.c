@@ -10,15 +10,15 @@ static f64 within(f64 x, f64 low, f64 high) { return x > low ? (x < high ? x : h
 static f64 devices(const struct gts_scan *s) { return s->n_devices ? s->n_devices : 1; }
 static f64 chunks(const struct gts_scan *s) { return s->chunks ? s->chunks : 1; }
 
-/* Returns the seconds that two things that run at once take beyond the first of them. */
+/* Two activities overlap. Returns the seconds that both together take longer than the first. */
 static f64 visible(f64 first, f64 second, f64 overlap)
 {
 	return fmax(0, second - first) + within(overlap, 0, 1) * fmin(first, second);
 }
 
 /*
- * Returns the number by which the work on pages is divided; below 1 it is multiplied. skew:
- * d_skew.
+ * Returns the divisor of the work on pages: above 1 if devices share it, below 1 if each
+ * division of one processor repeats it. skew: d_skew.
  */
 static f64 divisor(const struct gts_constants *c, const struct gts_scan *s, f64 skew)
 {
@@ -52,7 +52,7 @@ static void total(struct mill_cost *c)
 
 /*
  * Sets the terms of one pass of streaming pages. bytes: without resident pages. last: edges
- * per device with a kernel that nothing hides, because no page follows.
+ * per device in the last pages; no transfer hides their kernels, because no page follows.
  */
 static void stream(const struct gts_constants *c, const struct gts_scan *s, f64 skew, f64 bytes,
 		   f64 calls, f64 edges, f64 last, f64 read, struct mill_cost *out)

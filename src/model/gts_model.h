@@ -14,17 +14,17 @@
  *			+ t_call((S_l + L_l) / (N d_skew))
  *
  * These are for strategy P: every device has all of WA, and the devices share the pages.
- * The paper does not print the following. A constant of 0 leaves it out:
+ * The following terms are not in the paper. If its constant is 0, a term is left out:
  *
  * S		Devices share WA, and each gets all pages: nothing is divided by N.
- * W chunks	If WA is larger than a device, it comes in W chunks, and pages and RA pass W times.
- * kernels	Streaming hides kernels that take less time. If they take longer, the rest is
- *		visible (in both equations), and so is the part `overlap` of the shorter of the
- *		two: a device that is the host's own processor does not do both at once.
+ * W chunks	If WA does not fit a device, it comes in W chunks, and pages and RA pass W times.
+ * kernels	Kernels run while pages stream. The longer of the two is visible, and so is the
+ *		fraction `overlap` of the shorter (in both equations): a device that is the
+ *		host's own processor does not do both at once.
  * sync		c.sync seconds per byte that the host merges: (N - 1) WA after a pass under P;
  *		nothing under S, where the devices' shares are disjoint.
- * disk		The time of reading beyond streaming and kernels, and the part `behind` of the
- *		shorter of the two.
+ * disk		The time by which reading is longer than streaming and kernels together, and the
+ *		fraction `behind` of the shorter of the two.
  * shared	Devices that are divisions of one processor have one link and one clock: bytes,
  *		calls and kernels add up over all of them.
  *
@@ -48,8 +48,8 @@ struct gts_constants {
 	f64 kernel;		/* seconds per edge */
 	f64 sync;		/* seconds per byte that is merged */
 	f64 disk;		/* bytes per second; 0: no disk is in front */
-	f64 overlap;		/* visible part of the shorter of streaming and kernels: 0 to 1 */
-	f64 behind;		/* visible part of the shorter of these two together and the disk */
+	f64 overlap;		/* visible fraction of the shorter of streaming and kernels */
+	f64 behind;		/* the same for the disk and (streaming and kernels together) */
 	bool shared;		/* see above */
 };
 
@@ -58,14 +58,14 @@ struct gts_scan {
 	u64 wa, ra, sp, lp;	/* bytes */
 	u64 n_small, n_large;	/* pages */
 	f64 edges;		/* edges that all devices together process */
-	f64 hit;		/* part of the pages that is resident; RA is new in every pass */
+	f64 hit;		/* fraction of the pages that is resident; RA always crosses */
 	f64 disk;		/* bytes read */
 	u32 n_devices;		/* 0: 1 */
 	u32 chunks;		/* W; 0: 1 */
 	enum gts_strategy strategy;
 };
 
-/* What one level of a search touches. Numbers are real: a mean level may touch half a page. */
+/* The data that one level of a search touches. A mean level may touch half a page. */
 struct gts_level {
 	f64 ra, sp, lp;		/* bytes */
 	f64 n_small, n_large;
@@ -74,7 +74,7 @@ struct gts_level {
 	f64 disk;
 };
 
-/* What is known of a run before it begins. */
+/* The facts about a run that are known before it begins. */
 struct gts_setting {
 	struct gts_constants constants;
 	struct gts_scan graph;	/* one pass over it all; edges, hit and disk are not used */
@@ -82,8 +82,8 @@ struct gts_setting {
 	f64 rounds;		/* passes (1) or levels (2); below 1 counts as 1 */
 	f64 full;		/* 2: full passes that need as many pages as all levels together */
 	f64 edges, disk;	/* edges processed, and bytes read, in all rounds */
-	f64 hit;		/* part of the pages needed in all rounds that is resident */
-	/* In all rounds, in units of a page's launches; 0: one per page needed. */
+	f64 hit;		/* fraction of the pages needed in all rounds that is resident */
+	/* Launches in all rounds, in units of the launches for a page; 0: one unit per page. */
 	f64 calls;
 	/*
 	 * How often WA goes to the devices and back: 1 in equation 2, once per pass in

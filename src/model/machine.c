@@ -39,7 +39,7 @@ void machine_key_init(struct machine_key *key, const struct store *st, const cha
 	key->uuid = st->uuid;
 }
 
-/* ---- The file: one line for each graph, the latest first ---- */
+/* ---- The cache file: one line for each graph, the latest first ---- */
 
 /*
  * Returns the paths of the cache folder and file, PATH_MAX bytes each. False: there is no

@@ -4,8 +4,7 @@
  * `millrace plan` measures the constants with the real operators on some pages
  * (algo/measure.c), and the shape by the beginning of a search (model/shape.c). They are
  * kept in $XDG_CACHE_HOME/millrace/machine.json, or below ~/.cache. Runs only look them up,
- * or take the defaults. If the cache cannot be read or written, there is none; that is
- * never an error.
+ * or take the defaults. A cache that cannot be read or written is never an error.
  */
 #ifndef MODEL_MACHINE_H
 #define MODEL_MACHINE_H
@@ -23,7 +22,7 @@
  */
 #define MACHINE_FIELDS(X) \
 	X(read, 1.2e9, 1e13)		/* bytes per second, through the stream, with checksums */ \
-	X(overlap, 0.3, 1)		/* not hidden: part of the shorter of read and compute */ \
+	X(overlap, 0.3, 1)		/* visible fraction of the shorter of read and compute */ \
 	X(decode, 1.5e-9, 1)		/* seconds per edge of a packed page */ \
 	X(load, 3e-9, 1)		/* seconds per edge that becomes resident */ \
 	X(gather, 3e-9, 1)		/* seconds per edge of op_reduce */ \
@@ -33,11 +32,11 @@
 	X(miss, 2e-8, 1)		/* seconds of a cache miss without prefetch */ \
 	X(step, 3e-5, 10)		/* seconds of a superstep that does nothing */ \
 	X(chunk_rate, 8e9, 1e13)	/* bytes per second to the device, in one piece (c1) */ \
-	X(page_rate, 4e9, 1e13)		/* the same page by page, while kernels run (c2) */ \
-	X(beside, 0.7, 1)		/* not hidden: part of the shorter of that and kernels */ \
+	X(page_rate, 4e9, 1e13)		/* bytes per second page by page, beside kernels (c2) */ \
+	X(beside, 0.7, 1)		/* visible fraction of the shorter of that and kernels */ \
 	X(join, 8e-9, 1)		/* seconds per edge that adds to a sum on a device */ \
 	X(call, 1e-5, 10)		/* seconds of an empty launch in a row of launches ... */ \
-	X(enqueue, 4e-6, 10)		/* ... and the host's part of them (t_call) */ \
+	X(enqueue, 4e-6, 10)		/* ... and those that the host spends on it (t_call) */ \
 	X(merge, 2e-10, 1)		/* seconds per byte of merged state (t_sync) */
 
 /* The shape of a graph. */
@@ -55,7 +54,7 @@ struct machine {
 	bool shape_known;	/* the shape is of this graph */
 };
 
-/* What constants belong to. */
+/* The machine and the store to which constants belong. */
 struct machine_key {
 	char machine[192];	/* cpu, cores, file system, threads, device */
 	const char *uuid;	/* of the store */
@@ -65,7 +64,7 @@ void machine_key_init(struct machine_key *key, const struct store *st, const cha
 		      unsigned threads);
 /* Fills in the constants that are known, and the defaults of the others. */
 void machine_find(struct machine *out, const struct machine_key *key, const struct store *st);
-/* Returns whether all constants are positive and plausible. Measured ones may be neither. */
+/* Returns whether all constants are positive and plausible. Measured constants may be wrong. */
 bool machine_is_sane(const struct machine *m);
 void machine_keep(const struct machine *m, const struct machine_key *key);
 

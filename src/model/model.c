@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cost model: what each algorithm does, and what that costs. See model.h. */
+/* The cost model: the work of each algorithm, and its cost. See model.h. */
 #include "model/model.h"
 
 #include <math.h>
@@ -12,15 +12,15 @@ static f64 edges(const struct setting *s) { return (f64)s->store->stored_edges; 
  */
 static bool in_memory(const struct setting *s) { return s->resident || s->whole; }
 
-/* ---- Passes over everything: equation 1 ---- */
+/* ---- Full passes: equation 1 ---- */
 
 /*
  * PageRank ends when the change has fallen from its first value to the tolerance. The first
  * value follows from the degrees: with random neighbours, the score of a vertex after one
  * iteration is in proportion to its degree. Then the change falls, per iteration, by the
  * damping times the second eigenvalue of the walk. For a random graph of typical degree k
- * that is 2 sqrt(k - 1) / k. In graphs of loosely tied parts it falls slower, at worst by
- * the damping alone: that is the upper bound.
+ * that is 2 sqrt(k - 1) / k. If parts of the graph are loosely connected, the change falls
+ * more slowly, at worst by the damping alone: that is the upper bound.
  */
 static void pagerank_work(const struct setting *s, struct work *w)
 {
@@ -87,7 +87,7 @@ static void cc_work(const struct setting *s, struct work *w)
 static void degrees_work(const struct setting *s, struct work *w) { w->vertices = 4 * vertices(s); }
 
 /*
- * For each edge the shorter of two lists is searched for: about a fourth of a typical list.
+ * For each edge two lists are intersected, which visits about a fourth of a typical list.
  * Streamed, all pages pass once for each block of pages that stays.
  */
 static void triangles_work(const struct setting *s, struct work *w)
@@ -208,7 +208,7 @@ const struct cost cost_degrees = { degrees_work, 2 };
 const struct cost cost_search = { level_work, 8 };
 const struct cost cost_rounds = { round_work, 4 };
 
-/* ---- What it costs ---- */
+/* ---- Cost ---- */
 
 /*
  * Returns the number of pages that cross a boundary behind which `held` pages stay. Full

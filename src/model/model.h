@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Predicts what a run will cost. model.c has a row per algorithm: an algorithm is a number
- * of passes over all pages (as PageRank) or of levels that touch some pages (as BFS), with
- * a disk in front. Where passes are full, pages are counted exactly. On a device the cost
- * is GTS's equation 1 or 2 (model/gts_model.h) and t_step x supersteps. On the host it is
+ * Predicts the cost of a run. model.c has a row per algorithm. To the model, an algorithm is
+ * a number of passes over all pages (as PageRank), or of levels that touch some pages (as
+ * BFS); pages come from a disk. The number of pages that full passes read is exact. On a
+ * device the cost is GTS's equation 1 or 2 (model/gts_model.h) plus t_step x supersteps. On
+ * the host it is
  *
  *	seconds = max(read, compute) + overlap x min(read, compute) + t_step x supersteps
  *	read    = pages read x page size / disk
@@ -22,7 +23,7 @@
 
 struct setting;
 
-/* What an algorithm does, in the units that the model has costs for. */
+/* The work of an algorithm, in the units that the model has costs for. */
 struct work {
 	f64 steps;		/* supersteps */
 	f64 most;		/* the most supersteps; 0: not bounded, the row's `sure` applies */
@@ -63,7 +64,7 @@ struct setting {
 	bool async;
 	unsigned threads;
 	u64 pages, frames;	/* pages of a full pass; frames of the run */
-	f64 again;		/* part of a page that a second read of it brings: no weights */
+	f64 again;		/* fraction of a page that later reads bring, without weights */
 	u64 load_pages;		/* pages read before the run begins */
 	u64 load_edges;
 	/* On a device: */

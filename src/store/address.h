@@ -11,10 +11,11 @@
  * as numbers do, so lists stay sorted. An id refers to pages of the direction in which its list
  * is stored.
  *
- * Readers get dense numbers: ids are translated where a page is decoded, or on a device when the
- * page arrives (pages_number). Above pages only Graphie's wires `edges` and `csr` know ids; they
- * use them as stored, with tables and flags by page. Import first writes pages with numbers and
- * renames them when a direction is complete, because only then it is known where lists begin.
+ * Most code sees vertex numbers only: ids are translated when a page is decoded, or on a device
+ * when the page arrives (kernel pages_number). The exceptions are Graphie's wires `edges` and
+ * `csr`, which use ids as stored, with tables and flags by page. Import first writes pages with
+ * numbers and replaces these by ids when a direction is complete, because only then all pages in
+ * which lists begin are known.
  */
 #ifndef STORE_ADDRESS_H
 #define STORE_ADDRESS_H
@@ -27,9 +28,9 @@ struct addresses {
 	u32 n_pages;
 	u64 reciprocal;	/* 2^64 / slots, rounded up; 0: slots is 1 */
 	/*
-	 * n_pages + 2 elements. For each page: the first vertex that has its list's beginning in
-	 * this page or a later one. Then n_rows, where the sinks begin, and the end of the sinks:
-	 * sinks look like the rows of one more page.
+	 * n_pages + 2 elements. For each page: the first vertex with a list that begins in this
+	 * page or a later one. Then two more: n_rows, where the sinks begin, and the end of the
+	 * sinks. So the sinks look like the rows of one more page.
 	 */
 	u32 *first;
 	u32 *hint;	/* for encoding: the page of each 2^shift-th vertex */

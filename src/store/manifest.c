@@ -59,7 +59,9 @@ void uuid_show(char *to, const u8 *uuid)
 	*to = '\0';
 }
 
-/* Writing. The length of every line is bounded, and MANIFEST_MAX is more than their sum. */
+/* ---- Writing ---- */
+
+/* The length of every line is bounded, and MANIFEST_MAX is more than their sum. */
 
 struct text {
 	char *to;
@@ -133,7 +135,9 @@ size_t manifest_format(char *text, const struct manifest *m)
 	return t.size;
 }
 
-/* Reading. All take_* functions return false if the text has the wrong form. */
+/* ---- Parsing ---- */
+
+/* All take_* functions return false if the text has the wrong form. */
 
 /* The text that is not parsed yet. */
 struct cursor {

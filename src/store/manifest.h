@@ -20,7 +20,7 @@ struct manifest {
 	u32 page_size;
 	u32 stripes;		/* 0: pages are in the store's directory; not in version 1 */
 	bool paged;		/* lists hold page addresses: always so from version 3 on */
-	u32 slots[2];		/* ids per page: out, in; 0 in a dense store and for no pages */
+	u32 slots[2];		/* ids per page: out, in; 0: a dense store, or no in-pages */
 	bool directed, in_pages, names;
 	enum mill_weight weight;
 	u64 vertices, sources, n_linked, edges, stored_edges, in_rows, self_loops, parallel_edges;

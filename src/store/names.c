@@ -9,7 +9,7 @@
 
 #define FRAMES_MIN 16u	/* blocks */
 
-/* A cache for blocks of both files. Block i can only be in frame i mod n_frames. */
+/* A cache of blocks of both files. Only frame i mod n_frames can hold block i. */
 struct names {
 	const struct store *st;
 	u64 n_frames;

@@ -15,7 +15,7 @@ _Static_assert(STORE_NAME_MAX == MILL_NAME_MAX, "the public limit");
 struct names;
 
 /*
- * Opens the names with a cache for blocks that were read: at most `most` bytes, but at least 16
+ * Opens the names with a cache of blocks. The cache has at most `most` bytes, but at least 16
  * blocks (or all, if there are fewer). budget may be NULL.
  */
 mill_err names_open(struct names **out, const struct store *st, struct budget *budget, u64 most);

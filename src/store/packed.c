@@ -5,8 +5,9 @@
  * long. So groups begin at whole bytes, and a shuffle, a shift and a mask turn a group into eight
  * integers. The four-bit codes of the widths lie before the groups of their stream.
  *
- * First neighbours have a stream of their own because they are wide and gaps are narrow: among the
- * gaps each one would widen its whole group (kron 22: 1.87 bytes an edge instead of 1.79 + 0.06).
+ * First neighbours have a stream of their own because they are wide and gaps are narrow: a first
+ * neighbour among the gaps would widen its whole group (kron 22: 1.87 bytes an edge instead of
+ * 1.79 + 0.06).
  *
  * Eight values are one AVX2 vector. Bytes an edge with groups of 4, 8, 16 and 32 values:
  *	kron 22		1.81	1.79	1.82	1.86
@@ -42,7 +43,7 @@ static u32 n_codes(u32 n) { return (n_groups(n) + 1) / 2; }	/* bytes */
 static u32 fold(u32 difference) { return difference << 1 ^ (difference >> 31 ? ~0u : 0); }
 static u32 unfold(u32 folded) { return folded >> 1 ^ (folded & 1 ? ~0u : 0); }
 
-/* Encoding */
+/* ---- Encoding ---- */
 
 void packer_clear(struct packer *p) { p->n_rows = p->n_edges = p->n_firsts = p->n_gaps = 0; }
 
@@ -145,7 +146,7 @@ u32 packer_put(struct packer *p, u8 *to)
 	return (u32)(end - to);
 }
 
-/* Decoding */
+/* ---- Decoding ---- */
 
 /* The unpacked streams of a block, with room for whole groups. */
 struct values {
@@ -206,7 +207,10 @@ static void sum_plain(u32 first, const u32 *gap, u32 n, u32 *out)
 #if HAVE_AVX2
 #define AVX2 __attribute__((target("avx2")))
 
-/* How a group becomes eight integers. Its low half is loaded from byte 0, the other from w / 2. */
+/*
+ * For one width w: how a group becomes eight integers. Values 0 to 3 are loaded from byte 0 of the
+ * group, values 4 to 7 from byte w / 2.
+ */
 struct unpack_ctx {
 	u8 byte[32];
 	u32 shift[8];
@@ -254,7 +258,7 @@ AVX2 static void unpack_avx2(const u8 *code, const u8 *in, u32 n, u32 *out)
 		unpack_group(*code & 15, in, out);
 }
 
-/* Returns the running sums of eight integers. */
+/* Returns the prefix sums of eight integers. */
 AVX2 static inline __m256i sums(__m256i x)
 {
 	__m256i low;
@@ -266,8 +270,8 @@ AVX2 static inline __m256i sums(__m256i x)
 }
 
 /*
- * Computes a list in whole groups; values written beyond its end are overwritten by the next list.
- * The first neighbour takes the place before the gaps, so a list of up to eight is one group.
+ * Computes a list in whole groups; the next list overwrites the values beyond its end. The first
+ * neighbour takes the place before the gaps, so a list of up to eight neighbours is one group.
  */
 AVX2 static inline void sum_avx2(u32 first, const u32 *gap, u32 n, u32 *out)
 {
@@ -440,8 +444,8 @@ static bool is_wanted(const struct packed_page *p, const struct packed_block *b,
 }
 
 /*
- * Returns true if the streams of block i were read; *weights says the same of its weights. If the
- * index is wrong here, decoding will find that.
+ * Returns true if the streams of block i were read; *weights: its weights were read. Trusts the
+ * index: if it is wrong, decoding finds that later.
  */
 static bool is_here(const struct packed_page *p, u32 i, const struct packed_block *b, bool *weights)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The packed page: neighbour lists as gaps, in groups of eight. A group of width w has w bits
- * for each gap, so it is exactly w bytes long. Groups lie in restart blocks that can be decoded
- * independently. docs/format.md has the picture and the reasons.
+ * The packed page: neighbour lists as gaps (differences between successive neighbours), in groups
+ * of eight. A group of width w has w bits for each gap, so it is exactly w bytes long. Groups lie
+ * in blocks that can be decoded independently. docs/format.md has the picture and the reasons.
  */
 #ifndef STORE_PACKED_H
 #define STORE_PACKED_H
 
 #include "store/segment.h"
 
-#define PACKED_EDGES LIST_BLOCK	/* most edges of a block; so a block lies in one block of sums */
+#define PACKED_EDGES LIST_BLOCK	/* most edges of a block */
 #define PACKED_ROWS 1024u	/* most rows of a block */
 #define PACKED_GROUP 8u
 #define PACKED_WIDTHS 16u	/* number of group widths; a 4-bit code chooses one */
@@ -57,7 +57,7 @@ void packer_add(struct packer *p, vid v, const vid *neighbour, u32 n);
  */
 u32 packer_put(struct packer *p, u8 *to);
 
-/* What a packed page and its index entry say, compared with each other already. */
+/* The facts about a packed page, after its header was compared with its index entry. */
 struct packed_page {
 	const u8 *page;		/* PACKED_SLACK bytes beyond `end` can be read */
 	/* struct packed_block[n_blocks + 1]; the last one says where all blocks end. */
@@ -94,7 +94,7 @@ static inline bool packed_has(const struct packed_page *p, u64 begin, u64 end)
  */
 const char *packed_decode(const struct packed_page *p, const struct row_filter *only, u32 *row,
 			  vid *neighbour);
-/* What packed_decode returns if the page was read partly and a wanted row was not read. */
+/* The text that packed_decode returns if the page was read partly and lacks a wanted row. */
 extern const char packed_lacks[];
 
 /*

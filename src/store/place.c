@@ -18,7 +18,7 @@
 
 #define MARK_NAME "making"	/* the mark in PATH.new: holds the name of the store */
 #define MANIFEST_TEMP "manifest.tmp"
-#define CLAIM_TRIES 20		/* 10 ms apart: a reader that sweeps has the lock for a moment */
+#define CLAIM_TRIES 20		/* 10 ms apart: place_sweep of a reader holds the lock briefly */
 
 struct place {
 	struct budget *budget;
@@ -59,7 +59,7 @@ static mill_err parent_of(char **out, struct budget *budget, const char *path)
 	return memory_printf(out, budget, "%.*s", (int)n, path);
 }
 
-/* Contents of directories */
+/* ---- Contents of directories ---- */
 
 static bool has_file(int dir, const char *name)
 {
@@ -69,8 +69,8 @@ static bool has_file(int dir, const char *name)
 }
 
 /*
- * Tells if the file `name` begins with this text (whole: has this text only). A missing file does
- * not.
+ * Sets *out to whether the file `name` begins with this text (whole: holds this text and nothing
+ * else). *out is false if the file is missing.
  */
 static mill_err file_says(bool *out, int dir, const char *name, const char *text, bool whole)
 {
@@ -154,8 +154,8 @@ static mill_err find_stranger(char *out, size_t size, int dir, const char *withi
 }
 
 /*
- * Tells if a PATH.new that no process has locked is a leftover and can be removed. It can be a
- * user's own store with such a name, which must stay.
+ * Sets *out to whether a PATH.new that no process has locked is a leftover, which can be removed.
+ * If it is a user's own store with such a name, it must stay.
  */
 static mill_err is_leftover(bool *out, int dir, const char *base)
 {
@@ -169,7 +169,7 @@ static mill_err is_leftover(bool *out, int dir, const char *base)
 	return MILL_OK;
 }
 
-/* Locks */
+/* ---- Locks ---- */
 
 static bool same_inode(int fd, const char *path)
 {
@@ -236,7 +236,7 @@ void place_sweep(const char *path)
 	memory_free(target);
 }
 
-/* Opening */
+/* ---- Opening ---- */
 
 /* Fails unless the target is a store and holds no other files. */
 static mill_err check_replaceable(const struct place *p)
@@ -371,7 +371,7 @@ mill_err place_open(struct place **out, const char *path, bool force, struct bud
 	return MILL_OK;
 }
 
-/* Stripes */
+/* ---- Stripes ---- */
 
 mill_err place_stripe(struct place *p, const char *list)
 {
@@ -390,7 +390,7 @@ mill_err place_create_in(struct place *p, u32 stripe, struct file *out, const ch
 	return stripe_create(&p->stripes, stripe, out, name);
 }
 
-/* Files */
+/* ---- Files ---- */
 
 const char *place_dir(const struct place *p) { return p->temp; }
 
@@ -412,7 +412,7 @@ mill_err place_finish(struct place *p, struct file *f)
 	return file_sync(f);
 }
 
-/* Committing */
+/* ---- Committing ---- */
 
 static mill_err write_manifest(struct place *p, const char *text, size_t size)
 {
@@ -511,7 +511,7 @@ void place_close(struct place *p)
 
 	if (!p)
 		return;
-	/* Compares inodes: if an exchange could not be undone, PATH.new is the old store. */
+	/* Compares inodes: if take_back could not undo an exchange, PATH.new is the old store. */
 	if (!p->committed && p->dir.fd >= 0 && same_inode(p->dir.fd, p->temp)) {
 		error_save(&why, MILL_OK);
 		(void)remove_store(p->dir.fd, p->temp);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gives out lists in the order of ranks. A list of the store, in ranks, is one ascending run, or
- * two (sources, then the others), or unordered if import reordered the vertices. Only the last kind
- * needs sorting; two runs are merged. If the sources themselves are not in order, lists are
- * gathered in windows of ranks, with one pass over the pages for each window.
+ * Gives out lists in the order of ranks. After its neighbours have become ranks, a list is one
+ * ascending run, or two (sources, then the others), or unordered if import reordered the vertices.
+ * Two runs are merged; an unordered list is sorted. If the sources themselves are not in order,
+ * lists are gathered in windows of ranks, with one pass over the pages for each window.
  */
 #include "store/ranked.h"
 

@@ -24,7 +24,7 @@ struct ranked_list {
  * Calls `take` for every rank from 0 to vertices - 1. in: the in-lists, only if the store
  * has_in. If rows are stored in the order of their ids, the pages are read once. Else lists are
  * gathered in the memory that the budget leaves (without a limit: that the system has), and the
- * pages are read once each time that this memory is full. Ticks in pages.
+ * pages are read once each time that this memory is full. The ticker counts pages.
  */
 mill_err ranked_lists(const struct store *st, bool in, struct budget *budget, struct ticker *ticker,
 		      mill_err (*take)(void *arg, const struct ranked_list *list), void *arg);

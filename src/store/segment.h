@@ -13,9 +13,9 @@
 #include "base/types.h"
 
 /*
- * Neighbours of a block of a list, counted from the list's beginning. The sum over a list is
- * defined as the sum, in order, of the sums of its blocks. A list that spans pages is cut only
- * between blocks, so the bits of the result depend neither on the page size nor on the threads.
+ * Number of neighbours in a block of a list; the first block begins with the list. To sum over a
+ * list, operators sum each block and then add these sums in order. A list that spans pages is cut
+ * only between blocks, so the bits of a sum depend neither on the page size nor on the threads.
  */
 #define LIST_BLOCK 1024u
 
@@ -23,15 +23,18 @@ struct segment {
 	vid first;		/* vertex of row 0 */
 	vid n_rows;
 	u32 n_edges;
-	eid first_edge;		/* number of edge 0 in the whole direction */
+	eid first_edge;		/* position of edge 0 among all edges of the direction */
 	u64 skip;		/* edges of row 0's list that lie in earlier segments */
 	bool continues;		/* the last row's list goes on in the next segment */
 	const u32 *row;		/* n_rows + 1 offsets into neighbour; row[0] is 0 */
 	const vid *neighbour;	/* ascending within a list */
 	const void *weight;	/* n_edges of the store's weight type, or NULL */
-	/* Edge numbers, if the run has them: see transfer/number.h. */
-	const u32 *number;	/* of each edge; NULL: first_edge + i */
-	/* By vertex: number minus position of the edges that it owns; NULL: the difference is 0. */
+	/* Edge numbers, if the run has them (transfer/number.h): */
+	const u32 *number;	/* by edge; NULL: edge i has number first_edge + i */
+	/*
+	 * By vertex: number minus position, which is the same for all edges that the vertex owns.
+	 * NULL: 0 for all vertices.
+	 */
 	const u32 *base;
 };
 
@@ -65,8 +68,8 @@ static inline vid segment_row_of(const struct segment *s, u32 i)
 }
 
 /*
- * Returns the row that has edge i, for callers that walk over ascending edges; the edge before
- * was in `row`.
+ * Returns the row that has edge i, for callers that walk over edges in ascending order. row: the
+ * row of an earlier edge.
  */
 static inline vid segment_row_on(const struct segment *s, vid row, u32 i)
 {

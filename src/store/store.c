@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens a store and reads its files, and the public functions of mill_store. */
+/* Opening a store, reading its files, and the public functions of mill_store. */
 #include "store/store.h"
 
 #include <assert.h>
@@ -19,7 +19,7 @@
 #include "store/place.h"
 #include "store/rvt.h"
 
-/* Opening */
+/* ---- Opening ---- */
 
 static mill_err open_dir(struct file *out, const char *path)
 {
@@ -213,7 +213,7 @@ static mill_err read_sums(struct store *st, const struct manifest *m, int dir,
 	return MILL_OK;
 }
 
-/* Returns true if a page can have this number of rows and edges. This limits decoding memory. */
+/* Returns true if a page can have n_rows and n_edges. This check bounds the decoding memory. */
 static bool page_holds(const struct store *st, u64 n_rows, u64 n_edges)
 {
 	u64 w = weight_size(st->weight);
@@ -460,7 +460,7 @@ u64 store_csr_bytes(const struct store *st)
 	return per_edge * st->stored_edges + 8 * (st->vertices + 1);
 }
 
-/* Reading */
+/* ---- Reading ---- */
 
 mill_err bad_block(const struct file *f, u64 at)
 {
@@ -565,7 +565,7 @@ mill_err store_degree(const struct store *st, vid v, u32 *out)
 	return store_read(st, STORE_OUT_DEGREES, out, sizeof(*out), (u64)v * sizeof(*out));
 }
 
-/* The public handle */
+/* ---- The public handle ---- */
 
 MILL_API mill_err mill_store_open(mill_store **out, const char *path)
 {

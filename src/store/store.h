@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An open store. The manifest, the checksums and the page indexes are in memory; the rest is
- * read when it is asked for, and no data is handed out unverified. docs/format.md describes the
- * format. A store is immutable: any number of threads and processes can read it.
+ * read when a caller asks for it, and is verified before the caller gets it. docs/format.md
+ * describes the format. A store is immutable: any number of threads and processes can read it.
  *
  * Checksums lie beside the data, in a file of their own: one for each 64 KiB block of every
  * file, none inside pages. So a page is an array that is ready for use, a part of a page can be
- * read and verified, and a page in the wrong place does not match.
+ * read and verified, and a page in the wrong place is detected.
  *
  * Isolated vertices have no state. They are numbered last, vectors have n_linked elements, and
  * engine/result.c gives isolated vertices the value that they must have. During a run a column
@@ -23,7 +23,7 @@
 #include "store/stripe.h"
 
 #define STORE_FORMAT 3u		/* format of paged stores; earlier formats can be read */
-#define STORE_FORMAT_DENSE 2u	/* format of other stores, so that older readers can read them */
+#define STORE_FORMAT_DENSE 2u	/* format of dense (not paged) stores: older readers know it */
 #define STORE_BLOCK (64 * KIB)	/* bytes that one checksum covers */
 #define PAGE_SIZE_MIN (64 * KIB)
 #define PAGE_SIZE_MAX (64 * MIB)
@@ -89,7 +89,7 @@ struct store {
 	u64 min_id, max_id, max_degree;
 	f64 max_weight, sum_weight;	/* over stored edges; 0 without weights */
 	f64 min_weight;
-	u64 bytes;			/* of all files */
+	u64 bytes;			/* size of all files together */
 	u32 n_stripes;			/* 0: the page files are in the store's own directory */
 	char *stripe_path[STRIPES_MAX + 1];	/* paths of the stripes' folders; NULL-terminated */
 	struct file *stripe[2];		/* page files in the stripes: out, in */
@@ -100,7 +100,7 @@ struct store {
 	bool has_in;
 };
 
-/* budget (may be NULL) pays for the checksums and indexes. */
+/* The checksums and indexes count against the budget, which may be NULL. */
 mill_err store_open(struct store **out, const char *path, struct budget *budget);
 void store_close(struct store *st);
 struct manifest;
@@ -169,7 +169,7 @@ mill_err page_decode(const struct pages *p, u32 i, void *frame, struct segment *
 mill_err page_decode_into(const struct pages *p, u32 i, const void *frame, void *scratch,
 			  const struct row_filter *only, struct segment *seg);
 
-/* What a caller of page_decode_part needs of a page. */
+/* The parts of a page that a caller of page_decode_part needs. */
 struct rows_wanted {
 	const struct row_filter *only;	/* NULL: all rows */
 	bool lists_only;		/* weights are not needed */

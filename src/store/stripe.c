@@ -69,7 +69,7 @@ static mill_err read_mark(int folder, char to[MARK_MAX], u64 *size)
 	return err;
 }
 
-/* Choosing */
+/* ---- Choosing ---- */
 
 static mill_err choose(struct stripes *s, struct stat *at, const char *dir, size_t length,
 		       struct budget *budget)
@@ -118,7 +118,7 @@ void stripes_release(struct stripes *s)
 	*s = (struct stripes){ .n = 0 };
 }
 
-/* Making */
+/* ---- Making ---- */
 
 /* Finds a free path DIR/NAME-UUID, from the store's name and the first digits of its uuid. */
 static mill_err find_folder(char **out, const char *dir, const char *path, const u8 *uuid)
@@ -266,7 +266,7 @@ mill_err stripes_sync(const struct stripes *s)
 	return MILL_OK;
 }
 
-/* Reading */
+/* ---- Reading ---- */
 
 /* Makes the path of a stripe's folder for messages. If `name` is no link, it is the folder. */
 static mill_err show_folder(char **out, int store, const char *path, const char *name)
@@ -340,10 +340,7 @@ mill_err stripe_open(struct file *out, char **shown, int store, const char *path
 	return err;
 }
 
-/*
- * Removing. The folder of a link is removed without allocating memory, since lack of memory may be
- * the cause.
- */
+/* ---- Removing ---- */
 
 enum owner { OURS, ANOTHER, UNFINISHED };
 
@@ -369,6 +366,7 @@ static enum owner owner_of(int folder, int store)
 	return line ? OURS : UNFINISHED;
 }
 
+/* Removes the folder of a link. Allocates nothing: lack of memory may be why it is removed. */
 static void remove_linked(int store, const char *name)
 {
 	char folder[PATH_MAX];

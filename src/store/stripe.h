@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stripes: the pages of a store may lie on several disks. Page j of a direction is page j / N of
- * stripe j mod N (GTS's g). docs/format.md, "Stripes".
+ * stripe j mod N (the function g of the GTS paper). docs/format.md, "Stripes", has the details.
  *
  * Stripes are links: `stripe.K` in the store is a symbolic link to a folder on another disk, which
  * holds every N-th page. Readers see only page_place. A link can be seen, moved and made again
@@ -15,8 +15,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-/* With both directions, half of the files that import may have open. */
-#define STRIPES_MAX 16u
+#define STRIPES_MAX 16u		/* with both directions, 32 page files are open at once */
 #define STRIPE_MARK "stripe"	/* name of the mark in a stripe's folder */
 #define STRIPE_NAME 12u		/* bytes of "stripe.K" with its NUL */
 
@@ -36,7 +35,7 @@ mill_err stripes_choose(struct stripes *s, const char *list, struct budget *budg
  * Makes the folders, and the links to them. store: the open directory made_in (PATH.new), in which
  * the store at `path` is made. The links are durable before the folders exist, so that code which
  * removes the store finds the folders. A directory that the user gave as a relative path becomes
- * relative to the store. mode: of the marks.
+ * relative to the store. mode: the file mode of the marks.
  */
 mill_err stripes_make(struct stripes *s, int store, const char *made_in, const char *path,
 		      const u8 *uuid, u32 mode);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Verifies a store: reads every byte once, in bounded memory. Checksums and the form of pages are
- * checked by page_read, page_decode and store_read, as in any read. This file checks what must
- * agree between the files.
+ * Verifies a store: reads every byte once, in bounded memory. page_read, page_decode and
+ * store_read check the checksums and the form of pages, as in any read. This file checks that the
+ * files agree with each other.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -94,7 +94,7 @@ static mill_err tick(struct verify *v, u64 bytes)
 	return ticker_tick(v->ticker, v->done);
 }
 
-/* Pages */
+/* ---- Pages ---- */
 
 static void hash_add(struct hash *h, u64 from, u64 to, u64 weight)
 {
@@ -324,7 +324,7 @@ static mill_err check_lists(struct verify *v)
 	return MILL_OK;
 }
 
-/* Ids */
+/* ---- Ids ---- */
 
 /* Checks the next id. Ids must strictly ascend, so they are distinct. */
 static mill_err check_id(const struct store *st, struct scan *ids, u64 rank, u64 *before)

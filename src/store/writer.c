@@ -18,7 +18,7 @@
 #include "store/stats.h"
 
 /* A file that only grows, with the checksums of its blocks. */
-struct sink {
+struct output {
 	struct file file;
 	u64 size;
 	u8 *block;		/* size % STORE_BLOCK bytes not written yet; NULL for page files */
@@ -36,7 +36,7 @@ struct side {
 	/* The open page. */
 	u64 page_rows, page_edges, page_first, page_skip;
 	/* Only for paged stores: */
-	bool large;		/* the present list has its pages alone */
+	bool large;		/* the present list shares its pages with no other list */
 	u64 most_rows;		/* largest number of rows of a page so far */
 	struct addresses address;
 	u64 max_first;		/* number of elements that address.first has room for */
@@ -51,7 +51,7 @@ struct store_writer {
 	bool whole_lists;
 	u32 slots;		/* paged stores: ids per page as the user chose; 0: as needed */
 	u32 most_rows;		/* limit of the rows of a page */
-	struct sink sink[STORE_FILES];
+	struct output output[STORE_FILES];
 	struct file *stripe[2];	/* n_stripes page files each: out, in */
 	struct side side[2];
 	struct stats stats;
@@ -63,7 +63,7 @@ struct store_writer {
 	u32 *row;
 	u8 *weight;
 	u8 *moved;		/* paged stores: buffer for a list that moves to a new page */
-	/* Packed: the blocks of the open page, and the open block, which may go to the next. */
+	/* Packed: the blocks of the open page, and the open block, which may go to a new page. */
 	struct packed_block *block;
 	u64 n_blocks, stream_bytes;
 	struct packer *packer;
@@ -78,7 +78,7 @@ static mill_err bug(const char *what)
 
 static u32 n_stripes(const struct store_writer *w) { return w->manifest.stripes; }
 
-/* Sinks */
+/* ---- Outputs ---- */
 
 /* Creates the page files of a direction in the folders of the stripes. */
 static mill_err open_stripes(struct store_writer *w, enum store_file f)
@@ -93,9 +93,9 @@ static mill_err open_stripes(struct store_writer *w, enum store_file f)
 	return MILL_OK;
 }
 
-static mill_err sink_open(struct store_writer *w, enum store_file f, bool page_file)
+static mill_err output_open(struct store_writer *w, enum store_file f, bool page_file)
 {
-	struct sink *s = &w->sink[f];
+	struct output *s = &w->output[f];
 
 	if (page_file && n_stripes(w))
 		return open_stripes(w, f);
@@ -108,7 +108,7 @@ static mill_err sink_open(struct store_writer *w, enum store_file f, bool page_f
 	return memory_new(&s->block, w->budget, STORE_BLOCK, 1, "a file buffer");
 }
 
-static mill_err add_sum(struct store_writer *w, struct sink *s, u64 sum)
+static mill_err add_sum(struct store_writer *w, struct output *s, u64 sum)
 {
 	if (s->n_sums == s->max_sums) {
 		u64 max = s->max_sums ? 2 * s->max_sums : 512;
@@ -126,16 +126,16 @@ static mill_err add_sum(struct store_writer *w, struct sink *s, u64 sum)
 }
 
 /* Writes a block, or the shorter last one of the file. It ends at byte `end`. */
-static mill_err put_block(struct store_writer *w, struct sink *s, const void *data, u64 size,
+static mill_err put_block(struct store_writer *w, struct output *s, const void *data, u64 size,
 			  u64 end)
 {
 	TRY(add_sum(w, s, checksum(data, size)));
 	return file_write_at(&s->file, data, size, end - size);
 }
 
-static mill_err sink_add(struct store_writer *w, enum store_file f, const void *data, u64 size)
+static mill_err output_add(struct store_writer *w, enum store_file f, const void *data, u64 size)
 {
-	struct sink *s = &w->sink[f];
+	struct output *s = &w->output[f];
 	const u8 *from = data;
 
 	while (size) {
@@ -165,9 +165,9 @@ static mill_err finish_file(struct store_writer *w, struct file *f, bool page_fi
 	return MILL_OK;
 }
 
-static mill_err sink_finish(struct store_writer *w, enum store_file f)
+static mill_err output_finish(struct store_writer *w, enum store_file f)
 {
-	struct sink *s = &w->sink[f];
+	struct output *s = &w->output[f];
 
 	if (s->block && s->size % STORE_BLOCK)
 		TRY(put_block(w, s, s->block, s->size % STORE_BLOCK, s->size));
@@ -180,14 +180,14 @@ static mill_err sink_finish(struct store_writer *w, enum store_file f)
 	return finish_file(w, &s->file, !s->block);
 }
 
-static void sink_release(struct sink *s)
+static void output_release(struct output *s)
 {
 	file_close(&s->file);
 	memory_free(s->block);
 	memory_free(s->sum);
 }
 
-/* Pages */
+/* ---- Pages ---- */
 
 static enum store_file data_file(bool in)
 {
@@ -199,13 +199,13 @@ static struct page_place written_page(const struct store_writer *w, enum store_f
 	u32 size = w->manifest.page_size, n = n_stripes(w);
 
 	if (!n)
-		return (struct page_place){ &w->sink[f].file, page * size };
+		return (struct page_place){ &w->output[f].file, page * size };
 	return (struct page_place){ &w->stripe[f == STORE_IN_PAGES][page % n], page / n * size };
 }
 
 static mill_err put_page(struct store_writer *w, enum store_file f)
 {
-	struct sink *s = &w->sink[f];
+	struct output *s = &w->output[f];
 	u32 size = w->manifest.page_size;
 	struct page_place to = written_page(w, f, s->size / size);
 
@@ -251,7 +251,7 @@ static void put_index(struct store_writer *w, const struct side *d, const struct
 	w->n_blocks = w->stream_bytes = 0;
 }
 
-/* Page addresses */
+/* ---- Page addresses ---- */
 
 static u32 side_slots(const struct store_writer *w, const struct side *d)
 {
@@ -343,7 +343,7 @@ static mill_err close_page(struct store_writer *w, bool in)
 	assert(end <= w->manifest.page_size);
 	memset(w->frame + end, 0, w->manifest.page_size - end);
 	TRY(put_page(w, data_file(in)));
-	TRY(sink_add(w, data_file(in) + 1, &e, sizeof(e)));
+	TRY(output_add(w, data_file(in) + 1, &e, sizeof(e)));
 
 	if (w->manifest.paged)
 		TRY(note_page(w, d, &e));
@@ -397,7 +397,7 @@ static mill_err close_block(struct store_writer *w, bool in)
 	return MILL_OK;
 }
 
-/* A list comes in pieces of LIST_BLOCK; each goes into the open block if there is room. */
+/* Packs a list in pieces of LIST_BLOCK edges. A piece goes into the open block if it has room. */
 static mill_err pack_list(struct store_writer *w, bool in, u64 v, u64 skip, const vid *neighbour,
 			  const u8 *weight, u64 degree)
 {
@@ -427,7 +427,7 @@ static mill_err pack_list(struct store_writer *w, bool in, u64 v, u64 skip, cons
 /* Turns the neighbours of page i of a complete direction into addresses. */
 static mill_err rename_page(struct store_writer *w, bool in, u32 i)
 {
-	struct sink *s = &w->sink[data_file(in)];
+	struct output *s = &w->output[data_file(in)];
 	u32 size = w->manifest.page_size, blocks = (u32)(size / STORE_BLOCK);
 	struct page_place at = written_page(w, data_file(in), i);
 	struct page_header h;
@@ -447,9 +447,9 @@ static mill_err rename_page(struct store_writer *w, bool in, u32 i)
 }
 
 /*
- * Reads all pages of a direction again and replaces vertex numbers by addresses: where lists begin
- * is only known when all lists are written. Counting all degrees first would be no better: it would
- * read the sorted edges once more, which are no fewer bytes.
+ * Reads all pages of a direction again and replaces vertex numbers by addresses: the page in which
+ * each list begins is known only when all lists are written. To count all degrees first would not
+ * be better: that reads the sorted edges once more, which have no fewer bytes than the pages.
  */
 static mill_err rename_side(struct store_writer *w, bool in)
 {
@@ -500,7 +500,7 @@ static void put_row(struct store_writer *w, bool in, u64 v, u64 skip, const vid 
 	d->n_edges += n;
 }
 
-/* Ends a list. If it has its pages alone, its last page is closed too. */
+/* Ends a list. If it shares its pages with no other list, its last page is closed too. */
 static mill_err end_list(struct store_writer *w, bool in)
 {
 	struct side *d = &w->side[in];
@@ -593,7 +593,7 @@ static mill_err put_list(struct store_writer *w, bool in, u64 v, u64 skip, const
 	}
 }
 
-/* The functions of writer.h */
+/* ---- The functions of writer.h ---- */
 
 mill_err writer_open(struct store_writer **out, const char *path, bool force, struct budget *budget)
 {
@@ -603,7 +603,7 @@ mill_err writer_open(struct store_writer **out, const char *path, bool force, st
 	TRY(memory_new(&w, budget, 1, sizeof(*w), "the store's writer"));
 	w->budget = budget;
 	for (enum store_file f = 0; f < STORE_FILES; f++)
-		w->sink[f].file = FILE_CLOSED;
+		w->output[f].file = FILE_CLOSED;
 	err = place_open(&w->place, path, force, budget);
 	if (err) {
 		writer_abandon(w);
@@ -743,7 +743,7 @@ mill_err writer_begin(struct store_writer *w, const struct store_facts *facts)
 		TRY(place_make_stripes(w->place, m->uuid));
 	for (enum store_file f = 0; f < STORE_FILES; f++)
 		if (has_file(w, f))
-			TRY(sink_open(w, f, f == STORE_OUT_PAGES || f == STORE_IN_PAGES));
+			TRY(output_open(w, f, f == STORE_OUT_PAGES || f == STORE_IN_PAGES));
 	w->begun = true;
 	return MILL_OK;
 }
@@ -791,7 +791,7 @@ mill_err writer_piece(struct store_writer *w, bool in, const vid *neighbour, con
 	d->list_n = last ? 0 : degree;
 	d->n_lists += last;
 	if (last && (in || v < w->manifest.sources))
-		TRY(sink_add(w, data_file(in) + 2, &narrow, sizeof(narrow)));
+		TRY(output_add(w, data_file(in) + 2, &narrow, sizeof(narrow)));
 	if (!n)
 		return end_list(w, in);	/* an empty list gets a row when a later vertex has edges */
 	for (; d->n_rows < v; d->n_rows++)
@@ -815,14 +815,14 @@ mill_err writer_append(struct store_writer *w, enum store_file f, const void *da
 	if (!w->begun || f < STORE_IDS || !manifest_has(m, f))
 		return bug("appended to a file that is the writer's own");
 	for (u64 at = 0; f == STORE_IDS && at + 8 <= size; at += 8) {
-		bool first = w->sink[f].size + at == 0;
+		bool first = w->output[f].size + at == 0;
 		u64 id;
 
 		memcpy(&id, bytes + at, sizeof(id));
 		m->min_id = first ? id : min_u64(m->min_id, id);
 		m->max_id = max_u64(m->max_id, id);
 	}
-	return sink_add(w, f, data, size);
+	return output_add(w, f, data, size);
 }
 
 /* Writes the file `sums`: the checksums of all files, one after the other. */
@@ -838,12 +838,12 @@ static mill_err write_sums(struct store_writer *w)
 		return fail(MILL_ENOMEM, "no memory for a checksum");
 	err = place_create(w->place, &file, SUMS_NAME);
 	for (enum store_file f = 0; !err && f < STORE_FILES; f++) {
-		u64 size = w->sink[f].n_sums * sizeof(u64);
+		u64 size = w->output[f].n_sums * sizeof(u64);
 
 		if (!size)
 			continue;
-		checksum_add(digest, w->sink[f].sum, size);
-		err = file_write_at(&file, w->sink[f].sum, size, at);
+		checksum_add(digest, w->output[f].sum, size);
+		err = file_write_at(&file, w->output[f].sum, size, at);
 		at += size;
 	}
 	if (!err)
@@ -889,10 +889,10 @@ static mill_err finish_files(struct store_writer *w)
 		TRY(close_side(w, true));
 	for (; w->manifest.in_pages && w->side[1].n_lists < w->manifest.vertices;
 	     w->side[1].n_lists++)
-		TRY(sink_add(w, STORE_IN_DEGREES, &none, sizeof(none)));
+		TRY(output_add(w, STORE_IN_DEGREES, &none, sizeof(none)));
 	for (enum store_file f = 0; f < STORE_FILES; f++)
 		if (has_file(w, f))
-			TRY(sink_finish(w, f));
+			TRY(output_finish(w, f));
 	return MILL_OK;
 }
 
@@ -920,7 +920,7 @@ void writer_abandon(struct store_writer *w)
 	if (!w)
 		return;
 	for (enum store_file f = 0; f < STORE_FILES; f++)
-		sink_release(&w->sink[f]);
+		output_release(&w->output[f]);
 	for (u32 i = 0; i < 2; i++) {
 		for (u32 k = 0; w->stripe[i] && k < n_stripes(w); k++)
 			file_close(&w->stripe[i][k]);
@@ -940,7 +940,7 @@ void writer_abandon(struct store_writer *w)
 	memory_free(w);
 }
 
-/* Temporary stores */
+/* ---- Temporary stores ---- */
 
 mill_err writer_open_temporary(struct store_writer **out, const char *dir, struct budget *budget)
 {
@@ -950,7 +950,7 @@ mill_err writer_open_temporary(struct store_writer **out, const char *dir, struc
 	TRY(memory_new(&w, budget, 1, sizeof(*w), "the writer of a temporary graph"));
 	w->budget = budget;
 	for (enum store_file f = 0; f < STORE_FILES; f++)
-		w->sink[f].file = FILE_CLOSED;
+		w->output[f].file = FILE_CLOSED;
 	err = memory_string(&w->dir, budget, dir);
 	if (err) {
 		writer_abandon(w);
@@ -971,9 +971,9 @@ mill_err writer_keep(struct store_writer *w, struct store **out)
 		m->stored_edges = m->edges = w->side[1].n_edges;
 		m->in_rows = w->side[1].n_rows;
 		for (enum store_file f = 0; f < STORE_FILES; f++) {
-			file[f] = w->sink[f].file;
-			w->sink[f].file = FILE_CLOSED;
-			sum[f] = w->sink[f].sum;
+			file[f] = w->output[f].file;
+			w->output[f].file = FILE_CLOSED;
+			sum[f] = w->output[f].sum;
 		}
 		err = store_adopt(out, m, file, sum, w->budget);
 	}

@@ -17,7 +17,7 @@ struct store_writer;
 /* Facts for the manifest that the caller knows. The writer itself counts bytes, sums and so on. */
 struct store_facts {
 	u64 vertices, sources, edges;
-	/* Directed stores: no vertex from this number on has an edge. 0: not known, or no edges. */
+	/* Directed stores: vertices from this number on have no edge. 0: not known, or no edges. */
 	u64 n_linked;
 	bool directed;
 	bool in_pages;		/* a directed store that has in-edges */
@@ -44,7 +44,7 @@ mill_err writer_open(struct store_writer **out, const char *path, bool force,
 		     struct budget *budget);
 /* Puts the pages into these directories, "DIR,DIR,...". Call at most once, before writer_begin. */
 mill_err writer_stripe(struct store_writer *w, const char *list);
-/* Fails with MILL_EUSAGE if no store can have such pages. writer_begin checks this too. */
+/* Fails with MILL_EUSAGE if the facts ask for pages that no store can have. */
 mill_err writer_allows(const struct store_facts *facts);
 /* Call before the first list. */
 mill_err writer_begin(struct store_writer *w, const struct store_facts *facts);

@@ -86,7 +86,7 @@ mill_err request_next(struct request *q, struct iovec *out, u32 *n)
 	return MILL_OK;
 }
 
-/* Removes the iovecs, or the part of one, that the bytes which have arrived filled. */
+/* Removes the iovecs that are full now, and the full part of the next one. bytes: new bytes. */
 static void advance(struct request *q, u64 bytes)
 {
 	u32 from = 0;

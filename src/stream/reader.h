@@ -3,8 +3,8 @@
  * Asynchronous reads: a request is submitted now and taken when it is complete. There are
  * two ways behind one table of operations: io_uring, and pread by helper threads. Both
  * retry and check as file_read_at does: an interrupted read continues, a short read
- * continues from a whole sector, the end of the file is MILL_ECORRUPT, and the fault layer
- * counts each transfer.
+ * continues at the start of a sector, a file that ends too early is MILL_ECORRUPT, and the
+ * fault layer (base/fault.h) counts each transfer.
  */
 #ifndef STREAM_READER_H
 #define STREAM_READER_H
@@ -93,9 +93,9 @@ static inline u32 request_number(const struct reader *r, const struct request *q
 extern const struct reader_ops reader_uring, reader_pread;
 /*
  * request_next returns the iovecs of the request's next transfer, with fewer bytes than are
- * left if the fault layer wants that (out has room for READER_IOVS). request_took is told
- * its result: bytes, or a negative errno. Afterwards done == size, or another transfer is
- * needed.
+ * left if the fault layer wants that (out has room for READER_IOVS). Call request_took with
+ * the result of the transfer: bytes, or a negative errno. Afterwards done == size, or the
+ * request needs another transfer.
  */
 mill_err request_next(struct request *q, struct iovec *out, u32 *n);
 mill_err request_took(struct request *q, i64 got);

@@ -5,8 +5,8 @@
 #include <assert.h>
 
 /*
- * The states of a slot: free (in a queue), lately assigned (in a queue), evictable (in the
- * heap), free.
+ * A slot goes through these states: free (in the queue `free`), lately assigned (in the
+ * queue `lately`), evictable (in the heap), then free again.
  */
 struct slot {
 	struct held held;
@@ -128,8 +128,8 @@ static void heap_set(struct residency *r, u32 at, u32 slot)
 }
 
 /*
- * Puts the slot at place `at` of the heap, where there is a gap, or above or below it by
- * its key.
+ * Puts the slot into the gap at index `at` of the heap, then moves it up or down by its
+ * key.
  */
 static void heap_sift(struct residency *r, u32 at, u32 slot)
 {

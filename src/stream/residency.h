@@ -18,10 +18,10 @@
  *   slot is assigned once in a window. residency_place refuses to assign it again; the
  *   caller then begins a new window, when the units have crossed.
  *
- * Partitions (Graphie) and windows (GTS) make a scan of the graph into many short passes at
- * the first boundary. There residency_latest evicts the most recent page: of a graph larger
- * than RAM it reads half of what oldest-first reads (kron 20 through 28 MiB: 94 MiB instead
- * of 193).
+ * Partitions (Graphie) and windows (GTS) split a scan of the graph into many short passes at
+ * the boundary from disk to RAM. There residency_latest evicts the most recent page. If the
+ * graph is larger than RAM, this reads half as much as eviction of the oldest page (kron 20
+ * through 28 MiB: 94 MiB instead of 193).
  */
 #ifndef STREAM_RESIDENCY_H
 #define STREAM_RESIDENCY_H
@@ -32,13 +32,13 @@
 
 struct residency;
 
-/* What a key function knows of a unit in a slot. */
+/* The facts about a unit in a slot that a key function may use. */
 struct held {
 	u64 arrival, last_use;	/* positions in the order of all uses: no two are equal */
 	u64 pass;		/* the pass of the last use, counted from 1 */
 	u32 uses;		/* passes that used the unit, also during earlier stays */
 	const struct page_entry *entry;		/* NULL: the table was opened without entries */
-	u64 value;		/* the policy's, as given to residency_place */
+	u64 value;		/* the number that the policy gave to residency_place */
 };
 
 /*
@@ -58,13 +58,13 @@ residency_key residency_lru;		/* evicts the least recently used */
 residency_key residency_frequency;	/* evicts the unit that the fewest passes used */
 /*
  * Evicts the page with the shortest lists (edges per row, in 1/256), so that hubs stay. A
- * page does not know which vertices have the most in-edges, but in most graphs they are
- * those with long lists, and the longest lists fill pages of their own.
+ * page does not tell which vertices have the most in-edges. But in most graphs these
+ * vertices also have long lists, and the longest lists fill pages of their own.
  */
 residency_key residency_pinned;
 /*
  * Evicts the most recent. For scans that are split into many short passes: there FIFO
- * evicts what is needed next.
+ * evicts the unit that is needed next.
  */
 residency_key residency_latest;
 

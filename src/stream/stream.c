@@ -3,18 +3,18 @@
  * The stream from disk to RAM: the plan of a pass, reads, and work.
  *
  * Workers read. A worker that is done with a page requests the next page into its frame,
- * and a worker that finds no page takes a completion. No thread stands between workers and
- * io_uring, and as many reads are under way as frames are free. Pages that lie side by side
+ * and a worker that has no page to work on waits for a read to end. Workers call io_uring
+ * directly, and as many reads are under way as frames are free. Pages that lie side by side
  * come in one read of up to 1 MiB. The worker that uses a page verifies it first, once for
- * each time that it was read. No read crosses the border of two passes: in a scan every
- * frame holds a page that the next pass wants, so an early read costs a hit.
+ * each time that it was read. No pass reads pages for the next pass: in a scan every frame
+ * holds a page that the next pass wants, so an early read would evict such a page.
  *
- * Slices. A slice is 64 KiB of a page (more if the page has more than 64 of them). A page
- * that was whole in RAM once leaves behind which rows lie in each slice, 8 bytes per slice.
- * Later passes that want few rows, or no weights, read only the slices with those, if that
- * is at most half of the page. A frame knows which slices it has. If a row becomes wanted
- * after the plan was made, the worker that misses it reads the rest of the page. Raw pages
- * are read whole.
+ * A slice is 64 KiB of a page, or 1/64 of a page larger than 4 MiB. When a page is whole in
+ * RAM for the first time, the stream notes which rows lie in each slice (8 bytes per slice).
+ * Later passes that want few rows, or no weights, read only the slices that they need, if
+ * these are at most half of the page. A frame knows which slices it has. If a row becomes
+ * wanted after the plan was made, the worker that misses it reads the rest of the page. Raw
+ * pages are read whole.
  */
 #include "stream/stream.h"
 
@@ -29,7 +29,7 @@
 #define BATCH_BYTES (1 * MIB)	/* most bytes of one read of pages that lie side by side */
 /* The frames of the last AHEAD_BYTES assigned are not reassigned, so that reads can be ahead. */
 #define AHEAD_BYTES (32 * MIB)
-#define BUSY_ENOUGH 4u		/* with so many reads under way, a batch waits to become whole */
+#define BUSY_ENOUGH 4u		/* while this many reads are under way, a batch waits for frames */
 #define NO_ITEM UINT32_MAX
 
 struct frame {
@@ -392,7 +392,7 @@ static void plan_pass(struct stream *s)
 	s->stop = s->in_take = s->in_submit = false;
 }
 
-/* ---- Reads: the lock is held ---- */
+/* ---- Reads, under the lock ---- */
 
 static bool is_whole(const struct stream *s, const struct item *it)
 {
@@ -543,7 +543,7 @@ static void read_arrived(struct stream *s, const struct request *q)
 		}
 }
 
-/* Waits for a read, without the lock, and submits the next ones. */
+/* Releases the lock, waits for a read to end, takes the lock and submits the next reads. */
 static mill_err take_read(struct stream *s)
 {
 	struct request *q;
@@ -636,7 +636,7 @@ static mill_err finish_item(struct stream *s, u32 i, u32 *done)
 		err = submit_reads(s);
 	}
 	*done = ++s->n_done;
-	/* A worker may wait for `changed` because no read was under way that it could take. */
+	/* A worker waits for `changed` if there was no read that it could wait for. */
 	if (next != NO_ITEM || *done == s->n_items)
 		pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);

@@ -46,7 +46,7 @@ struct stream_pass {
 	 * these transfers have ended.
 	 */
 	mill_err (*pass_on)(void *arg, u32 page, const void *frame, struct ticket *sent);
-	/* The rows that `work` reads. Workers evaluate it at any time in the pass. */
+	/* The rows that `work` reads. Workers may call want.only at any time in the pass. */
 	struct rows_wanted want;
 	void *arg;
 	/* Only the calling thread works, in the order of the plan: a device computes. */
@@ -56,7 +56,7 @@ struct stream_pass {
 	/* Results: what the pass cost. */
 	u32 n_active, n_read, n_reused;
 	u64 bytes_read;
-	/* Seconds, summed over workers: without a page; verifying and decoding; in `work`. */
+	/* Seconds, summed over workers: waiting for a page; verifying and decoding; in `work`. */
 	f64 wait, decode, compute;
 };
 
