@@ -12,7 +12,8 @@
  * EAGAIN ENOMEM EACCES EPERM EINVAL. OP of cl: open (finding and opening a device, making queues) build alloc write read fill
  * launch wait (a command given to the device ends with an error, or waiting for it fails) finish, or any; CODE as in CL/cl.h, by default a
  * likely one. K counts from 1. Several faults are separated by ';'. The environment
- * is read once per process; without it the cost is one predictable branch.
+ * is read once per process; without it the cost is one predictable branch. Tests that run many
+ * cases in one process call fault_arm instead.
  */
 #ifndef BASE_FAULT_H
 #define BASE_FAULT_H
@@ -60,6 +61,14 @@ int fault_cl(enum fault_cl_op op);
 u64 fault_hold(void);
 /* The same for tests, whatever the environment says. */
 void fault_set_hold(u64 n);
+
+/*
+ * Replaces all faults by those of the text (NULL: none) and counts from the start again. The
+ * environment no longer matters then. Not while another thread may meet a fault.
+ */
+void fault_arm(const char *text);
+/* True if the last fault in the text has struck since it was armed. */
+bool fault_struck(void);
 
 /* A MILL_FAULT that cannot be understood: its text, else NULL. Then no memory is given out. */
 const char *fault_bad(void);

@@ -36,6 +36,8 @@ mill_err refuse_errno(const char *format, ...)
 	return error == ENOMEM ? MILL_ENOMEM : MILL_EIO;
 }
 
+void message_clear(void) { refusal[0] = '\0'; }
+
 /* A path may hold anything; the promise is one line. */
 const char *message(void)
 {

@@ -11,6 +11,9 @@ mill_err refuse(mill_err code, const char *format, ...) __attribute__((format(pr
 /* The same for the errno of a failed call. */
 mill_err refuse_errno(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Forgets the last refusal. */
+void message_clear(void);
+
 /* The last refusal, or if there was none what the library says. One line, valid until the next. */
 const char *message(void);
 
