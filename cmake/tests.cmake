@@ -84,6 +84,11 @@ if(TARGET mill_cli)
 		add_test(NAME fault/${short} COMMAND ${test_runner} $<TARGET_FILE:fault_${name}>)
 		mill_test(fault ${short} 600)
 	endforeach()
+	# Transcripts can have their commands run by one process (one_process in tests/cli/lib.sh).
+	add_executable(mill_in_process tests/cli/in_process.c tests/fault/main.c $<FILTER:$<TARGET_OBJECTS:mill_cli>,EXCLUDE,cli/main>)
+	set_target_properties(mill_in_process PROPERTIES OUTPUT_NAME in_process)
+	target_include_directories(mill_in_process PRIVATE tests)
+	target_link_libraries(mill_in_process PRIVATE mill_flags static)
 endif()
 
 # Those that take minutes begin first, so that none of them is left alone at the end.
