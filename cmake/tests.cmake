@@ -89,6 +89,12 @@ if(TARGET mill_cli)
 	set_target_properties(mill_in_process PROPERTIES OUTPUT_NAME in_process)
 	target_include_directories(mill_in_process PRIVATE tests)
 	target_link_libraries(mill_in_process PRIVATE mill_flags static)
+	# What README.md and docs/*.md show is run.
+	if(NOT MILL_VID_BITS)
+		add_test(NAME guide/documents COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/guide/documents.py
+			$<TARGET_FILE:mill_cli> ${PROJECT_SOURCE_DIR})
+		mill_test(guide documents 600)
+	endif()
 endif()
 
 # Those that take minutes begin first, so that none of them is left alone at the end.
