@@ -23,7 +23,7 @@ struct fault {
 static struct fault fault[MAX_FAULTS];
 static size_t n_faults;
 static const char *bad;	/* a MILL_FAULT that cannot be parsed */
-static bool quiet;	/* atomic: the environment was read and has no faults */
+static bool quiet;	/* atomic: the faults were read, and there are none */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static const struct {
@@ -194,10 +194,8 @@ static bool parse_fault(struct fault *f, const char *text, const char *end)
 	return f->kind != CL || has_op;
 }
 
-static void read_environment(void)
+static void read_faults(const char *text)
 {
-	const char *text = getenv("MILL_FAULT");
-
 	for (const char *at = text, *end; at && *at; at = *end ? end + 1 : end) {
 		end = at + strcspn(at, ";");
 		if (n_faults == MAX_FAULTS || !parse_fault(&fault[n_faults], at, end)) {
@@ -209,6 +207,27 @@ static void read_environment(void)
 	}
 	if (!n_faults)
 		__atomic_store_n(&quiet, true, __ATOMIC_RELEASE);
+}
+
+static void read_environment(void) { read_faults(getenv("MILL_FAULT")); }
+
+static void read_nothing(void) { }
+
+void fault_arm(const char *text)
+{
+	pthread_once(&once, read_nothing);
+	memset(fault, 0, sizeof(fault));
+	n_faults = 0;
+	bad = NULL;
+	__atomic_store_n(&quiet, false, __ATOMIC_RELEASE);
+	read_faults(text);
+}
+
+bool fault_struck(void)
+{
+	const struct fault *last = n_faults ? &fault[n_faults - 1] : NULL;
+
+	return last && __atomic_load_n(&last->seen, __ATOMIC_RELAXED) >= last->n;
 }
 
 /* Returns true if MILL_FAULT has faults. */

@@ -24,7 +24,7 @@
  * CODE: a number of CL/cl.h; by default one that is likely for the call.
  *
  * The environment is read once per process. Without MILL_FAULT the cost is one predictable
- * branch.
+ * branch. Tests that run many cases in one process call fault_arm instead.
  */
 #ifndef BASE_FAULT_H
 #define BASE_FAULT_H
@@ -75,6 +75,14 @@ int fault_cl(enum fault_cl_op op);
 u64 fault_hold(void);
 /* Sets that number; for tests. It overrides the environment. */
 void fault_set_hold(u64 n);
+
+/*
+ * Replaces all faults by those of the text (NULL: none) and counts from the start again. The
+ * environment is ignored from then on. No other thread may reach a fault during the call.
+ */
+void fault_arm(const char *text);
+/* Returns true if the last fault in the text has struck since it was armed. */
+bool fault_struck(void);
 
 /*
  * Returns the text of a MILL_FAULT that cannot be parsed, else NULL. In the first case every

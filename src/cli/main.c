@@ -105,6 +105,7 @@ int main(int argc, char **argv)
 	mill_err err;
 
 	call.began = now();
+	message_clear();	/* tests call main again and again */
 	reserve_streams();
 	signals_init();
 	if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))) {

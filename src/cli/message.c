@@ -37,6 +37,8 @@ mill_err refuse_errno(const char *format, ...)
 	return error == ENOMEM ? MILL_ENOMEM : MILL_EIO;
 }
 
+void message_clear(void) { refusal[0] = '\0'; }
+
 /* Replaces control characters, which a path may contain: a message is one line. */
 const char *message(void)
 {

@@ -11,6 +11,9 @@ mill_err refuse(mill_err code, const char *format, ...) __attribute__((format(pr
 /* Keeps the message and the text of errno, and returns the code that fits errno. */
 mill_err refuse_errno(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Forgets the message of the last refuse(). */
+void message_clear(void);
+
 /*
  * Returns the message of the last refuse(), or mill_error() if there was none. It is one line,
  * valid until the next call.
