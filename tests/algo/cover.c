@@ -101,12 +101,12 @@ static bool complete(struct made *m, struct cover_row *row, u32 fixed, u32 n)
 	}
 }
 
-/* Makes a row for every pair of the first n factors that no row has yet. */
-static void make_groups(struct made *m, u32 n)
+/* Makes a row for every pair of the first n factors that no row has yet, one of them `from` or a later one. */
+static void make_rows(struct made *m, u32 n, u32 from)
 {
 	for (u32 a = 0; a < n; a++)
 		for (u32 i = 0; i < m->c->n_values[a]; i++)
-			for (u32 b = a + 1; b < n; b++)
+			for (u32 b = a + 1 < from ? from : a + 1; b < n; b++)
 				for (u32 j = 0; j < m->c->n_values[b]; j++) {
 					struct cover_row row = { 0 };
 
@@ -139,7 +139,7 @@ u32 cover_make(const struct cover *c, bool every, struct cover_row **out)
 
 	made_init(&groups, c);
 	made_init(&m, c);
-	make_groups(&groups, last);
+	make_rows(&groups, last, 0);
 	qsort(groups.row, groups.n, sizeof(*groups.row), by_values);
 	for (u32 g = 0; g < groups.n; g++) {
 		u32 before = m.n;
@@ -152,6 +152,9 @@ u32 cover_make(const struct cover *c, bool every, struct cover_row **out)
 			if (gain(&m, &groups.row[g], all, last, (g + k) % c->n_values[last]) >= 0)
 				add_last(&m, groups.row[g], (g + k) % c->n_values[last]);
 	}
+	/* What no group allows with some value of the last factor gets rows of its own. */
+	make_rows(&m, c->n_factors, last);
+	qsort(m.row, m.n, sizeof(*m.row), by_values);
 	free(groups.met);
 	free(groups.row);
 	free(m.met);
