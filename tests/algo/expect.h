@@ -30,6 +30,11 @@ void naive_triangles(const struct graph *g, u64 *count, f64 *lcc, f64 *arc_lcc);
 /* Returns the iterations that were made. */
 u32 naive_cdlp(const struct graph *g, u32 most, u32 *label);
 
+/* Scores from n roots, or with NULL from all vertices; score [g->n] is the number of edges that the searches go over. Free it. */
+f64 *naive_bc(const struct graph *g, const u32 *root, u32 n);
+/* Writes the ids of the roots as `sources` takes them. */
+void write_sources(const struct graph *g, const u32 *root, u32 n, char *to, size_t size);
+
 /* ---- Runs: the algorithm is called, and everything it says compared; the hash is returned ---- */
 
 /* where: the configuration, for messages. Parents are looked at if the run settles them. */
@@ -43,6 +48,9 @@ u64 expect_pagerank(const struct graph *g, const char *where, mill_run *run, con
 u64 expect_kcore(const struct graph *g, const char *where, mill_run *run);
 u64 expect_triangles(const struct graph *g, const char *where, mill_run *run, enum mill_lcc kind);
 u64 expect_cdlp(const struct graph *g, const char *where, mill_run *run, u32 iterations);
+/* want: of naive_bc. */
+u64 expect_bc(const struct graph *g, const char *where, mill_run *run, const struct mill_bc *how, const f64 *want);
+u64 expect_degrees(const struct graph *g, const char *where, mill_run *run);
 
 /* A named fact of the last result; fails if there is none. */
 const struct mill_fact *fact_of(const mill_run *run, const char *name);

@@ -255,6 +255,26 @@ static void make_hubs(struct graph *g)
 		}
 }
 
+/* Several pages and lists of all lengths: each bit of both ends is drawn from a quarter of the matrix, the first being the likeliest. */
+static void make_rmat(struct graph *g)
+{
+	static const u32 quarter[] = { 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 3 };
+	u32 scale = 11;
+
+	g->n = 1u << scale;
+	for (u64 i = 0; i < 40 * (u64)g->n; i++) {
+		u32 from = 0, to = 0;
+
+		for (u32 bit = 0; bit < scale; bit++) {
+			u32 q = quarter[random_below(17, scale * i + bit, ARRAY_LEN(quarter))];
+
+			from |= (q >> 1) << bit;
+			to |= (q & 1) << bit;
+		}
+		graph_add(g, from, to);
+	}
+}
+
 /* Gunrock's sample graph. */
 static void make_gunrock(struct graph *g)
 {
@@ -317,6 +337,8 @@ const struct shape shapes[] = {
 	{ "random, dense, undirected", make_dense, true, 0, 1, true },
 	{ "hubs", make_hubs, false, 0, 1, true },
 	{ "hubs, undirected", make_hubs, true, 17, 1000003, true },
+	{ "rmat", make_rmat, false, 0, 1, true },
+	{ "rmat, undirected", make_rmat, true, 0, 1, true },
 	{ "Gunrock's sample", make_gunrock, false, 0, 1, false },
 	{ "Graphie's figure 2", make_graphie, false, 0, 1, false },
 };
@@ -547,6 +569,9 @@ mill_run *run_open(mill_store *store, const struct config *c, struct mill_option
 		o.device_memory = plan.device_needed + (c->pages - 2) * (u64)info.page_size;
 	}
 	OK(mill_run_new(&run, store, &o));
-	run->hook.only_frames = c->frames;
+	run_force_frames(run, c->frames);
 	return run;
 }
+
+void run_force_frames(mill_run *run, u32 frames) { run->hook.only_frames = frames; }
+void run_force_bins(mill_run *run, int bins) { run->hook.only_bins = bins; }

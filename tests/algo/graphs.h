@@ -130,5 +130,9 @@ bool have_opencl(void);
 /* o is completed by the configuration. The algorithm is named because its state decides the device's memory. */
 mill_run *run_open(mill_store *store, const struct config *c, struct mill_options o, const char *algorithm,
 		   const void *how);
+/* Streams through so many frames, whatever would fit; 0: as usual. */
+void run_force_frames(mill_run *run, u32 frames);
+/* BINS_ALWAYS or BINS_NEVER: reductions by bins, or by rows, whatever seems faster; BINS_AUTO: as usual. */
+void run_force_bins(mill_run *run, int bins);
 
 #endif

@@ -6,140 +6,6 @@
 #include "base/random.h"
 #include "expect.h"
 
-#define RELATIVE 1e-9
-
-/* Adds what a source gives; counts up to 2^16383 fit. score[n] counts the edges that it leads over, out and back. */
-static void naive_source(const struct graph *g, u32 root, f64 *score)
-{
-	long double *paths = calloc(g->n, sizeof(*paths)), *given = calloc(g->n, sizeof(*given));
-	u32 *depth = malloc(g->n * sizeof(*depth)), *queue = calloc(g->n, sizeof(*queue)), tail = 0;
-
-	memset(depth, 0xff, g->n * sizeof(*depth));
-	depth[root] = 0;
-	paths[root] = 1;
-	queue[tail++] = root;
-	for (u32 head = 0; head < tail; head++)
-		for (u64 i = g->row[queue[head]]; i < g->row[queue[head] + 1u]; i++) {
-			u32 v = g->stored[i].to;
-
-			if (depth[v] == NONE32) {
-				depth[v] = depth[queue[head]] + 1;
-				queue[tail++] = v;
-			}
-			if (depth[v] == depth[queue[head]] + 1)
-				paths[v] += paths[queue[head]];
-		}
-	while (tail--) {
-		u32 u = queue[tail];
-
-		score[g->n] += 2 * (f64)(g->row[u + 1u] - g->row[u]);
-		for (u64 i = g->row[u]; i < g->row[u + 1u]; i++) {
-			u32 v = g->stored[i].to;
-
-			if (depth[v] == depth[u] + 1)
-				given[u] += paths[u] / paths[v] * (1 + given[v]);
-		}
-		if (u != root)
-			score[u] += (f64)given[u];
-	}
-	free(paths);
-	free(given);
-	free(depth);
-	free(queue);
-}
-
-/* root: of n, or (NULL) all. */
-static f64 *naive_bc(const struct graph *g, const u32 *root, u32 n)
-{
-	f64 *score = calloc(g->n + 1u, sizeof(*score));
-
-	for (u32 i = 0; i < (root ? n : g->n); i++)
-		naive_source(g, root ? root[i] : i, score);
-	for (u32 v = 0; !root && g->undirected && v < g->n; v++)
-		score[v] /= 2;
-	return score;
-}
-
-static u64 expect_bc(const struct graph *g, const char *where, mill_run *run, const struct mill_bc *how,
-		     const f64 *want)
-{
-	mill_err err = mill_bc(run, how);
-	struct mill_report report;
-	f64 *got;
-
-	if (err)
-		fail_msg("%s, %s: bc: %d, %s", g->name, where, (int)err, mill_error());
-	got = calloc(g->n + 1u, sizeof(*got));
-	OK(mill_run_values(run, "score", false, got, NULL));
-	for (u32 v = 0; v < g->n; v++)
-		if (!(fabs(got[v] - want[v]) <= RELATIVE * want[v]))
-			fail_msg("%s, %s: vertex %u has score %.17g, not %.17g", g->name, where, v, got[v], want[v]);
-	if (mill_run_check(run))
-		fail_msg("%s, %s: the certificate says: %s", g->name, where, mill_error());
-	mill_run_report(run, &report);
-	if (report.edges_traversed != (u64)want[g->n])
-		fail_msg("%s, %s: %llu edges were traversed, not %.0f", g->name, where, (unsigned long long)report.edges_traversed, want[g->n]);
-	if (report.memory_peak > report.memory_budget || report.device_peak > report.device_budget)
-		fail_msg("%s, %s: the peak is above the budget", g->name, where);
-	free(got);
-	return report.hash;
-}
-
-/* Their ids, as --sources takes them. */
-static void write_list(const struct graph *g, const u32 *root, u32 n, char *to, size_t size)
-{
-	*to = 0;
-	for (u32 i = 0; i < n; i++)
-		snprintf(to + strlen(to), size - strlen(to), "%s%llu", i ? "," : "",
-			 (unsigned long long)graph_id(g, root[i]));
-}
-
-/* A few sources of every shape, all of the small ones; the same bits on every number of threads and frames. */
-static void test_shapes(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < n_shapes; i++) {
-		u32 root[4], n = 0;
-		char list[200];
-		struct graph g;
-		mill_store *store;
-		f64 *want;
-		u64 hash = 0;
-		bool all;
-
-		if (!shape_make_some(&g, &shapes[i]))
-			continue;
-		all = g.n <= 200;
-		for (u32 k = 0; k < ARRAY_LEN(root) && k < g.n; k++)
-			root[n++] = (u32)((u64)k * g.n / ARRAY_LEN(root));
-		for (u32 a = 1; a < n; a++)	/* of three vertices there are not four */
-			if (root[a] == root[a - 1])
-				memmove(&root[a], &root[a + 1], (--n - a) * sizeof(*root));
-		write_list(&g, root, n, list, sizeof(list));
-		want = naive_bc(&g, all ? NULL : root, n);
-		store = graph_store(&g);
-		for (size_t j = 0; j < n_configs; j++) {
-			struct mill_bc how = { .sources = all ? "all" : list };
-			mill_run *run;
-			u64 got;
-
-			if (!config_usable(&configs[j]) || (configs[j].device && (i + j) % 12) ||
-			    (!configs[j].device && (i + j) % 2 && j))
-				continue;
-			run = run_open(store, &configs[j], (struct mill_options){ .check = true }, "bc", &how);
-			got = expect_bc(&g, configs[j].name, run, &how, want);
-			if (!hash)
-				hash = got;
-			if (!configs[j].device && got != hash)
-				fail_msg("%s, %s: other bits", g.name, configs[j].name);
-			mill_run_free(run);
-		}
-		free(want);
-		graph_store_drop(store);
-		graph_release(&g);
-	}
-}
-
 /* All directed graphs on 4 vertices side by side: most searches see few vertices of many. */
 static void test_tiny(void **state)
 {
@@ -229,7 +95,7 @@ static void test_overflow(void **state)
 
 		make_diamonds(&g, 2000, undirected);
 		want = naive_bc(&g, root, ARRAY_LEN(root));
-		write_list(&g, root, ARRAY_LEN(root), list, sizeof(list));
+		write_sources(&g, root, ARRAY_LEN(root), list, sizeof(list));
 		store = graph_store(&g);
 		for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 			const struct config *c = config_named(names[i]);
@@ -538,7 +404,6 @@ static void test_certificate(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_shapes),
 	cmocka_unit_test(test_tiny),
 	cmocka_unit_test(test_overflow),
 	cmocka_unit_test(test_forms),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weak and strong components, by every method and in every configuration, against searches by one thread. */
+/* Weak and strong components: hard graphs and certificates. test_matrix.c compares them with searches by one thread. */
 #include "base/random.h"
 #include "component.h"
 
@@ -31,67 +31,30 @@ static void try_graph(const struct graph *g, mill_store *store, const struct con
 	}
 }
 
-static void test_shapes(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < n_shapes; i++) {
-		struct graph g;
-		mill_store *store;
-
-		if (!shape_make(&g, &shapes[i]))
-			continue;
-		store = graph_store(&g);
-		for (size_t j = 0; j < n_configs; j++)
-			if (configs[j].quick)
-				try_graph(&g, store, &configs[j]);
-		graph_store_drop(store);
-		graph_release(&g);
-	}
-}
-
-static void test_shapes_on_opencl(void **state)
-{
-	(void)state;
-	if (!have_opencl())
-		skip();
-	for (size_t i = 0; i < n_shapes; i++) {
-		struct graph g;
-		mill_store *store;
-
-		/* Two of four: every step is a launch, and the driver takes its time for each. */
-		if (i / 2 % 2 || !shape_make(&g, &shapes[i]))
-			continue;
-		store = graph_store(&g);
-		try_graph(&g, store, config_named(i % 2 ? "opencl" : "opencl, 2 pages"));
-		graph_store_drop(store);
-		graph_release(&g);
-	}
-}
-
-/* Without in-edges. */
+/* Without in-edges some methods have nothing to go by. */
 static void test_out_only(void **state)
 {
-	static const char *const names[] = { "2 threads", "2 threads, 2 frames", "opencl" };
+	static const char *const names[] = { "components", "hubs" };
 
 	(void)state;
-	for (size_t i = 0; i < n_shapes; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		struct graph g;
 		mill_store *store;
 
-		if (shapes[i].undirected || !shape_make(&g, &shapes[i]))
+		if (!shape_make(&g, shape_named(names[i])))
 			continue;
 		g.out_only = true;
 		store = graph_store(&g);
-		try_graph(&g, store, config_named(names[i % ARRAY_LEN(names)]));
+		try_graph(&g, store, config_named("2 threads"));
 		graph_store_drop(store);
 		graph_release(&g);
 	}
 }
 
-/* All configurations give the same bits, and so do all weak methods. */
-static void test_configurations(void **state)
+/* All weak methods give the same bits. */
+static void test_methods(void **state)
 {
-	static const char *const names[] = { "hubs", "random, sparse", "random, sparse, undirected", "components" };
+	static const char *const names[] = { "hubs", "random, sparse" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
@@ -109,7 +72,7 @@ static void test_configurations(void **state)
 				u64 *want = &hash[finders[k].strong], got;
 				mill_run *run;
 
-				if (!config_usable(&configs[j]))
+				if (!configs[j].quick)
 					continue;
 				run = run_open(store, &configs[j], checked, finders[k].algorithm, &finders[k].how);
 				got = expect_components(&g, configs[j].name, run, &finders[k], part);
@@ -294,44 +257,13 @@ static void test_merged_and_split(void **state)
 	graph_release(&g);
 }
 
-/* Races show themselves seldom. */
-static void test_repeats(void **state)
-{
-	struct graph g;
-	mill_store *store;
-
-	(void)state;
-	graph_init(&g, "repeats", 0);
-	graph_random(&g, 250, 260, 8);
-	graph_index(&g);
-	store = graph_store(&g);
-	for (size_t k = 0; k < 2 * n_finders; k++) {
-		const struct finder *f = &finders[k / 2];
-		mill_run *run = run_open(store, config_named(k % 2 ? "4 threads, 5 frames" : "4 threads"),
-					 (struct mill_options){ 0 }, f->algorithm, &f->how);
-		u64 hash = 0;
-
-		for (int i = 0; i < 200; i++) {
-			OK(finder_call(f, run));
-			assert_true(!hash || hash_of(run) == hash);
-			hash = hash_of(run);
-		}
-		mill_run_free(run);
-	}
-	graph_store_drop(store);
-	graph_release(&g);
-}
-
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_shapes),
-	cmocka_unit_test(test_shapes_on_opencl),
 	cmocka_unit_test(test_out_only),
-	cmocka_unit_test(test_configurations),
+	cmocka_unit_test(test_methods),
 	cmocka_unit_test(test_coloured),
 	cmocka_unit_test(test_long),
 	cmocka_unit_test(test_certificate),
 	cmocka_unit_test(test_merged_and_split),
-	cmocka_unit_test(test_repeats),
 };
 
 SUITE(component, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -46,45 +46,6 @@ static void try_precisions(const struct graph *g, mill_store *store, const struc
 	free(want);
 }
 
-static void test_shapes(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < n_shapes; i++) {
-		struct graph g;
-		mill_store *store;
-
-		if (!shape_make(&g, &shapes[i]))
-			continue;
-		store = graph_store(&g);
-		for (size_t j = 0; j < n_configs; j++)
-			if (configs[j].quick)
-				try_precisions(&g, store, &configs[j], NULL, NULL, 0.85);
-		graph_store_drop(store);
-		graph_release(&g);
-	}
-}
-
-static void test_opencl(void **state)
-{
-	static const char *const names[] = { "no vertex", "one self-loop", "all dangling", "in-star", "hubs",
-					     "random, sparse, undirected", "parallel edges" };
-
-	(void)state;
-	if (!have_opencl())
-		skip();
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		struct graph g;
-		mill_store *store;
-
-		if (!shape_make(&g, shape_named(names[i])))
-			continue;
-		store = graph_store(&g);
-		try_precisions(&g, store, config_named(i % 2 ? "opencl" : "opencl, 2 pages"), NULL, NULL, 0.85);
-		graph_store_drop(store);
-		graph_release(&g);
-	}
-}
-
 /* Gunrock's sample, dangling mass uniform. */
 static void test_printed(void **state)
 {
@@ -280,8 +241,6 @@ static void test_stopping(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_printed),
-	cmocka_unit_test(test_shapes),
-	cmocka_unit_test(test_opencl),
 	cmocka_unit_test(test_personal),
 	cmocka_unit_test(test_personal_large),
 	cmocka_unit_test(test_refusals),

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hundred runs of every algorithm on 1 to 4 threads: one hash. Races that are rare need many tries. */
+/* Many runs of every algorithm on 1 to 4 threads, resident and streamed: one hash. Races that are rare need many tries. */
 #include "expect.h"
-
-/* On each number of threads; a sanitizer needs not see a race go wrong to find it. */
-#define REPEATS 25u
-#define REPEATS_SANITIZED 5u
 
 static mill_err bfs(mill_run *r) { return mill_bfs(r, &(struct mill_bfs){ .source = "max-degree" }); }
 static mill_err sssp(mill_run *r) { return mill_sssp(r, &(struct mill_sssp){ .source = "max-degree" }); }
@@ -26,43 +22,53 @@ static const struct {
 	{ "cdlp", cdlp },	  { "scc", mill_scc },	  { "degrees", mill_degrees },
 };
 
+static const struct repeat {
+	const char *shape;
+	u32 most_threads, frames;	/* frames: 0: resident */
+	u32 tries, sanitized;		/* on each number of threads; a sanitizer need not see a race go wrong to find it */
+} repeats_of[] = {
+	{ "hubs", 4, 0, 8, 2 },
+	{ "hubs, undirected", 4, 0, 8, 2 },
+	{ "random, dense", 4, 0, 8, 2 },
+	{ "random, tiny", 4, 0, 100, 20 },	/* short runs: more threads than work */
+	{ "random, sparse", 4, 5, 25, 5 },
+};
+
+/* Runs all algorithms on n threads and compares or, on the first, stores their hashes. */
+static void repeat(mill_store *store, const struct repeat *p, u32 threads, u64 *hash)
+{
+	const char *sanitizer = getenv("MILL_SANITIZE");
+	u64 tries = sanitizer && *sanitizer ? p->sanitized : repeats(3 * p->tries);
+	mill_run *run;
+
+	OK(mill_run_new(&run, store, &(struct mill_options){ .threads = threads, .seed = 7 }));
+	run_force_frames(run, p->frames);
+	for (size_t i = 0; i < ARRAY_LEN(algorithms); i++)
+		for (u64 k = 0; k < tries; k++) {
+			OK(algorithms[i].run(run));
+			if (!hash[i])
+				hash[i] = hash_of(run);
+			if (hash_of(run) != hash[i])
+				fail_msg("%s of %s: run %llu on %u threads differs", algorithms[i].name, p->shape, (unsigned long long)k,
+					 threads);
+		}
+	mill_run_free(run);
+}
+
 static void test_repeats(void **state)
 {
-	static const char *const names[] = { "hubs", "hubs, undirected", "random, dense" };
-	const char *sanitizer = getenv("MILL_SANITIZE");
-	u32 tries = sanitizer && *sanitizer ? REPEATS_SANITIZED : REPEATS;
-
 	(void)state;
-	for (size_t s = 0; s < ARRAY_LEN(names); s++) {
+	for (size_t s = 0; s < ARRAY_LEN(repeats_of); s++) {
 		u64 hash[ARRAY_LEN(algorithms)] = { 0 };
 		struct graph g;
 		mill_store *store;
 
-		if (!shape_make(&g, shape_named(names[s])))
+		if (!shape_make(&g, shape_named(repeats_of[s].shape)))
 			continue;
-		g.weight = MILL_WEIGHT_U32;
-		for (u64 a = 0; a < g.n_arcs; a++)
-			g.arc[a].weight = 1 + (g.arc[a].from ^ g.arc[a].to) % 100;
-		graph_index(&g);
+		graph_weigh(&g, MILL_WEIGHT_U32, WEIGH_ZEROS, s);
 		store = graph_store(&g);
-		for (u32 threads = 1; threads <= 4; threads++) {
-			mill_run *run;
-
-			OK(mill_run_new(&run, store, &(struct mill_options){ .threads = threads, .seed = 7 }));
-			for (size_t i = 0; i < ARRAY_LEN(algorithms); i++)
-				for (u32 k = 0; k < tries; k++) {
-					struct mill_report report;
-
-					OK(algorithms[i].run(run));
-					mill_run_report(run, &report);
-					if (threads == 1 && !k)
-						hash[i] = report.hash;
-					if (report.hash != hash[i])
-						fail_msg("%s of %s: run %u on %u threads differs", algorithms[i].name, g.name, k,
-							 threads);
-				}
-			mill_run_free(run);
-		}
+		for (u32 threads = 1; threads <= repeats_of[s].most_threads; threads++)
+			repeat(store, &repeats_of[s], threads, hash);
 		graph_store_drop(store);
 		graph_release(&g);
 	}

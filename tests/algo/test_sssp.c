@@ -4,90 +4,6 @@
 
 static const struct mill_options with_parents = { .parents = true };
 
-static const struct {
-	enum mill_weight type;
-	enum weighing how;
-	bool large;		/* also on the large graphs */
-} weighings[] = {
-	{ MILL_WEIGHT_U32, WEIGH_SMALL, true },
-	{ MILL_WEIGHT_U32, WEIGH_ZEROS, true },
-	{ MILL_WEIGHT_U32, WEIGH_HUGE, true },
-	{ MILL_WEIGHT_U32, WEIGH_MIXED, false },
-	{ MILL_WEIGHT_I32, WEIGH_SMALL, false },
-	{ MILL_WEIGHT_I32, WEIGH_HUGE, false },
-	{ MILL_WEIGHT_F32, WEIGH_SMALL, true },
-	{ MILL_WEIGHT_F32, WEIGH_ZEROS, false },
-	{ MILL_WEIGHT_F32, WEIGH_MIXED, false },
-	{ MILL_WEIGHT_F64, WEIGH_SMALL, false },
-	{ MILL_WEIGHT_F64, WEIGH_ZEROS, false },
-	{ MILL_WEIGHT_F64, WEIGH_HUGE, false },
-	{ MILL_WEIGHT_F64, WEIGH_MIXED, true },
-};
-
-/* The name of a case: the configuration and the weights. */
-static const char *name_case(const struct config *c, size_t w)
-{
-	static char name[128];
-
-	snprintf(name, sizeof(name), "%s, %s %s", c->name, weight_name(weighings[w].type),
-		 weighing_name(weighings[w].how));
-	return name;
-}
-
-static void try_sources(const struct graph *g, mill_store *store, const struct config *c, size_t w)
-{
-	const u32 source[] = { 0, g->n / 2 };
-	mill_run *run = run_open(store, c, with_parents, "sssp", NULL);
-
-	if (!g->n)
-		REFUSED(MILL_EUSAGE, mill_sssp(run, NULL), c->name);
-	for (size_t i = 0; i < ARRAY_LEN(source) && i < g->n; i++)
-		expect_sssp(g, name_case(c, w), run, source[i], 0, false);
-	mill_run_free(run);
-}
-
-static void test_shapes(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < n_shapes; i++)
-		for (size_t w = 0; w < ARRAY_LEN(weighings); w++) {
-			struct graph g;
-			mill_store *store;
-
-			/* A third of the pairs, so that shapes of a kind still meet every weighing. */
-			if ((i + w) % 3 || (shapes[i].large && !weighings[w].large) || !shape_make(&g, &shapes[i]))
-				continue;
-			graph_weigh(&g, weighings[w].type, weighings[w].how, i);
-			store = graph_store(&g);
-			try_sources(&g, store, config_named("1 thread"), w);
-			try_sources(&g, store, config_named(w % 2 ? "4 threads" : "2 threads, 2 frames"), w);
-			graph_store_drop(store);
-			graph_release(&g);
-		}
-}
-
-/* Every kind of weights on the device once, with little memory and with enough. */
-static void test_opencl(void **state)
-{
-	static const char *const names[] = { "random, sparse", "grid", "hubs", "self-loops" };
-
-	(void)state;
-	if (!have_opencl())
-		skip();
-	for (size_t w = 0; w < ARRAY_LEN(weighings); w++) {
-		struct graph g;
-		mill_store *store;
-
-		if (!shape_make(&g, shape_named(names[w % ARRAY_LEN(names)])))
-			continue;
-		graph_weigh(&g, weighings[w].type, weighings[w].how, w);
-		store = graph_store(&g);
-		try_sources(&g, store, config_named(w % 2 ? "opencl" : "opencl, 2 pages"), w);
-		graph_store_drop(store);
-		graph_release(&g);
-	}
-}
-
 /* Gunrock's sample with its weights and its answer. */
 static void test_printed(void **state)
 {
@@ -146,29 +62,23 @@ static void test_delta(void **state)
 	}
 }
 
-/* With unit weights every store will do, and distances are depths. */
-static void test_unit(void **state)
+/* A store without weights has unit weights only. */
+static void test_no_weights(void **state)
 {
-	(void)state;
-	for (size_t i = 0; i < n_shapes; i++) {
-		struct graph g;
-		mill_store *store;
-		mill_run *run;
+	struct graph g;
+	mill_store *store;
+	mill_run *run;
 
-		if (!shape_make_some(&g, &shapes[i]))
-			continue;
-		if (i % 2)
-			graph_weigh(&g, MILL_WEIGHT_F64, WEIGH_SMALL, i);
-		store = graph_store(&g);
-		run = run_open(store, config_named("2 threads"), with_parents, "sssp", NULL);
-		expect_sssp(&g, "unit", run, g.n / 3, 0, true);
-		if (!(i % 2))
-			REFUSED(MILL_EUSAGE, mill_sssp(run, NULL), g.name);
-		OK(mill_run_check(run));	/* of the result that stands */
-		mill_run_free(run);
-		graph_store_drop(store);
-		graph_release(&g);
-	}
+	(void)state;
+	assert_true(shape_make(&g, shape_named("grid")));
+	store = graph_store(&g);
+	run = run_open(store, config_named("2 threads"), with_parents, "sssp", NULL);
+	expect_sssp(&g, "unit", run, g.n / 3, 0, true);
+	REFUSED(MILL_EUSAGE, mill_sssp(run, NULL), "no weights");
+	OK(mill_run_check(run));	/* of the result before */
+	mill_run_free(run);
+	graph_store_drop(store);
+	graph_release(&g);
 }
 
 /* Sums beyond 32 bits: a path of weights of 2^32 - 1. */
@@ -299,10 +209,8 @@ static void test_zero_cycles(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_printed),
-	cmocka_unit_test(test_shapes),
-	cmocka_unit_test(test_opencl),
 	cmocka_unit_test(test_delta),
-	cmocka_unit_test(test_unit),
+	cmocka_unit_test(test_no_weights),
 	cmocka_unit_test(test_long),
 	cmocka_unit_test(test_negative),
 	cmocka_unit_test(test_zero_cycles),

@@ -1,85 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Algorithms on views of the graph: k-cores, triangles, label propagation, on odd graphs and in every configuration. */
+/* Algorithms on views of the graph, k-cores, triangles and label propagation: budgets and certificates. */
 #include "expect.h"
 
 static const struct mill_options checked = { .check = true };
-
-/* On a device triangles have a budget of their own: test_intersect.c. */
-static void try_all(const struct graph *g, mill_store *store, const struct config *c)
-{
-	static const enum mill_lcc kinds[] = { MILL_LCC_NONE, MILL_LCC_UNDIRECTED, MILL_LCC_DIRECTED };
-	mill_run *run = run_open(store, c, checked, "kcore", NULL);
-
-	expect_kcore(g, c->name, run);
-	for (size_t k = 0; !c->device && k < ARRAY_LEN(kinds); k++)
-		expect_triangles(g, c->name, run, kinds[k]);
-	if (c->device && c->pages != AMPLE) {	/* each needs something else of it */
-		mill_run_free(run);
-		run = run_open(store, c, checked, "cdlp", NULL);
-		expect_cdlp(g, c->name, run, 3);
-	} else {
-		expect_cdlp(g, c->name, run, 3);
-		expect_kcore(g, c->name, run);
-	}
-	mill_run_free(run);
-}
-
-static void test_shapes(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < n_shapes; i++) {
-		struct graph g;
-		mill_store *store;
-
-		if (!shape_make(&g, &shapes[i]))
-			continue;
-		store = graph_store(&g);
-		for (size_t j = 0; j < n_configs; j++)
-			if (configs[j].quick && (!shapes[i].large || !(j % 2)))
-				try_all(&g, store, &configs[j]);
-		graph_store_drop(store);
-		graph_release(&g);
-	}
-}
-
-static void test_shapes_on_opencl(void **state)
-{
-	(void)state;
-	if (!have_opencl())
-		skip();
-	for (size_t i = 0; i < n_shapes; i++) {
-		struct graph g;
-		mill_store *store;
-
-		if (shapes[i].large || !shape_make(&g, &shapes[i]))
-			continue;
-		store = graph_store(&g);
-		try_all(&g, store, config_named(i % 2 ? "opencl" : "opencl, 2 pages"));
-		graph_store_drop(store);
-		graph_release(&g);
-	}
-}
-
-/* Lists over many pages, several blocks, several threads. */
-static void test_configurations(void **state)
-{
-	static const char *const names[] = { "hubs", "hubs, undirected", "random, dense", "clique" };
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		struct graph g;
-		mill_store *store;
-
-		if (!shape_make(&g, shape_named(names[i])))
-			continue;
-		store = graph_store(&g);
-		for (size_t j = 0; j < n_configs; j++)
-			if (config_usable(&configs[j]))
-				try_all(&g, store, &configs[j]);
-		graph_store_drop(store);
-		graph_release(&g);
-	}
-}
 
 static void test_out_only(void **state)
 {
@@ -249,42 +172,11 @@ static void test_certificates(void **state)
 		}
 }
 
-/* Races show themselves seldom. */
-static void test_repeats(void **state)
-{
-	struct graph g;
-	mill_store *store;
-
-	(void)state;
-	graph_init(&g, "repeats", 0);
-	graph_random(&g, 200, 3000, 9);
-	graph_index(&g);
-	store = graph_store(&g);
-	for (size_t c = 0; c < 2; c++) {
-		mill_run *run = run_open(store, config_named(c ? "4 threads, 5 frames" : "4 threads"), checked, "kcore", NULL);
-		u64 hash[3] = { 0 };
-
-		for (int i = 0; i < 100; i++)
-			for (int a = 0; a < 3; a++) {
-				OK(a == 0 ? mill_kcore(run) : a == 1 ? mill_triangles(run, NULL) : mill_cdlp(run, NULL));
-				assert_true(!hash[a] || hash_of(run) == hash[a]);
-				hash[a] = hash_of(run);
-			}
-		mill_run_free(run);
-	}
-	graph_store_drop(store);
-	graph_release(&g);
-}
-
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_shapes),
-	cmocka_unit_test(test_shapes_on_opencl),
-	cmocka_unit_test(test_configurations),
 	cmocka_unit_test(test_out_only),
 	cmocka_unit_test(test_budgets),
 	cmocka_unit_test(test_cdlp_device_budgets),
 	cmocka_unit_test(test_certificates),
-	cmocka_unit_test(test_repeats),
 };
 
 SUITE(views, tests, .setup = scratch_make, .teardown = scratch_remove);
