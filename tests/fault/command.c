@@ -175,12 +175,6 @@ bool printed_one_error(void)
 	return end && !end[1] && !strncmp(printed.err, "millrace: ", 10);
 }
 
-bool have_opencl(void)
-{
-	command_must("list devices");
-	return strstr(printed.out, "opencl:0");
-}
-
 /* ---- Files ---- */
 
 void file_write(const char *path, const char *text)
@@ -311,19 +305,4 @@ unsigned tree_count(const char *path)
 	}
 	closedir(d);
 	return n;
-}
-
-/* ---- The disk ---- */
-
-/* Syncing takes most of the time of a sweep, and only a loss of power would show what it does. */
-int fsync(int fd)
-{
-	(void)fd;
-	return 0;
-}
-
-int fdatasync(int fd)
-{
-	(void)fd;
-	return 0;
 }

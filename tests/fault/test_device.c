@@ -54,7 +54,8 @@ static int make_inputs(void **state)
 		KRON " --stripe a,b -o striped.mill",
 	};
 
-	(void)state;
+	if (commands_begin(state))
+		return -1;
 	if (mkdir("a", 0700) || mkdir("b", 0700))
 		return -1;
 	file_write("g.el", "0 1 1\n0 2 5\n1 3 1\n2 3 1\n4 0 1\n1 4 2\n");
@@ -291,34 +292,26 @@ static void test_pages_are_damaged(void **state)
 	}
 }
 
-static int skip_all(const char *why)
+/* Returns false without an OpenCL device, and under ThreadSanitizer, which reports the driver. */
+static bool usable(void)
 {
-	print_message("%s\n", why);
-	return 77;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_call_fails),
-		cmocka_unit_test(test_a_call_of_a_part_fails),
-		cmocka_unit_test(test_a_call_of_several_devices_fails),
-		cmocka_unit_test(test_devices_fail_for_good),
-		cmocka_unit_test(test_fallback_gives_the_result),
-		cmocka_unit_test(test_opening_several_devices_fails),
-		cmocka_unit_test(test_errors_have_reasons),
-		cmocka_unit_test(test_the_host_fails),
-		cmocka_unit_test(test_pages_are_damaged),
-	};
-
 #ifdef __SANITIZE_THREAD__
-	return skip_all("ThreadSanitizer reports the OpenCL driver, and the devices are all that is here");
+	return false;
+#else
+	return mill_devices(NULL, 0) > 1;
 #endif
-	if (commands_begin(NULL))
-		return 1;
-	if (!have_opencl()) {
-		commands_end(NULL);
-		return skip_all("there is no OpenCL device");
-	}
-	return cmocka_run_group_tests(tests, make_inputs, commands_end);
 }
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_a_call_fails),
+	cmocka_unit_test(test_a_call_of_a_part_fails),
+	cmocka_unit_test(test_a_call_of_several_devices_fails),
+	cmocka_unit_test(test_devices_fail_for_good),
+	cmocka_unit_test(test_fallback_gives_the_result),
+	cmocka_unit_test(test_opening_several_devices_fails),
+	cmocka_unit_test(test_errors_have_reasons),
+	cmocka_unit_test(test_the_host_fails),
+	cmocka_unit_test(test_pages_are_damaged),
+};
+
+SUITE(device, tests, .usable = usable, .setup = make_inputs, .teardown = commands_end);

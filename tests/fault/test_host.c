@@ -138,17 +138,14 @@ static void test_inputs_are_unharmed(void **state)
 	command_must("verify paged.mill");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_an_allocation_fails),
-		cmocka_unit_test(test_memory_runs_out),
-		cmocka_unit_test(test_an_operation_fails),
-		cmocka_unit_test(test_the_disk_is_full),
-		cmocka_unit_test(test_interrupted_calls_are_repeated),
-		cmocka_unit_test(test_short_reads_are_completed),
-		cmocka_unit_test(test_inputs_are_unharmed),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_an_allocation_fails),
+	cmocka_unit_test(test_memory_runs_out),
+	cmocka_unit_test(test_an_operation_fails),
+	cmocka_unit_test(test_the_disk_is_full),
+	cmocka_unit_test(test_interrupted_calls_are_repeated),
+	cmocka_unit_test(test_short_reads_are_completed),
+	cmocka_unit_test(test_inputs_are_unharmed),
+};
 
-	return cmocka_run_group_tests(tests, make_inputs, commands_end);
-}
+SUITE(host, tests, .setup = make_inputs, .teardown = commands_end);
