@@ -33,7 +33,6 @@ void command_refuses(int code, const char *line, const char *error);
 /* True if stderr is what an error prints: one line that begins with "millrace: ". */
 bool printed_one_error(void);
 
-
 /* ---- Files of the scratch folder ---- */
 
 void file_write(const char *path, const char *text);

@@ -3,6 +3,8 @@
  * Every OpenCL call of a run fails once, or from then on; with several devices, the calls of all are
  * counted together, so that each device meets faults.
  */
+#include <millrace.h>
+
 #include "fault/sweep.h"
 
 #include <fcntl.h>
