@@ -10,10 +10,10 @@
  * is op_intersect, which sends lists of its own. Only the driver knows queues, tickets,
  * stages and frames.
  *
- * A policy owns the runs of programs that have the form that its kernels need (`takes`).
- * All other runs go over pages, and the policy only says which pages are evicted first;
- * reports show which of the two it was (`policy_owns`). transfer_turn changes between both,
- * for parents after partitions.
+ * A policy owns a run if the program has the form that the policy's kernels need (`takes`).
+ * All other runs go over pages, and the policy only says which pages are evicted first.
+ * Reports show whether the policy owned the run (`policy_owns`). transfer_turn changes from
+ * the policy's units to pages or back: a search over partitions finds parents over pages.
  *
  * If the device has room for all lists, unpacked side by side (`whole`), kernels are
  * launched once for all units, else once per unit.
@@ -63,7 +63,7 @@ struct plan {
 	u32 n, most;		/* moves; the most that there is room for */
 };
 
-/* What a pass has to do. */
+/* The work of a pass. */
 struct activity {
 	bool in;
 	bool subset;		/* one of several passes over the graph: --no-skip has no effect */
@@ -79,8 +79,8 @@ struct device_pass {
 	const struct own_forms *forms;
 	const void *args;
 	/*
-	 * By vertex: the values that sources give. NULL: their values in the vector that
-	 * edges write.
+	 * The values that sources give, by vertex. NULL: sources give their values in the
+	 * vector that edges write.
 	 */
 	const struct vec *given;
 	bool sums;			/* the vector that edges write begins at 0 on the devices */
@@ -120,17 +120,17 @@ struct fit {
 struct policy {
 	struct mill_policy public;	/* name, summary, options */
 	/*
-	 * Which unit is evicted first: from the slots of a device; from frames, if the
-	 * policy owns the run; from frames otherwise.
+	 * Which unit is evicted first. device: from the slots of a device. before: from
+	 * frames, if the policy owns the run. cpu: from frames in all other runs.
 	 */
 	residency_key *device, *before, *cpu;
 	enum home home;
-	/* No steps: kernels see values that other kernels have just written. */
+	/* Kernels see values that other kernels of the same pass have just written. */
 	bool in_place;
 	bool host;			/* plans moves for the host's threads */
 	/*
-	 * Refuses runs that it does not own. False: they go over pages, and the report says
-	 * so.
+	 * The policy refuses runs that it does not own. False: such runs go over pages, and
+	 * the report says so.
 	 */
 	bool only_own;
 	/*
@@ -144,9 +144,9 @@ struct policy {
 	 */
 	mill_err (*plan)(struct plan *out, const struct activity *a, struct transfer *t);
 	/*
-	 * The rest is for runs that the policy owns. takes: returns the form of the program
-	 * that the policy's kernels need, or NULL if the program lacks it. takes NULL: the
-	 * policy owns no run.
+	 * The functions from here on are for runs that the policy owns. takes: returns the
+	 * form of the program that the policy's kernels need, or NULL if the program does
+	 * not have it. takes is NULL: the policy owns no run.
 	 */
 	const struct program *(*takes)(const struct own_forms *forms);
 	void (*room)(struct room *out, const struct transfer *t, const struct need *n);
@@ -170,7 +170,9 @@ struct policy {
 	void (*report)(const struct transfer *t, struct mill_report *out);
 };
 
-/* ---- Stations: a device and what is on it ---- */
+/* ---- Stations ---- */
+
+/* A station is a device with its slots, work areas and tables. */
 
 struct slot {
 	struct buffer buffer;
@@ -226,7 +228,7 @@ struct station {
 	bool moved;			/* a unit was sent in this pass */
 };
 
-/* Edges of units are made here on the host and stay until they have crossed. */
+/* A host buffer in which the edges of units are made. They stay until they have crossed. */
 #define STAGE_SENDS 96u
 struct stage {
 	u32 *source, *neighbour;	/* source: WIRE_EDGES only */
@@ -326,9 +328,9 @@ struct transfer {
 	} time;
 };
 
-/* ---- Open, close ---- */
+/* ---- Open and close ---- */
 
-/* Returns what a run with this need takes at least. */
+/* Computes the least memory that a run with this need takes. */
 void transfer_room(struct room *out, const struct transfer *t, const struct need *n);
 /*
  * Opens stations that use what the devices' budgets leave beside `state` bytes. The caller
@@ -398,11 +400,11 @@ void plan_window(struct transfer *t);
  */
 void plan_place(struct move *m, bool in, struct transfer *t);
 
-/* ---- Inside: wire.c, station.c, state.c, stage.c; for the driver and policies ---- */
+/* ---- Functions for the driver and policies: wire.c, station.c, state.c, stage.c ---- */
 
 extern const struct kernel_source transfer_kernels;	/* transfer/pages.cl */
 
-struct page_shape {		/* the largest page, by each measure */
+struct page_shape {		/* the maximum over all pages, of each measure */
 	u64 wire, rows, edges, lists;
 };
 /* view: an upper bound for the pages of a view that is not made yet. */
@@ -507,12 +509,12 @@ mill_err state_get(struct transfer *t, const struct device_pass *p);
 void state_forget(struct transfer *t);
 mill_err merge_copies(struct pool *pool, void *to, const void *from, u64 n, enum merge_kind how);
 
-/* ---- What kernels count: count.c ---- */
+/* ---- Counts of kernels: count.c ---- */
 
 /*
- * Begin sets the counts to 0; end reads them, with one wait per device. Between the two, a
- * census counts for each page how many of its rows are in a bitmap. flag (may be NULL) gets
- * these counts, or the flags that kernels set.
+ * transfer_count_begin sets the counts to 0; transfer_count_end reads them, with one wait
+ * per device. Between the two, a census counts for each page how many of its rows are in a
+ * bitmap. flag (may be NULL) gets these counts, or the flags that kernels set.
  */
 mill_err transfer_count_begin(struct transfer *t);
 mill_err transfer_count_end(struct transfer *t, u64 counts[COUNTS_N], u32 *flag);
