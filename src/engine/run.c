@@ -50,7 +50,7 @@ static mill_err lend_stream(void *run, struct stream **out)
 	return run_open_stream(r, out, r->graph, r->frame_bytes, LOAD_FRAMES);
 }
 
-/* Gives the transfer to devices what it uses of the run. */
+/* Fills in the fields that the transfer borrows from the run. */
 static void init_transfer(struct mill_run *r)
 {
 	r->transfer = (struct transfer){
@@ -91,7 +91,7 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store,
 	r->options.device = r->device_name;
 	budget_init(&r->budget, o->memory ? o->memory : memory_available() / 5 * 4);
 	r->options.policy = policy_find(o->policy)->public.name;
-	/* These belong to the caller and are not kept; the trace's name neither. */
+	/* The caller's array is not kept; below, the trace's name is not kept either. */
 	r->options.device_memories = NULL;
 	r->policy = devices_policy(o, &names);
 	policy_settle(&r->options);
@@ -638,8 +638,8 @@ struct fill_ctx {
 };
 
 /*
- * Fills a range. The first access to memory is slow, so all threads do it here in order,
- * instead of any of them while it computes.
+ * Fills a range. The first access to memory is slow. Here all threads make it, in order;
+ * otherwise some thread would make it while it computes.
  */
 static mill_err fill_some(void *arg, u64 begin, u64 end, unsigned worker)
 {

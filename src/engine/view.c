@@ -184,7 +184,7 @@ static mill_err merge_all(struct merge *m, const struct store *st, struct budget
 	return err;
 }
 
-/* ---- Resident ---- */
+/* ---- Views in memory ---- */
 
 struct load_ctx {
 	struct topology *t;
@@ -267,7 +267,7 @@ mill_err view_load(struct topology *t, const struct store *st, enum view view,
 	return MILL_OK;
 }
 
-/* ---- On disk ---- */
+/* ---- Views on disk ---- */
 
 mill_err view_dir(char **out, const struct store *st, struct budget *budget)
 {

@@ -24,7 +24,7 @@ mill_err view_need(const struct store *st, enum view view, const char *what, str
 u64 view_edges(const struct store *st, enum view view);
 /* Returns an upper bound of the host bytes of a resident view. */
 u64 view_bytes(const struct store *st, enum view view);
-/* Returns the host bytes that making a view takes besides. */
+/* Returns the host bytes that are in use only while a view is made. */
 u64 view_making_bytes(const struct store *st);
 /* Returns the host bytes that a view on disk takes once it is made. */
 u64 view_kept_bytes(const struct store *st, enum view view);
