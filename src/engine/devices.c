@@ -27,8 +27,8 @@ mill_err devices_name(struct device_names *out, const struct mill_options *o)
 	TRY(policy_check(chosen, o));
 	if (o->n_device_memories > out->n)
 		return fail(MILL_EUSAGE,
-			    "--device-memory has %u sizes, but --device names %u devices: leave some "
-			    "sizes out",
+			    "--device-memory has %u sizes, but --device names %u devices: "
+			    "leave some sizes out",
 			    o->n_device_memories, out->n);
 	return MILL_OK;
 }

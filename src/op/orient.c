@@ -30,7 +30,7 @@ static bool leads(const struct oriented *o, vid u, vid v)
 	return o->degree[u] != o->degree[v] ? o->degree[u] < o->degree[v] : u < v;
 }
 
-/* ---- In memory ---- */
+/* ---- Lists in memory ---- */
 
 u64 oriented_resident_bytes(const struct mill_run *r, bool weights)
 {
@@ -132,7 +132,7 @@ static mill_err orient_in_memory(struct oriented *o)
 	return MILL_OK;
 }
 
-/* ---- On disk ---- */
+/* ---- Lists on disk ---- */
 
 mill_err oriented_page(const struct mill_run *r, u64 edges, bool weights, u32 *out)
 {
