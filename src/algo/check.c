@@ -20,7 +20,8 @@ struct tree_check {
 	const u32 *parent;	/* ranks; NULL: only distances are checked */
 	const vid *rank;	/* the rank of each vertex; only with parents */
 	vid *order;		/* the vertex of each rank; only if parents might form a circle */
-	u64 *seen;		/* vertices that an edge proves (from the parent, if any) */
+	/* Vertices with a distance that an edge proves; with parents, the parent's edge. */
+	u64 *seen;
 };
 
 static f64 real_of(u64 key)
@@ -214,7 +215,9 @@ mill_err tree_check(struct mill_run *r)
 	return err;
 }
 
-/* ---- PageRank: the scores sum to 1, and one more iteration changes them little ---- */
+/* ---- PageRank ---- */
+
+/* The scores sum to 1, and one more iteration changes them little. */
 
 struct rank_check {
 	struct mill_run *run;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The certificate of betweenness. For the last source everything is proven, over every
- * edge: the levels are those of a search, the paths to a vertex are the sum of those to the
- * vertices before it, and its dependency is what the vertices after it give. Over all
- * sources, the scores sum to the number of inner vertices of shortest paths, and no score
- * is less than what the last source gave. With one source this proves the whole result.
+ * The certificate of betweenness. For the last source all numbers are checked, over all
+ * edges. The levels must be the levels of a search. The number of paths to a vertex must be
+ * the sum over the vertices before it, and its dependency must follow from the vertices
+ * after it. For all sources together, the scores must sum to the number of inner vertices of
+ * shortest paths, and no score may be less than the contribution of the last source. With
+ * one source this proves the whole result.
  */
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The certificate of core numbers. They are not too large if every vertex of core c has c
- * neighbours of core c or more: then the vertices of core c or more are a graph in which
- * each has c neighbours. They are not too small if each core can be peeled: removing, again
- * and again, vertices of core c that have at most c neighbours left in their own or a
- * larger core must remove all vertices of core c in the end. Vertices of larger cores stay
- * meanwhile.
+ * neighbours of core c or more: then the vertices of core c or more form a graph in which
+ * each vertex has at least c neighbours. They are not too small if each core can be peeled.
+ * Peeling core c removes vertices of core c that have at most c neighbours left in their own
+ * or a larger core, again and again; vertices of larger cores stay meanwhile. In the end all
+ * vertices of core c must be removed.
  */
 #include "algo/kcore.h"
 #include "base/bitmap.h"

@@ -14,7 +14,7 @@
 #include "base/random.h"
 
 #define SAMPLE 64u
-#define SMALL 1024u	/* up to as many vertices, a graph is counted again as a whole */
+#define SMALL 1024u	/* a graph with at most this many vertices is counted again as a whole */
 
 struct check_ctx {
 	struct mill_run *run;
@@ -144,7 +144,7 @@ static mill_err check_sample(struct check_ctx *c)
 	return MILL_OK;
 }
 
-/* Checks what holds for every vertex by itself. degree: of all vertices, from the run. */
+/* Checks each vertex by itself. degree: the degrees of all vertices, from the run. */
 static mill_err check_all(struct check_ctx *c, const u32 *degree)
 {
 	u64 n = c->run->store->n_linked, rest = 0;

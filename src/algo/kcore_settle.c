@@ -33,7 +33,7 @@ struct settle_ctx {
 	struct mill_run *run;
 	u32 *core;
 	const u64 *bits;	/* vertices that look at their neighbours in this pass */
-	u64 *next;		/* in the next pass */
+	u64 *next;		/* vertices that look at them in the next pass */
 	struct split *split;	/* in the order of the vertices */
 	u64 n_splits;
 	u64 edges, updates;	/* atomic */
