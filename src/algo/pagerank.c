@@ -282,8 +282,8 @@ const struct algorithm algorithm_pagerank = {
 		.name = "pagerank",
 		.summary = "PageRank scores, uniform or personalised, which sum to 1",
 		.help = "Stops when the L1 change falls below the tolerance, or after the\n"
-			"given number of iterations. Tolerance 0 runs exactly as many\n"
-			"iterations. -o writes `id score`.\n",
+			"given number of iterations. With tolerance 0 it runs exactly that\n"
+			"number. -o writes `id score`.\n",
 		.examples = "  millrace pagerank web.mill -o scores.tsv\n"
 			    "  millrace pagerank web.mill --precision f64 --tolerance 1e-12 "
 			    "--iterations 1000\n"

@@ -26,7 +26,7 @@ struct frontier {
 	u64 next_n;		/* length of next_list; atomic */
 	struct piles piles;	/* vertices that wait */
 
-	/* What the operator remembers between steps, to choose push or pull. */
+	/* The operator keeps these between steps, to choose push or pull. */
 	bool pulling;
 	u64 edges_left;		/* out-edges of vertices that were never active */
 	u64 vertices_left;	/* vertices that were never active, if none becomes active twice */

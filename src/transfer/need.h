@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run of an algorithm needs. It is declared before the run begins. */
+/* The need of a run: bytes, directions, views. It is declared before the run begins. */
 #ifndef TRANSFER_NEED_H
 #define TRANSFER_NEED_H
 

@@ -80,7 +80,7 @@ mill_err program_fetch(const struct program *p, const void *args);
 enum merge_kind { MERGE_MIN_U32, MERGE_MIN_U64, MERGE_ADD_F64, MERGE_ADD_U64 };
 
 /*
- * What native code changed: the number of edges and updates and, for each page where
+ * The changes that native code made: the number of edges and updates and, for each page where
  * vertices changed, the flags PAGE_HEAD and PAGE_OTHERS (policy/join.cl).
  */
 struct changes {

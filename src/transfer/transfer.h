@@ -93,7 +93,7 @@ struct device_pass {
 
 enum home { HOME_DEVICE, HOME_HOST };	/* where the state is, if the policy owns the run */
 
-/* What a run needs at least, and a prediction of what it will get. */
+/* The least room that a run needs, and a prediction of the room that it will get. */
 struct room {
 	/* Bytes of the smallest device budget, without state that lives there. */
 	u64 device;
@@ -181,14 +181,14 @@ struct slot {
 	struct ticket used;	/* the last kernels that read the slot */
 };
 
-/* What the kernels of one queue need besides their segment. */
+/* The buffers that the kernels of one queue need in addition to their segment. */
 struct work_area {
 	struct buffer lists;		/* an unpacked page */
 	u64 holds;			/* that page + 1, with bit 32 set for in-pages; 0: none */
 	struct buffer list, offset;	/* active rows, and the edges before each; see pages.cl */
 	/* Prefix sums; words 0 and 1: number of rows and of edges. */
 	struct buffer tile;
-	/* What an advance leaves for a filter; only with --filter exact or inexact. */
+	/* The queue that an advance leaves for a filter; only with --filter exact or inexact. */
 	struct buffer queue, kept, kept_tile;
 	/* need.edge_scratch bytes for each of transfer->scratch_edges, and 64 more. */
 	struct buffer scratch;
@@ -369,7 +369,7 @@ static inline bool transfer_takes(const struct transfer *t, u32 page)
  */
 mill_err transfer_pass(struct transfer *t, const struct device_pass *p, struct mill_step *step);
 
-/* plan.c: what policies share. */
+/* plan.c: functions that policies share. */
 void plan_add(struct plan *p, struct move m);
 /* Returns whether the unit has work. */
 bool plan_active(const struct transfer *t, const struct activity *a, u32 unit);
@@ -472,8 +472,8 @@ struct device_segment wire_segment(const struct transfer *t, const struct slot *
 mill_err wire_check(struct buffer *fault, const struct pages *p);
 
 /*
- * Edges [begin, end) of units, which lie in pages [page, page_end): what a stage holds at a
- * time.
+ * The edges of units that a stage holds at a time: edges [begin, end), which lie in pages
+ * [page, page_end).
  */
 struct stage_part {
 	u64 begin, end;
