@@ -80,6 +80,17 @@ mill_err check_wrong(const struct mill_run *r, u64 v, const char *what)
 		    what);
 }
 
+void check_add(f64 *to, f64 x)
+{
+	f64 old, sum;
+
+	__atomic_load(to, &old, __ATOMIC_RELAXED);
+	do
+		sum = old + x;
+	while (!__atomic_compare_exchange(to, &old, &sum, true, __ATOMIC_RELAXED,
+					  __ATOMIC_RELAXED));
+}
+
 static mill_err check_edges(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
 			    unsigned worker)
 {
@@ -246,17 +257,6 @@ static f64 group_value(const struct pagerank_run *p, u64 number)
 	return value_at(p->precision, &number, 0);
 }
 
-static void add_shared(f64 *to, f64 x)
-{
-	f64 old, sum;
-
-	__atomic_load(to, &old, __ATOMIC_RELAXED);
-	do
-		sum = old + x;
-	while (!__atomic_compare_exchange(to, &old, &sum, true, __ATOMIC_RELAXED,
-					  __ATOMIC_RELAXED));
-}
-
 static mill_err sum_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
 			 unsigned worker)
 {
@@ -273,7 +273,7 @@ static mill_err sum_rows(void *arg, const struct segment *seg, vid begin, vid en
 			sum += value_at(c->rank->precision, c->score, u) / c->degree[u];
 		}
 		/* A list may come in pieces, so this adds. */
-		add_shared(&c->incoming[seg->first + row], sum);
+		check_add(&c->incoming[seg->first + row], sum);
 	}
 	return MILL_OK;
 }

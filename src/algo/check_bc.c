@@ -33,17 +33,6 @@ u64 bc_check_bytes(const struct store *st)
 	return st->n_linked * (sizeof(u32) + 2 * sizeof(f64));
 }
 
-static void add_shared(f64 *to, f64 x)
-{
-	f64 old, sum;
-
-	__atomic_load(to, &old, __ATOMIC_RELAXED);
-	do
-		sum = old + x;
-	while (!__atomic_compare_exchange(to, &old, &sum, true, __ATOMIC_RELAXED,
-					  __ATOMIC_RELAXED));
-}
-
 /* Return the paths and the dependency of a vertex that was reached (see struct bc_run). */
 static f64 paths_of(const struct bc_check *c, u64 v) { return c->paths[c->depth[v] % 2][v]; }
 static f64 dependency_of(const struct bc_check *c, u64 v)
@@ -86,9 +75,9 @@ static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid 
 				continue;
 			part = ratio(c, u, v);
 			sum += part * (1 + dependency_of(c, v));
-			add_shared(&c->before[v], part);
+			check_add(&c->before[v], part);
 		}
-		add_shared(&c->after[u], sum);
+		check_add(&c->after[u], sum);
 	}
 	return MILL_OK;
 }
