@@ -158,7 +158,7 @@ static mill_err check_tree(struct tree_check *c, vid root)
 	struct mill_step step = { 0 };
 
 	if (root < n && key_at(c, root) != 0)	/* an isolated source has no state */
-		return check_wrong(c->run, root, "the source has a distance");
+		return check_wrong(c->run, root, "the distance of the source is not 0");
 	TRY(run_pass(c->run, &pass, &step));
 	if (root < n && c->parent && c->parent[root] != c->rank[root])
 		return check_wrong(c->run, root, "the source is not its own parent");

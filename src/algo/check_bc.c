@@ -99,7 +99,8 @@ static mill_err read_levels(struct bc_check *c)
 	if (!s->levels.n_reached)	/* no source has an edge */
 		return MILL_OK;
 	return c->depth[c->run->search.root]
-		       ? check_wrong(c->run, c->run->search.root, "the source has a distance")
+		       ? check_wrong(c->run, c->run->search.root,
+				     "the distance of the source is not 0")
 		       : MILL_OK;
 }
 
@@ -120,7 +121,8 @@ static mill_err check_vertex(const struct bc_check *c, u64 v)
 		return MILL_OK;
 	if (root ? paths_of(c, v) != 1 || (c->exponent && c->exponent[v])
 		 : !is_near(c->before[v], 1))
-		return check_wrong(c->run, v, "its paths are not those to the vertices before it");
+		return check_wrong(c->run, v,
+				   "its number of paths is not the sum over the vertices before it");
 	if (!is_near(dependency_of(c, v), c->after[v]))
 		return check_wrong(c->run, v,
 				   "its dependency is not what the vertices after it give");

@@ -110,7 +110,7 @@ static mill_err check_cores(struct check_ctx *c)
 	TRY(run_pass(c->run, &count, &step));
 	for (u64 v = 0; v < n; v++) {
 		if (c->left[v] < c->core[v])
-			return check_wrong(c->run, v, "it has fewer neighbours of its core");
+			return check_wrong(c->run, v, "too few of its neighbours are in its core");
 		if (c->left[v] > c->core[v])
 			continue;
 		bitmap_put(c->active, v);
