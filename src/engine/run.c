@@ -355,11 +355,9 @@ static mill_err choose_bins(struct mill_run *r, const struct need *n, bool *out)
 /* Chooses the graph that is streamed: the store, or a view that is made now. */
 static mill_err choose_graph(struct mill_run *r, const struct need *n)
 {
-	struct view_cost cost = { 0 };
-
 	if (!n->view)
 		return MILL_OK;
-	TRY(view_spill(&r->view_store, r->store, n->view, &r->budget, &r->ticker, &cost));
+	TRY(view_spill(&r->view_store, r->store, n->view, &r->budget, &r->ticker));
 	r->graph = r->view_store;
 	topology_init(&r->view, &r->view_store->in);
 	return MILL_OK;
@@ -479,24 +477,22 @@ mill_err run_resume_stream(struct mill_run *r)
 static mill_err load_resident(struct mill_run *r, const struct need *n)
 {
 	const struct store *st = r->store;
-	struct view_cost cost = { 0 };
 	u64 frames = r->budget.limit - host_bytes(r, n) - PROCESS_BYTES - BUFFER_BYTES;
-	u64 bytes = 0;
 	mill_err err = MILL_OK;
 	bool bins;
 
 	if (n->view)
-		return view_load(&r->view, st, n->view, &r->budget, &r->ticker, &cost);
+		return view_load(&r->view, st, n->view, &r->budget, &r->ticker);
 	TRY(run_open_stream(r, &r->stream, st, frames, LOAD_FRAMES));
 	TRY(choose_bins(r, n, &bins));
 	if (bins)	/* the stream stays open: certificates read rows */
 		return bins_load(&r->bins, &r->budget, r->stream, r->pool, st, &r->ticker);
 	if (n->out || (n->in && !st->directed))
 		err = topology_load(&r->out, &r->budget, r->stream, n->weights, UINT32_MAX,
-				    &r->ticker, &bytes);
+				    &r->ticker);
 	if (!err && n->in && st->directed)
 		err = topology_load(&r->in, &r->budget, r->stream, n->weights, UINT32_MAX,
-				    &r->ticker, &bytes);
+				    &r->ticker);
 	stream_close(r->stream);
 	r->stream = NULL;
 	return err;

@@ -157,7 +157,7 @@ static mill_err merge_list(struct merge *m, u64 v)
 }
 
 static mill_err merge_all(struct merge *m, const struct store *st, struct budget *budget,
-			  struct ticker *ticker, struct view_cost *cost)
+			  struct ticker *ticker)
 {
 	u64 pages = (u64)st->out.n_pages + (st->directed ? st->in.n_pages : 0);
 	mill_err err;
@@ -175,8 +175,6 @@ static mill_err merge_all(struct merge *m, const struct store *st, struct budget
 		if (!err && v % 1024 == 0)
 			err = ticker_tick(ticker, (u64)m->out.n_read + m->in.n_read);
 	}
-	cost->pages += (u64)m->out.n_read + m->in.n_read;
-	cost->bytes += ((u64)m->out.n_read + m->in.n_read) * st->page_size;
 	memory_free(m->arcs);
 	memory_free(m->neighbour);
 	cursor_close(&m->in);
@@ -243,7 +241,7 @@ static mill_err load_piece(void *arg, u64 v, const vid *neighbour, const u32 *ar
 }
 
 mill_err view_load(struct topology *t, const struct store *st, enum view view,
-		   struct budget *budget, struct ticker *ticker, struct view_cost *cost)
+		   struct budget *budget, struct ticker *ticker)
 {
 	u64 edges = view_edges(st, view);
 	struct load_ctx l = { .t = t };
@@ -257,7 +255,7 @@ mill_err view_load(struct topology *t, const struct store *st, enum view view,
 	t->weight_size = view_weight(view);
 	if (t->weight_size)
 		TRY(memory_new(&t->weight, budget, edges, sizeof(u32), "the undirected graph"));
-	TRY(merge_all(&m, st, budget, ticker, cost));
+	TRY(merge_all(&m, st, budget, ticker));
 	if (l.seg)
 		rows_of(&l)[l.seg->n_rows] = l.seg->n_edges;
 	t->n_rows = st->n_linked;
@@ -292,7 +290,7 @@ static mill_err spill_piece(void *arg, u64 v, const vid *neighbour, const u32 *a
 }
 
 mill_err view_spill(struct store **out, const struct store *st, enum view view,
-		    struct budget *budget, struct ticker *ticker, struct view_cost *cost)
+		    struct budget *budget, struct ticker *ticker)
 {
 	struct store_facts facts = {
 		.vertices = st->n_linked,
@@ -316,7 +314,7 @@ mill_err view_spill(struct store **out, const struct store *st, enum view view,
 	m.arg = w;
 	err = writer_begin(w, &facts);
 	if (!err)
-		err = merge_all(&m, st, budget, ticker, cost);
+		err = merge_all(&m, st, budget, ticker);
 	if (err) {
 		writer_abandon(w);
 		return err;

@@ -31,16 +31,12 @@ u64 view_kept_bytes(const struct store *st, enum view view);
 /* Returns an upper bound of the scratch bytes for decoding pages of a view on disk. */
 u64 view_scratch(const struct store *st, unsigned workers);
 
-struct view_cost {
-	u64 pages, bytes;	/* read from disk */
-};
-
 /* Makes a resident view. */
 mill_err view_load(struct topology *t, const struct store *st, enum view view,
-		   struct budget *budget, struct ticker *ticker, struct view_cost *cost);
+		   struct budget *budget, struct ticker *ticker);
 /* Makes a view on disk. */
 mill_err view_spill(struct store **out, const struct store *st, enum view view,
-		    struct budget *budget, struct ticker *ticker, struct view_cost *cost);
+		    struct budget *budget, struct ticker *ticker);
 /*
  * Returns the directory for temporary files: TMPDIR, or the directory in which the store is. The
  * caller frees it with memory_free.
