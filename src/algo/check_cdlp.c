@@ -25,7 +25,7 @@ struct check_ctx {
 
 u64 cdlp_check_bytes(const struct store *st)
 {
-	u64 pairs = min_u64(PAIRS, view_edges(st, VIEW_BOTH));
+	u64 pairs = min_u64(PAIRS, view_edges(st));
 
 	return 2 * (bitmap_words(st->n_linked) + 1) * sizeof(u64) + st->n_linked * sizeof(u32) +
 	       3 * pairs * sizeof(u64) + MIB;
@@ -133,7 +133,7 @@ mill_err cdlp_check(struct mill_run *r, const struct vec *before)
 	u32 start = r->n_vecs;
 	mill_err err;
 
-	c.room = min_u64(PAIRS, view_edges(r->store, VIEW_BOTH));
+	c.room = min_u64(PAIRS, view_edges(r->store));
 	err = run_vec_host(r, &seen, "the certificate", words, sizeof(u64));
 	if (!err)
 		err = run_vec_host(r, &chosen, "the certificate", words, sizeof(u64));

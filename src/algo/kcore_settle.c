@@ -204,7 +204,7 @@ static void settle_splits(struct settle_ctx *s)
 static u64 most_splits(const struct mill_run *r)
 {
 	const struct store *st = r->store;
-	u64 edges = view_edges(st, VIEW_SIMPLE);
+	u64 edges = view_edges(st);
 
 	return min_u64(edges / LIST_BLOCK, 2 * (edges * sizeof(vid) / st->page_size) + 2) + 1;
 }

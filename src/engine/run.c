@@ -315,7 +315,7 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 	out->needed = host_bytes(r, n) + streaming_bytes(r, n, room.host);
 	out->fits = graph_stays(r, n) && !r->hook.only_frames && !fault_hold() && !spills(r, n) &&
 		    out->resident <= r->budget.limit &&
-		    !(n->one_segment && view_edges(st, n->view) > UINT32_MAX);
+		    !(n->one_segment && view_edges(st) > UINT32_MAX);
 	with_bins = host_bytes(r, n) + bins_bytes(st, pool_size(r->pool)) + scratch_bytes(r, n) +
 		    PROCESS_BYTES + BUFFER_BYTES + LOAD_FRAMES * (u64)st->page_size;
 	if (out->fits && run_may_have_bins(r, n) && with_bins <= r->budget.limit)

@@ -38,9 +38,8 @@ mill_err view_need(const struct store *st, enum view view, const char *what, str
 	return MILL_OK;
 }
 
-u64 view_edges(const struct store *st, enum view view)
+u64 view_edges(const struct store *st)
 {
-	(void)view;
 	return st->stored_edges * (st->directed ? 2 : 1);
 }
 
@@ -49,7 +48,7 @@ static size_t view_weight(enum view view) { return view == VIEW_ARCS ? sizeof(u3
 
 u64 view_bytes(const struct store *st, enum view view)
 {
-	u64 edges = view_edges(st, view);
+	u64 edges = view_edges(st);
 
 	return (st->n_linked + 2 * (u64)most_segments(edges)) * sizeof(u32) +
 	       edges * (sizeof(vid) + view_weight(view)) +
@@ -66,7 +65,7 @@ u64 view_making_bytes(const struct store *st)
 
 u64 view_kept_bytes(const struct store *st, enum view view)
 {
-	return temporary_bytes(st->n_linked, view_edges(st, view), st->page_size,
+	return temporary_bytes(st->n_linked, view_edges(st), st->page_size,
 			       view == VIEW_ARCS ? MILL_WEIGHT_U32 : MILL_WEIGHT_NONE);
 }
 
@@ -243,7 +242,7 @@ static mill_err load_piece(void *arg, u64 v, const vid *neighbour, const u32 *ar
 mill_err view_load(struct topology *t, const struct store *st, enum view view,
 		   struct budget *budget, struct ticker *ticker)
 {
-	u64 edges = view_edges(st, view);
+	u64 edges = view_edges(st);
 	struct load_ctx l = { .t = t };
 	struct merge m = { .view = view, .piece = load_piece, .arg = &l };
 

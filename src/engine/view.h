@@ -20,8 +20,8 @@
  * with MILL_ELIMIT if it has too many edges. what: the name of the algorithm, for errors.
  */
 mill_err view_need(const struct store *st, enum view view, const char *what, struct need *n);
-/* Returns an upper bound of the view's edges. */
-u64 view_edges(const struct store *st, enum view view);
+/* Returns an upper bound of the edges of any view of the store. */
+u64 view_edges(const struct store *st);
 /* Returns an upper bound of the host bytes of a resident view. */
 u64 view_bytes(const struct store *st, enum view view);
 /* Returns the host bytes that are in use only while a view is made. */

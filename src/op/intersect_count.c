@@ -67,7 +67,7 @@ struct count_ctx {
 
 u64 intersect_count_bytes(const struct mill_run *r)
 {
-	u64 n = r->store->n_linked, m = view_edges(r->store, VIEW_SIMPLE),
+	u64 n = r->store->n_linked, m = view_edges(r->store),
 	    workers = pool_size(r->pool);
 
 	return n * (2 * sizeof(vid) + 2 * sizeof(u64) + sizeof(u32)) + m / 2 * sizeof(vid) +

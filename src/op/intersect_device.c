@@ -57,7 +57,7 @@ u64 intersect_device_bytes(const struct mill_run *r, bool weights)
 {
 	u32 page = 0;
 
-	if (run_is_native(r) || oriented_page(r, view_edges(r->store, VIEW_SIMPLE), weights, &page))
+	if (run_is_native(r) || oriented_page(r, view_edges(r->store), weights, &page))
 		return 0;	/* the run fails with this error later and reports it */
 	return 2 * (u64)page + COUNT_WORDS * sizeof(u64);
 }
