@@ -121,8 +121,9 @@ static mill_err check_vertex(const struct bc_check *c, u64 v)
 		return MILL_OK;
 	if (root ? paths_of(c, v) != 1 || (c->exponent && c->exponent[v])
 		 : !is_near(c->before[v], 1))
-		return check_wrong(c->run, v,
-				   "its number of paths is not the sum over the vertices before it");
+		return check_wrong(
+			c->run, v,
+			"its number of paths is not the sum over the vertices before it");
 	if (!is_near(dependency_of(c, v), c->after[v]))
 		return check_wrong(c->run, v,
 				   "its dependency is not what the vertices after it give");

@@ -128,8 +128,9 @@ static mill_err check_sample(struct check_ctx *c)
 		f64 lcc = c->degree[v] > 1 ? (f64)c->arcs[i] / 4 / pairs : 0;
 
 		if (c->twice[i] != 2 * c->count[v])
-			return check_wrong(c->run, v,
-					   "its neighbours have another number of edges among them");
+			return check_wrong(
+				c->run, v,
+				"its neighbours have another number of edges among them");
 		if (c->lcc && !(c->lcc[v] - lcc < 1e-12 && lcc - c->lcc[v] < 1e-12))
 			return check_wrong(c->run, v, "its clustering coefficient is wrong");
 	}
@@ -154,7 +155,8 @@ static mill_err check_all(struct check_ctx *c, const u32 *degree)
 		if (!(c->lcc[v] <= share + 1e-12 &&
 		      c->lcc[v] >= (c->of_arcs ? share / 2 : share) - 1e-12))
 			return check_wrong(
-				c->run, v, "its clustering coefficient does not follow from its count");
+				c->run, v,
+				"its clustering coefficient does not follow from its count");
 	}
 	if (rest)
 		return fail(MILL_ECHECK,
