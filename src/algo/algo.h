@@ -65,5 +65,7 @@ bool algorithm_rounds(const char *name, const void *options);
 
 /* Fails with MILL_ECHECK. The message has the vertex's id and `what`, which says what is wrong. */
 mill_err check_wrong(const struct mill_run *r, u64 v, const char *what);
+/* Adds x to *to atomically, for certificates in which several workers add to one number. */
+void check_add(f64 *to, f64 x);
 
 #endif

@@ -171,7 +171,7 @@ static mill_err sum_dependencies(struct mill_run *r, struct bc_run *b)
 	return MILL_OK;
 }
 
-/* ---- From source to source ---- */
+/* ---- Sources ---- */
 
 static mill_err reset_some(void *arg, u64 begin, u64 end, unsigned worker)
 {
@@ -207,8 +207,8 @@ static mill_err reset(struct mill_run *r, struct bc_run *b)
 }
 
 /*
- * Adds the dependencies of one source. If one has too many paths for doubles, later ones
- * begin with wide numbers, because they probably have as many.
+ * Adds the dependencies of one source. If a source has too many paths for doubles, later
+ * sources begin with wide numbers, because they probably have as many paths.
  */
 static mill_err from_source(struct mill_run *r, struct bc_run *b, vid root, bool last)
 {
@@ -227,7 +227,7 @@ static mill_err from_source(struct mill_run *r, struct bc_run *b, vid root, bool
 
 /*
  * Returns the factor of the scores. With all sources of an undirected graph each pair
- * counts twice. Normalizing takes the sources for a sample of all vertices.
+ * counts twice. Normalizing treats the sources as a sample of all vertices.
  */
 static f64 scale_of(const struct store *st, const struct bc_run *b)
 {

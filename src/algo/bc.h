@@ -3,9 +3,9 @@
  * Betweenness: the struct of a run, which the certificate reads too. It still holds the
  * search from the last source.
  *
- * A source takes two reductions a level, without atomics. Path counts and shares are 0
+ * A source takes two reductions per level, without atomics. Path counts and shares are 0
  * until they are made, and even and odd levels have arrays of their own, so `gather` need
- * not test the level of a neighbour (bc.op.h). If a double cannot count the paths (on a
+ * not test the level of a neighbour (bc.op.h). If a double cannot count the paths (as on a
  * grid), the run goes on with numbers that have exponents of their own (bc_wide.op.h).
  */
 #ifndef ALGO_BC_H
@@ -24,8 +24,8 @@ struct bc_run {
 	 */
 	struct vec *depth;
 	/*
-	 * Paths of vertices on even and odd levels. The other array holds a vertex's
-	 * dependency later.
+	 * Paths of vertices on even levels [0] and on odd levels [1]. Later the place of a
+	 * vertex in the other array holds its dependency.
 	 */
 	struct vec *paths[2];
 	struct vec *share[2];		/* shares of vertices on even and odd levels */
@@ -39,7 +39,7 @@ struct bc_run {
 	struct bc_loop {		/* sums over all sources so far */
 		u64 source;		/* number of sources done */
 		u64 reached, edges, deepest;
-		/* Inner vertices of shortest paths, one path for each end */
+		/* Number of inner vertices of shortest paths, one path for each end. */
 		f64 hops;
 	} loop;
 };

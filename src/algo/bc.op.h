@@ -5,10 +5,10 @@
  *
  * Forward, over in-neighbours: paths of v = sum of paths of u. Backward, over
  * out-neighbours: dependency of u = paths of u x sum of the shares of v, with share of v =
- * (1 + dependency of v) / paths of v. Both read one number an edge (`given`) and do not
- * test the neighbour's level. Even and odd levels have an array each (`mine` is that of v's
- * level), and a number is 0 until it is made. An edge leads at most one level down. So of
- * the neighbours in the other array, only those of the level that is wanted have a number
+ * (1 + dependency of v) / paths of v. Both read one number per edge (`given`) and do not
+ * test the neighbour's level. Even and odd levels have an array each (`mine` is the array
+ * of v's level), and a number is 0 until it is made. An edge leads at most one level down.
+ * So of the neighbours in the other array, only those of the wanted level have a number
  * yet.
  */
 #define BC_FIELDS(ARRAY, SCALAR) \

@@ -22,7 +22,7 @@ struct wide {
 };
 
 #define WIDE_NONE (-((i64)1 << 40))
-#define WIDE_APART 200	/* a number that is smaller by as many binary places adds nothing */
+#define WIDE_APART 200	/* a number that is smaller by 2^200 adds nothing */
 #define BC_EXPONENT_MOST 0xffffff00u
 
 /* Returns 2^e, for e in -1022 .. 1023. */

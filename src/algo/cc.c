@@ -6,9 +6,10 @@
  * Afforest (Sutton, Ben-Nun, Barak, IPDPS 2018): a link puts the larger of two roots under
  * the smaller, so the order of links does not matter. The first two edges of every list link
  * most of the graph, and then only vertices outside the largest tree are looked at. If each
- * pass costs reads or transfers, one pass that links all edges is cheaper. That pass skips
- * the lists of vertices that are in the hub's tree by then (it looks at 6 % of kron 24's
- * edges), which is right if both ends of an edge have it in their lists.
+ * pass costs reads or transfers, one pass that links all edges is cheaper. In an undirected
+ * store that pass skips the lists of vertices that are in the hub's tree by then (it looks
+ * at 6 % of kron 24's edges). This is correct because both ends of an edge have the edge in
+ * their lists.
  *
  * Hooking: Soman's hooking and pointer jumping, on an edge frontier as in Gunrock. Labels:
  * the smallest label spreads from neighbour to neighbour.
@@ -175,9 +176,9 @@ static mill_err afforest(struct mill_run *r, struct cc_args *a)
 	TRY(op_scan(r, &cc_scan, a, &first, NULL));
 	TRY(flatten(r, a));
 	/*
-	 * With in-edges, an edge out of the largest tree is seen again at its other end.
-	 * The largest tree may change between the two passes. A vertex outside of the last
-	 * one scans all of its list.
+	 * With in-edges, an edge that leaves the largest tree is seen again at its other
+	 * end. The largest tree may change between the two passes, so the last pass scans
+	 * lists again from the second edge on.
 	 */
 	if (st->has_in)
 		TRY(find_largest(r, a));

@@ -13,7 +13,10 @@
 
 #define CC_NONE 0xffffffffu
 
-/* largest: a vertex of the tree in which no list need be read, or CC_NONE. round: of hooking. */
+/*
+ * largest: a vertex of the tree in which no list need be read, or CC_NONE. round: the number
+ * of the round of hooking.
+ */
 
 STATE(cc, CC_FIELDS);
 
@@ -115,7 +118,9 @@ DEVICE bool cc_hook(struct cc s, vid u, vid v, u32 w)
 	return true;
 }
 
-/* ---- Labels: the smallest one spreads from neighbour to neighbour ---- */
+/* ---- Labels ---- */
+
+/* The smallest label spreads from neighbour to neighbour. parent[v] is the label of v. */
 
 STATE(cc_label, CC_FIELDS);
 

@@ -20,7 +20,8 @@ struct tree_check {
 	const u32 *parent;	/* ranks; NULL: only distances are checked */
 	const vid *rank;	/* the rank of each vertex; only with parents */
 	vid *order;		/* the vertex of each rank; only if parents might form a circle */
-	u64 *seen;		/* vertices that an edge proves (from the parent, if any) */
+	/* Vertices with a distance that an edge proves; with parents, the parent's edge. */
+	u64 *seen;
 };
 
 static f64 real_of(u64 key)
@@ -77,6 +78,17 @@ mill_err check_wrong(const struct mill_run *r, u64 v, const char *what)
 	TRY(store_id(r->store, (vid)v, &id));
 	return fail(MILL_ECHECK, "the result is wrong at vertex %llu: %s", (unsigned long long)id,
 		    what);
+}
+
+void check_add(f64 *to, f64 x)
+{
+	f64 old, sum;
+
+	__atomic_load(to, &old, __ATOMIC_RELAXED);
+	do
+		sum = old + x;
+	while (!__atomic_compare_exchange(to, &old, &sum, true, __ATOMIC_RELAXED,
+					  __ATOMIC_RELAXED));
 }
 
 static mill_err check_edges(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
@@ -146,7 +158,7 @@ static mill_err check_tree(struct tree_check *c, vid root)
 	struct mill_step step = { 0 };
 
 	if (root < n && key_at(c, root) != 0)	/* an isolated source has no state */
-		return check_wrong(c->run, root, "the source has a distance");
+		return check_wrong(c->run, root, "the distance of the source is not 0");
 	TRY(run_pass(c->run, &pass, &step));
 	if (root < n && c->parent && c->parent[root] != c->rank[root])
 		return check_wrong(c->run, root, "the source is not its own parent");
@@ -214,7 +226,9 @@ mill_err tree_check(struct mill_run *r)
 	return err;
 }
 
-/* ---- PageRank: the scores sum to 1, and one more iteration changes them little ---- */
+/* ---- PageRank ---- */
+
+/* The scores sum to 1, and one more iteration changes them little. */
 
 struct rank_check {
 	struct mill_run *run;
@@ -243,17 +257,6 @@ static f64 group_value(const struct pagerank_run *p, u64 number)
 	return value_at(p->precision, &number, 0);
 }
 
-static void add_shared(f64 *to, f64 x)
-{
-	f64 old, sum;
-
-	__atomic_load(to, &old, __ATOMIC_RELAXED);
-	do
-		sum = old + x;
-	while (!__atomic_compare_exchange(to, &old, &sum, true, __ATOMIC_RELAXED,
-					  __ATOMIC_RELAXED));
-}
-
 static mill_err sum_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
 			 unsigned worker)
 {
@@ -270,7 +273,7 @@ static mill_err sum_rows(void *arg, const struct segment *seg, vid begin, vid en
 			sum += value_at(c->rank->precision, c->score, u) / c->degree[u];
 		}
 		/* A list may come in pieces, so this adds. */
-		add_shared(&c->incoming[seg->first + row], sum);
+		check_add(&c->incoming[seg->first + row], sum);
 	}
 	return MILL_OK;
 }

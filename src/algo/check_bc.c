@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The certificate of betweenness. For the last source everything is proven, over every
- * edge: the levels are those of a search, the paths to a vertex are the sum of those to the
- * vertices before it, and its dependency is what the vertices after it give. Over all
- * sources, the scores sum to the number of inner vertices of shortest paths, and no score
- * is less than what the last source gave. With one source this proves the whole result.
+ * The certificate of betweenness. For the last source all numbers are checked, over all
+ * edges. The levels must be the levels of a search. The number of paths to a vertex must be
+ * the sum over the vertices before it, and its dependency must follow from the vertices
+ * after it. For all sources together, the scores must sum to the number of inner vertices of
+ * shortest paths, and no score may be less than the contribution of the last source. With
+ * one source this proves the whole result.
  */
 #include <string.h>
 
@@ -30,17 +31,6 @@ struct bc_check {
 u64 bc_check_bytes(const struct store *st)
 {
 	return st->n_linked * (sizeof(u32) + 2 * sizeof(f64));
-}
-
-static void add_shared(f64 *to, f64 x)
-{
-	f64 old, sum;
-
-	__atomic_load(to, &old, __ATOMIC_RELAXED);
-	do
-		sum = old + x;
-	while (!__atomic_compare_exchange(to, &old, &sum, true, __ATOMIC_RELAXED,
-					  __ATOMIC_RELAXED));
 }
 
 /* Return the paths and the dependency of a vertex that was reached (see struct bc_run). */
@@ -85,9 +75,9 @@ static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid 
 				continue;
 			part = ratio(c, u, v);
 			sum += part * (1 + dependency_of(c, v));
-			add_shared(&c->before[v], part);
+			check_add(&c->before[v], part);
 		}
-		add_shared(&c->after[u], sum);
+		check_add(&c->after[u], sum);
 	}
 	return MILL_OK;
 }
@@ -109,7 +99,8 @@ static mill_err read_levels(struct bc_check *c)
 	if (!s->levels.n_reached)	/* no source has an edge */
 		return MILL_OK;
 	return c->depth[c->run->search.root]
-		       ? check_wrong(c->run, c->run->search.root, "the source has a distance")
+		       ? check_wrong(c->run, c->run->search.root,
+				     "the distance of the source is not 0")
 		       : MILL_OK;
 }
 
@@ -130,7 +121,9 @@ static mill_err check_vertex(const struct bc_check *c, u64 v)
 		return MILL_OK;
 	if (root ? paths_of(c, v) != 1 || (c->exponent && c->exponent[v])
 		 : !is_near(c->before[v], 1))
-		return check_wrong(c->run, v, "its paths are not those to the vertices before it");
+		return check_wrong(
+			c->run, v,
+			"its number of paths is not the sum over the vertices before it");
 	if (!is_near(dependency_of(c, v), c->after[v]))
 		return check_wrong(c->run, v,
 				   "its dependency is not what the vertices after it give");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The certificate of weak components. Each is named after the smallest id in it, no edge
- * leads from one to another, and there are as many as a plain union-find over all edges
- * finds. So no component is two.
+ * The certificate of weak components. Each component is named after the smallest id in it,
+ * no edge leads from one component to another, and there are as many components as a plain
+ * union-find over all edges finds. So no named component is really two.
  */
 #include <pthread.h>
 

@@ -6,6 +6,7 @@
  * neighbours are sorted, and the longest run must be the vertex's label. The sample is as
  * large as a buffer of PAIRS allows.
  */
+#include "algo/algo.h"
 #include "algo/cdlp.h"
 #include "base/bitmap.h"
 #include "base/random.h"
@@ -24,19 +25,10 @@ struct check_ctx {
 
 u64 cdlp_check_bytes(const struct store *st)
 {
-	u64 pairs = min_u64(PAIRS, view_edges(st, VIEW_BOTH));
+	u64 pairs = min_u64(PAIRS, view_edges(st));
 
 	return 2 * (bitmap_words(st->n_linked) + 1) * sizeof(u64) + st->n_linked * sizeof(u32) +
 	       3 * pairs * sizeof(u64) + MIB;
-}
-
-static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
-{
-	u64 id = 0;
-
-	TRY(store_id(r->store, (vid)v, &id));
-	return fail(MILL_ECHECK, "the result is wrong at vertex %llu: %s", (unsigned long long)id,
-		    what);
 }
 
 static mill_err check_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
@@ -93,8 +85,9 @@ static mill_err check_pairs(struct check_ctx *c)
 		for (end = at; end < c->n_pairs && c->pair[end] >> 32 == v; end++)
 			;
 		if (longest_run(c->pair + at, end - at) != c->label[v])
-			return wrong(c->run, v, "more of its neighbours had another label, or "
-						"as many had a smaller one");
+			return check_wrong(c->run, v,
+					   "more of its neighbours had another label, or as many "
+					   "had a smaller one");
 	}
 	return MILL_OK;
 }
@@ -127,7 +120,7 @@ static mill_err check_labels(struct check_ctx *c, struct vec *degrees)
 	c->n_pairs = min_u64(c->n_pairs, c->room);
 	for (u64 v = 0; v < n; v++)
 		if (degree[v] ? !bitmap_get(c->seen, v) : c->label[v] != c->before[v])
-			return wrong(c->run, v, "no neighbour had its label");
+			return check_wrong(c->run, v, "no neighbour had its label");
 	return check_pairs(c);
 }
 
@@ -140,7 +133,7 @@ mill_err cdlp_check(struct mill_run *r, const struct vec *before)
 	u32 start = r->n_vecs;
 	mill_err err;
 
-	c.room = min_u64(PAIRS, view_edges(r->store, VIEW_BOTH));
+	c.room = min_u64(PAIRS, view_edges(r->store));
 	err = run_vec_host(r, &seen, "the certificate", words, sizeof(u64));
 	if (!err)
 		err = run_vec_host(r, &chosen, "the certificate", words, sizeof(u64));

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The certificate of core numbers. They are not too large if every vertex of core c has c
- * neighbours of core c or more: then the vertices of core c or more are a graph in which
- * each has c neighbours. They are not too small if each core can be peeled: removing, again
- * and again, vertices of core c that have at most c neighbours left in their own or a
- * larger core must remove all vertices of core c in the end. Vertices of larger cores stay
- * meanwhile.
+ * neighbours of core c or more: then the vertices of core c or more form a graph in which
+ * each vertex has at least c neighbours. They are not too small if each core can be peeled.
+ * Peeling core c removes vertices of core c that have at most c neighbours left in their own
+ * or a larger core, again and again; vertices of larger cores stay meanwhile. In the end all
+ * vertices of core c must be removed.
  */
+#include "algo/algo.h"
 #include "algo/kcore.h"
 #include "base/bitmap.h"
 
@@ -25,15 +26,6 @@ u64 kcore_check_bytes(const struct store *st)
 {
 	return st->n_linked * sizeof(u32) + 2 * (bitmap_words(st->n_linked) + 1) * sizeof(u64) +
 	       4096;
-}
-
-static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
-{
-	u64 id = 0;
-
-	TRY(store_id(r->store, (vid)v, &id));
-	return fail(MILL_ECHECK, "the result is wrong at vertex %llu: %s", (unsigned long long)id,
-		    what);
 }
 
 static mill_err count_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
@@ -118,7 +110,7 @@ static mill_err check_cores(struct check_ctx *c)
 	TRY(run_pass(c->run, &count, &step));
 	for (u64 v = 0; v < n; v++) {
 		if (c->left[v] < c->core[v])
-			return wrong(c->run, v, "it has fewer neighbours of its core");
+			return check_wrong(c->run, v, "too few of its neighbours are in its core");
 		if (c->left[v] > c->core[v])
 			continue;
 		bitmap_put(c->active, v);
@@ -136,7 +128,7 @@ static mill_err check_cores(struct check_ctx *c)
 	} while (c->taken > before);
 	for (u64 v = 0; c->taken < n && v < n; v++)
 		if (c->left[v] > c->core[v])
-			return wrong(c->run, v, "it belongs to a larger core");
+			return check_wrong(c->run, v, "it belongs to a larger core");
 	return MILL_OK;
 }
 

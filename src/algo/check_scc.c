@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The certificate of strong components. Each is named after the smallest id in it. The
- * vertex of that id reaches all others of its component, and all reach it, without leaving
- * the component. And the components have an order that all edges between them follow, so no
- * two components are one. If the lists are in memory or fit, this is checked by plain
- * searches, else by passes until nothing changes.
+ * The certificate of strong components. Each component is named after the smallest id in
+ * it. The vertex of that id reaches all others of its component, and all reach it, without
+ * leaving the component. And the components have an order that all edges between them
+ * follow, so no two of them are really one. If the lists are in memory or fit, plain
+ * searches check this, else passes that are repeated until nothing changes.
  */
 #include "algo/scc.h"
 
@@ -45,7 +45,7 @@ static mill_err check_seen(const struct scc_check *c, bool in)
 
 static bool is_first(const struct scc_check *c, u64 v) { return c->name[v] == c->rank[v]; }
 
-/* ---- In memory ---- */
+/* ---- Searches in memory ---- */
 
 static mill_err search(struct scc_check *c, const struct lists *l, bool in)
 {
@@ -152,7 +152,7 @@ static mill_err check_in_memory(struct scc_check *c)
 	return err;
 }
 
-/* ---- By passes ---- */
+/* ---- Passes ---- */
 
 static bool is_active(void *arg, u64 begin, u64 end)
 {

@@ -9,12 +9,13 @@
  */
 #include <string.h>
 
+#include "algo/algo.h"
 #include "algo/triangles.h"
 #include "base/bitmap.h"
 #include "base/random.h"
 
 #define SAMPLE 64u
-#define SMALL 1024u	/* up to as many vertices, a graph is counted again as a whole */
+#define SMALL 1024u	/* a graph with at most this many vertices is counted again as a whole */
 
 struct check_ctx {
 	struct mill_run *run;
@@ -35,15 +36,6 @@ struct check_ctx {
 u64 triangles_check_bytes(const struct store *st)
 {
 	return st->n_linked * (sizeof(u64) + sizeof(u32)) + 8192;
-}
-
-static mill_err wrong(const struct mill_run *r, u64 v, const char *what)
-{
-	u64 id = 0;
-
-	TRY(store_id(r->store, (vid)v, &id));
-	return fail(MILL_ECHECK, "the result is wrong at vertex %llu: %s", (unsigned long long)id,
-		    what);
 }
 
 static bool is_sampled(void *arg, u64 begin, u64 end)
@@ -136,15 +128,16 @@ static mill_err check_sample(struct check_ctx *c)
 		f64 lcc = c->degree[v] > 1 ? (f64)c->arcs[i] / 4 / pairs : 0;
 
 		if (c->twice[i] != 2 * c->count[v])
-			return wrong(c->run, v,
-				     "its neighbours have another number of edges among them");
+			return check_wrong(
+				c->run, v,
+				"its neighbours have another number of edges among them");
 		if (c->lcc && !(c->lcc[v] - lcc < 1e-12 && lcc - c->lcc[v] < 1e-12))
-			return wrong(c->run, v, "its clustering coefficient is wrong");
+			return check_wrong(c->run, v, "its clustering coefficient is wrong");
 	}
 	return MILL_OK;
 }
 
-/* Checks what holds for every vertex by itself. degree: of all vertices, from the run. */
+/* Checks each vertex by itself. degree: the degrees of all vertices, from the run. */
 static mill_err check_all(struct check_ctx *c, const u32 *degree)
 {
 	u64 n = c->run->store->n_linked, rest = 0;
@@ -154,14 +147,16 @@ static mill_err check_all(struct check_ctx *c, const u32 *degree)
 
 		rest = (rest + c->count[v] % 3) % 3;
 		if ((f64)c->count[v] > pairs * (1 + 1e-15))
-			return wrong(c->run, v, "it has more triangles than pairs of neighbours");
+			return check_wrong(c->run, v,
+					   "it has more triangles than pairs of neighbours");
 		if (!c->lcc)
 			continue;
 		share = pairs > 0 ? (f64)c->count[v] / pairs : 0;
 		if (!(c->lcc[v] <= share + 1e-12 &&
 		      c->lcc[v] >= (c->of_arcs ? share / 2 : share) - 1e-12))
-			return wrong(c->run, v,
-				     "its clustering coefficient does not follow from its count");
+			return check_wrong(
+				c->run, v,
+				"its clustering coefficient does not follow from its count");
 	}
 	if (rest)
 		return fail(MILL_ECHECK,

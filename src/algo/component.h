@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What weak and strong components share: their names, their facts, and functions of their
- * certificates.
+ * Names, facts and functions of certificates that weak and strong components share.
  *
- * Components are roots until the end: an algorithm gives each vertex a root, and then
- * component.op.h names each component after the smallest rank in it.
+ * During a run a component is known by its root: an algorithm gives each vertex a root. At
+ * the end component.op.h names each component after the smallest rank in it.
  */
 #ifndef ALGO_COMPONENT_H
 #define ALGO_COMPONENT_H
 
 #include "algo/algo.h"
 
-/* Declares what naming takes besides the roots and one vector of u32. */
+/* Declares the programs and bytes of naming, without the roots and one vector of u32. */
 void declare_component(struct declaration *d);
 /*
  * Turns roots into names and adds the column "component". root[v] is a vertex of v's

@@ -14,7 +14,7 @@
 STATE(kcore, KCORE_FIELDS);
 
 /*
- * u is peeled: v has a neighbour less. Returns the new key of v, or NO_KEY if v stays in its
+ * u is peeled: v has one neighbour less. Returns the new key of v, or NO_KEY if v stays in its
  * bucket or is peeled already. Exactly one edge brings v to k.
  */
 DEVICE u64 kcore_edge_key(struct kcore s, vid u, vid v, u32 w)

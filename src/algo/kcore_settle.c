@@ -33,7 +33,7 @@ struct settle_ctx {
 	struct mill_run *run;
 	u32 *core;
 	const u64 *bits;	/* vertices that look at their neighbours in this pass */
-	u64 *next;		/* in the next pass */
+	u64 *next;		/* vertices that look at them in the next pass */
 	struct split *split;	/* in the order of the vertices */
 	u64 n_splits;
 	u64 edges, updates;	/* atomic */
@@ -204,7 +204,7 @@ static void settle_splits(struct settle_ctx *s)
 static u64 most_splits(const struct mill_run *r)
 {
 	const struct store *st = r->store;
-	u64 edges = view_edges(st, VIEW_SIMPLE);
+	u64 edges = view_edges(st);
 
 	return min_u64(edges / LIST_BLOCK, 2 * (edges * sizeof(vid) / st->page_size) + 2) + 1;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lab: compares runs that differ in one option each. It is a loop over the public
- * interface; only to divide a list of devices it calls devices_name. A variant is a row of
+ * The lab: compares runs that differ in a few options. It is a loop over the public
+ * interface; it calls devices_name only to divide a list of devices. A variant is a row of
  * a table with the options that differ. A variant with a strategy runs on all devices, the
  * others on the first one. Counts are those of the first of the repeated runs, which finds
- * no pages on the device: later runs would find what the last one left there.
+ * no pages on the device: later runs would find the pages that the last run left there.
  */
 #include <stdio.h>
 #include <string.h>
@@ -169,7 +169,7 @@ static mill_err run_calls(struct mill_lab_row *row, mill_run *run, const struct 
 	return lab->options.check ? mill_run_check(run) : MILL_OK;
 }
 
-/* What all rows share. */
+/* Data that all rows share. */
 struct bench {
 	const struct mill_lab *lab;
 	mill_store *store;

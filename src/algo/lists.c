@@ -51,8 +51,8 @@ static bool is_active(void *arg, u64 begin, u64 end)
 }
 
 /*
- * Turns counts into beginnings, each at row[v + 1]. Filling the lists moves each to the end
- * of its list, which is where row[v + 1] must be.
+ * Turns counts into beginnings: row[v + 1] becomes the beginning of v's list. Filling the
+ * list moves it to the end of v's list, where row[v + 1] must be. Returns the sum.
  */
 static u64 begin_rows(u32 *row, u64 n)
 {
@@ -76,14 +76,15 @@ static mill_err extract(struct mill_run *r, struct lists *l, bool in, struct ext
 	struct mill_step step = { 0 };
 	f64 began = clock_now();
 
-	TRY(memory_new(&l->row, &r->budget, n + 1, sizeof(u32), "the rows of what is left"));
+	TRY(memory_new(&l->row, &r->budget, n + 1, sizeof(u32), "the rows of the remaining graph"));
 	x->row = l->row;
 	TRY(run_pass(r, &pass, &step));
 	edges = begin_rows(l->row, n);
 	if (edges > lists_most(r->store))
 		return fail(MILL_EBUG, "%llu edges are too many to extract",
 			    (unsigned long long)edges);
-	TRY(memory_new(&l->neighbour, &r->budget, edges, sizeof(vid), "the edges of what is left"));
+	TRY(memory_new(&l->neighbour, &r->budget, edges, sizeof(vid),
+		       "the edges of the remaining graph"));
 	x->neighbour = l->neighbour;
 	TRY(run_pass(r, &pass, &step));
 	step.direction = "scan";

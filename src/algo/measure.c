@@ -143,7 +143,7 @@ static mill_err measure_reading(struct measure_ctx *m)
 	return MILL_OK;
 }
 
-/* ---- The operators, on pages that are there already ---- */
+/* ---- Operators on pages that are in frames already ---- */
 
 static const struct mill_step *last_step(const struct measure_ctx *m)
 {
@@ -170,7 +170,7 @@ static mill_err visit(struct measure_ctx *m, u64 n, f64 *seconds)
 	return MILL_OK;
 }
 
-/* now: the clock to use */
+/* Measures a scan. now: the clock to use. */
 static mill_err scan(struct measure_ctx *m, f64 (*now)(void), f64 *seconds)
 {
 	f64 began = now();
@@ -253,7 +253,7 @@ static mill_err measure_gather(struct measure_ctx *m)
 	return MILL_OK;
 }
 
-/* ---- What does not depend on the graph ---- */
+/* ---- Constants that do not depend on the graph ---- */
 
 static mill_err nothing_to_do(void *arg, unsigned worker)
 {
@@ -343,9 +343,9 @@ static mill_err measure_chunk(struct measure_ctx *m)
 	mill_err err;
 	char *from;
 
-	TRY(memory_new(&from, &m->run->budget, size, 1, "what is moved"));
+	TRY(memory_new(&from, &m->run->budget, size, 1, "a test transfer"));
 	memset(from, 1, size);
-	err = device_buffer(d, &chunk, size, "what is moved");
+	err = device_buffer(d, &chunk, size, "a test transfer");
 	for (int i = 0; !err && i <= TIMES; i++) {
 		f64 began = clock_now();
 
@@ -368,7 +368,7 @@ static mill_err measure_merge(struct measure_ctx *m)
 	u64 n = COPY_BYTES / sizeof(u32);
 	u32 *state;
 
-	TRY(memory_new(&state, &m->run->budget, 2 * COPY_BYTES, 1, "what is merged"));
+	TRY(memory_new(&state, &m->run->budget, 2 * COPY_BYTES, 1, "a test merge"));
 	memset(state, 1, 2 * COPY_BYTES);
 	for (int i = 0; !err && i < TIMES; i++) {
 		f64 began = clock_now();
@@ -524,7 +524,7 @@ static mill_err measure_join(struct measure_ctx *m)
 	return MILL_OK;
 }
 
-/* ---- All ---- */
+/* ---- The whole measurement ---- */
 
 /*
  * Chooses the sample: one of every `sample` runs of pages. On a device it takes at most

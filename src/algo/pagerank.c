@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PageRank by pulling (Jacobi). Every iteration reads only the scores of the one before, so
- * the bits do not depend on threads, budget or page size. Dangling mass goes where jumps
- * go.
+ * the bits do not depend on threads, budget or page size. Dangling mass, the scores of
+ * vertices without out-edges, goes where jumps go.
  *
  * Asynchronous runs (--async) apply scores in place, to the array that they gather from
  * (Gauss-Seidel). This takes about half the passes on web graphs, but the bits depend on
- * the order of the workers. Self-loops are solved for. Jumps share the mass that there is,
- * so that the slow mode of the sum itself does not count; the sum is made 1 at the end.
+ * the order of the workers. The contribution of a vertex to itself over a self-loop is
+ * solved for. Between passes the scores do not sum to 1. Jumps distribute their present sum,
+ * so that the run need not wait for the sum itself, which converges slowly; at the end the
+ * scores are scaled so that they sum to 1.
  */
 #include "algo/pagerank.h"
 
@@ -127,7 +129,10 @@ static mill_err compute(struct mill_run *r, struct pagerank_run *p, int which, f
 	return op_compute(r, p->programs->compute[which], &a, 0, r->store->n_linked, sum);
 }
 
-/* Does what `apply` does, for an isolated vertex of a group. count: the change, and the score. */
+/*
+ * Computes the next score of the isolated vertices of a group, as `apply` does for other
+ * vertices. count: the change and the score of one vertex.
+ */
 static void settle_group(const struct pagerank_run *p, struct isolated_group *x,
 			 const struct pagerank_f32_args *a, u64 count[2])
 {
@@ -202,7 +207,7 @@ static mill_err next_scores(struct mill_run *r, struct pagerank_run *p)
 	}
 	p->loop.change = (f64)count[0] / (f64)FIXED_ONE;
 	p->loop.dangling = (f64)count[1] / (f64)FIXED_ONE;
-	/* In place the mass changes: jumps share the mass that there is, and fill_up makes it 1. */
+	/* In place the sum of the scores changes: jumps use it, and fill_up scales it to 1. */
 	p->loop.mass = p->async ? (f64)count[2] / (f64)FIXED_ONE : 1;
 	return MILL_OK;
 }
@@ -277,8 +282,8 @@ const struct algorithm algorithm_pagerank = {
 		.name = "pagerank",
 		.summary = "PageRank scores, uniform or personalised, which sum to 1",
 		.help = "Stops when the L1 change falls below the tolerance, or after the\n"
-			"given number of iterations. Tolerance 0 runs exactly as many\n"
-			"iterations. -o writes `id score`.\n",
+			"given number of iterations. With tolerance 0 it runs exactly that\n"
+			"number. -o writes `id score`.\n",
 		.examples = "  millrace pagerank web.mill -o scores.tsv\n"
 			    "  millrace pagerank web.mill --precision f64 --tolerance 1e-12 "
 			    "--iterations 1000\n"

@@ -2,10 +2,10 @@
 /*
  * PageRank: the struct of a run, which the certificate reads too.
  *
- * PageRank is one pass an iteration. `apply` makes the score and the next share, and counts
- * the change and the dangling mass in fixed point, so these sums have the same bits in any
- * order. Sums are made for a block of rows and then applied, as vectors if the processor
- * has AVX2.
+ * An iteration is one pass. `apply` makes the score and the next share, and counts the
+ * change and the dangling mass (the scores of vertices without out-edges) in fixed point, so
+ * these sums have the same bits in any order. Sums are made for a block of rows and then
+ * applied, as vectors if the processor has AVX2.
  */
 #ifndef ALGO_PAGERANK_H
 #define ALGO_PAGERANK_H

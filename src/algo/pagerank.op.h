@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PageRank by pulling: what a neighbour contributes, and the score that a vertex makes of
- * it. Device dialect, written for VALUE f32, f64 and u64 (fixed point: sums of integers
- * have the same bits in any order).
+ * PageRank by pulling: the contribution of a neighbour, and the score that a vertex gets
+ * from all contributions. Device dialect, written for VALUE f32, f64 and u64 (fixed point:
+ * sums of integers have the same bits in any order).
  *
  * share[u] is score[u] / out-degree of u, the contribution of u to each neighbour. next[u]
  * is the share of the next iteration. So one pass gathers old shares and makes new ones.

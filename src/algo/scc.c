@@ -124,7 +124,7 @@ static mill_err find_pivot(struct mill_run *r, u32 *out, bool *found)
 	return err;
 }
 
-/* Returns true if a rest of at most as many edges can be finished in memory. */
+/* Returns true if a rest of this many edges can be finished in memory. */
 static bool can_finish(struct mill_run *r, u64 edges)
 {
 	return run_direction(r, false)->resident || edges <= lists_most(r->store);

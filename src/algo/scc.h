@@ -22,7 +22,7 @@ struct lists {
 
 /* Returns the largest number of edges that can be extracted. */
 u64 lists_most(const struct store *st);
-/* Returns the host bytes of as many extracted edges. */
+/* Returns the host bytes of lists_most extracted edges. */
 u64 lists_bytes(const struct store *st);
 /*
  * Gets the lists of a direction. A streamed direction is read in two passes, and only edges
@@ -38,8 +38,8 @@ vid lists_at(const struct lists *l, vid v, u64 i);
 
 /*
  * Finds the components of all open vertices by one depth-first search (Tarjan's, with
- * Pearce's stack). root: UINT32_MAX for open vertices. Edges between vertices of different
- * colours do not count.
+ * Pearce's stack). A vertex is open while its root is UINT32_MAX. Edges between vertices of
+ * different colours do not count.
  */
 mill_err scc_finish(struct mill_run *r, const struct lists *l, u32 *root, const u32 *colour);
 u64 scc_finish_bytes(const struct store *st);

@@ -28,11 +28,12 @@
 
 STATE(scc, SCC_FIELDS);
 
-/*
- * ---- Search from the pivot ---- Sets `flag` for what the pivot reaches, then along
- * in-edges for what reaches it. Vertices that lack the flags `within` are left out.
- */
+/* ---- Search from the pivot ---- */
 
+/*
+ * Sets `flag` in the vertices that the pivot reaches or, along in-edges, in the vertices
+ * that reach the pivot. Vertices without the flags `within` are left out.
+ */
 DEVICE bool scc_edge(struct scc s, vid u, vid v, u32 w)
 {
 	u32 old = dev_load_u32(&s.mark[v]);
@@ -64,10 +65,9 @@ DEVICE f64 scc_settle(struct scc s, vid v)
 	return mark == SCC_BOTH;
 }
 
-/*
- * ---- Trimming ----
- * A vertex without an out-edge or without an in-edge is a component of its own.
- */
+/* ---- Trimming ---- */
+
+/* A vertex without an out-edge or without an in-edge is a component of its own. */
 
 STATE(scc_live, SCC_FIELDS);
 
@@ -94,9 +94,11 @@ DEVICE f64 scc_trim(struct scc s, vid v)
 	return alone;
 }
 
+/* ---- Colouring ---- */
+
 /*
- * ---- Colouring ---- The label of v is the smallest vertex that reaches it. If v also
- * reaches that vertex, both are in one component.
+ * The label of v is the smallest vertex that reaches it. If v also reaches that vertex,
+ * both are in one component.
  */
 
 DEVICE f64 scc_paint(struct scc s, vid v)

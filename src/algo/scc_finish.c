@@ -18,7 +18,7 @@ struct search_ctx {
 	 */
 	u32 *stack;
 	u64 *lowered;		/* by vertex: it leads back to a vertex that was seen before it */
-	u64 depth, waiting;	/* end of the search's stack, begin of the other */
+	u64 depth, waiting;	/* end of the search's stack, beginning of the other stack */
 	u64 n;
 	u32 seen;		/* vertices seen */
 };
@@ -35,8 +35,8 @@ static void enter(struct search_ctx *s, u32 v)
 }
 
 /*
- * Leaves v, all of its edges followed. It is the first vertex of its component, or waits
- * until the search leaves that vertex.
+ * Leaves v, when all of its edges have been followed. If v is the first vertex of its
+ * component, the component is complete; else v waits until the search leaves that vertex.
  */
 static void leave(struct search_ctx *s, u32 v)
 {

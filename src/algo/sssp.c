@@ -26,7 +26,7 @@ struct sssp_run {
 	u32 buckets;
 };
 
-/* A distance is stored as a key: keys have the same order as integers as the distances have. */
+/* A distance is stored as a key, an unsigned integer; keys have the order of the distances. */
 static bool is_real(enum weight_kind k) { return k == WEIGHT_F32 || k == WEIGHT_F64; }
 static u32 key_size(enum weight_kind k)
 {

@@ -2,8 +2,8 @@
 /*
  * Single-source shortest paths: what happens at one edge. Device dialect, written for
  * several types: PROGRAM names the instance, VALUE is the type of a distance (u32, u64,
- * f64). A distance is stored as a key. Keys have the same order as integers as the values
- * have, so one atomic minimum serves all types.
+ * f64). A distance is stored as a key, an unsigned integer. Keys have the same order as the
+ * distances, so one atomic minimum serves all types.
  */
 #define SSSP_FIELDS(ARRAY, SCALAR) ARRAY(OF(key, VALUE), distance)
 

@@ -18,8 +18,8 @@ bool tree_may_add_nothing(const struct mill_run *r, enum weight_kind kind);
 void declare_tree(struct declaration *d, enum weight_kind kind);
 /*
  * Ends a search with its distances in column 0. If parents are asked for, finds them and
- * adds the column "parent": the rank of the parent with the smallest original id. Their
- * cost is not part of the run's.
+ * adds the column "parent": the rank of the parent with the smallest original id. The cost
+ * of finding parents is not counted in the run.
  */
 mill_err tree_settle(struct mill_run *r, enum weight_kind kind);
 /* Certifies the distances in column 0 and, if there are any, the parents in column 1. */

@@ -33,7 +33,8 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	t->arcs = o->lcc == MILL_LCC_DIRECTED && r->store->directed;
 	declare_vec(d, &t->a.count, "triangles", n * copies, sizeof(u64), NULL);
 	if (t->arcs)
-		declare_vec(d, &t->a.arcs, "arcs between neighbours", n * copies, sizeof(u64), NULL);
+		declare_vec(d, &t->a.arcs, "arcs between neighbours", n * copies, sizeof(u64),
+			    NULL);
 	if (o->lcc)
 		declare_host(d, &t->lcc, "clustering coefficients", n, sizeof(f64));
 	declare_bytes(d, 4096, 0);
@@ -44,7 +45,7 @@ static mill_err declare(struct declaration *d, const void *options, void *self)
 	return MILL_OK;
 }
 
-/* ---- From counts to coefficients ---- */
+/* ---- Coefficients from counts ---- */
 
 /* Replaces a vector on a device by a copy in host memory. */
 static mill_err move_to_host(struct mill_run *r, struct vec **v)

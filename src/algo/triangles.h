@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The certificate of triangles. How triangles are counted (a matrix of bits for resident
- * hubs, blocks of oriented pages for streamed graphs, pieces of lists on devices) is in
- * op/intersect.c and op/intersect_device.c.
+ * The certificate of triangles. Triangles are counted in src/op: with a matrix of bits for
+ * the hubs of a resident graph (intersect_count.c), by blocks of oriented pages of a
+ * streamed graph (intersect.c), and by pieces of lists on a device (intersect_device.c).
  */
 #ifndef ALGO_TRIANGLES_H
 #define ALGO_TRIANGLES_H

@@ -18,7 +18,7 @@ _Static_assert(DEGREES % GRANULE == 0, "granules are read whole");
 /* The edges of one page that go into one bin. */
 struct page_bin {
 	u64 entry, source;		/* the next places to write */
-	u32 n_entries, n_sources;	/* counted, then those that are still to be placed */
+	u32 n_entries, n_sources;	/* first the counts, later the numbers still to place */
 };
 
 struct layout_ctx {
@@ -44,7 +44,7 @@ u64 bins_bytes(const struct store *st, unsigned workers)
 	       (u64)workers * (2 * BIN_VERTICES * sizeof(u64)) + 64 * KIB;
 }
 
-/* ---- Whether they pay ---- */
+/* ---- Estimate of the benefit ---- */
 
 #define SAMPLES 8u	/* pages read */
 
@@ -92,7 +92,7 @@ mill_err bins_pay(const struct store *st, struct budget *budget, u32 size, bool 
 	return err;
 }
 
-/* ---- Where bins begin ---- */
+/* ---- Beginnings of bins ---- */
 
 static void end_bin(struct layout_ctx *l, u64 end)
 {
@@ -126,8 +126,8 @@ static void cut_some(struct layout_ctx *l, const u32 *degree, u64 at, u64 some, 
 }
 
 /*
- * Cuts all vertices into bins. The number of bins is bounded for any degrees. So the last
- * bin could have more than BIN_VERTICES if the degrees are false: that is an error.
+ * Cuts all vertices into bins. The number of bins is bounded even if the degrees of a corrupt
+ * store are false. Then the last bin may have more than BIN_VERTICES, which is an error.
  */
 static mill_err cut_bins(struct layout_ctx *l)
 {
@@ -182,8 +182,8 @@ static mill_err count_page(void *arg, u32 page, const struct segment *seg, unsig
 }
 
 /*
- * Places the same edges. The page may have been replaced by another with a valid checksum
- * since it was counted, so nothing is written where the count left no room.
+ * Places the edges that count_page counted. Another page with a valid checksum may have
+ * replaced the page since, so nothing is written where the count left no room.
  */
 static mill_err place_page(void *arg, u32 page, const struct segment *seg, unsigned worker)
 {

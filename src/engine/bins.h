@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bins: a resident layout of the graph for reductions over in-neighbours with SPREAD, that is
- * where the value that a source gives does not depend on the destination. The idea is that of
- * propagation blocking and of partition-centric processing (Beamer et al., IPDPS 2017;
- * Lakhotia et al., ATC 2018). Destinations are cut into bins. The sums of one bin stay in a
- * core's own cache. A bin has its edges in ascending order of the source, so source values are
- * read nearly in sequence, and once a bin instead of at random and once an edge.
+ * Bins: a resident layout of the graph for reductions over in-neighbours. It serves programs
+ * with SPREAD, in which the value that a source gives does not depend on the destination. The
+ * idea is that of propagation blocking and of partition-centric processing (Beamer et al.,
+ * IPDPS 2017; Lakhotia et al., ATC 2018). Destinations are cut into bins. The sums of one bin
+ * stay in a core's own cache. A bin has its edges in ascending order of the source. So a
+ * source value is read once per bin and nearly in sequence, instead of once per edge and at
+ * random.
  *
- * Bins replace the rows of in-edges. They are made from the out-pages and take 2 bytes an edge
+ * Bins replace the rows of in-edges. They are made from the out-pages and take 2 bytes per edge
  * and 4 bytes for each source of a bin. Blocks of long lists are cut where rows cut them, so
  * results have the same bits as with rows. A run uses bins if a sample of the pages finds that
  * most neighbours are too far apart for a cache (bins_pay).
@@ -31,7 +32,7 @@
 /* Number of entries and sources after a bin's last one that are still safe to read. */
 #define BIN_AHEAD 64u
 
-/* Values that take fewer bytes than this in all lie in a core's cache anyway. */
+/* If all values together take fewer bytes than this, they lie in a core's cache anyway. */
 #define BINS_FROM (512 * KIB)
 
 struct bin {
@@ -41,8 +42,9 @@ struct bin {
 	const u16 *entry;
 	const vid *source;	/* ascending */
 	/*
-	 * Entries before which a block of LIST_BLOCK neighbours of their destination's list
-	 * ends: the sum so far is the sum of that block. So sums have the bits that rows give.
+	 * Positions of entries. Before such an entry, a block of LIST_BLOCK neighbours of its
+	 * destination is complete: the sum so far is the sum of that block. So sums have the
+	 * same bits as with rows.
 	 */
 	const u64 *cut;
 };

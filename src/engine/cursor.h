@@ -30,8 +30,8 @@ void cursor_close(struct cursor *c);
  */
 mill_err cursor_seek(struct cursor *c, u64 v);
 /*
- * Makes [at, end) the next run of the same list, empty if there is none. The last run is
- * used up.
+ * Makes [at, end) the next run of the same list, empty if there is none. The caller has used
+ * the last run.
  */
 mill_err cursor_more(struct cursor *c);
 

@@ -169,7 +169,7 @@ void declare_program(struct declaration *d, const struct program *p, const struc
 					   .flags = flags | EARLY });
 }
 
-/* ---- The rest ---- */
+/* ---- Bytes, directions, sources ---- */
 
 void declare_bytes(struct declaration *d, u64 state, u64 host)
 {
@@ -219,7 +219,7 @@ void declare_rounds(struct declaration *d, u64 rounds, f64 tolerance, f64 dampin
 	d->need.damping = damping;
 }
 
-/* ---- The call ---- */
+/* ---- The complete declaration ---- */
 
 bool declared_taken(const struct declaration *d, const struct own_forms *forms)
 {

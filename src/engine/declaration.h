@@ -53,14 +53,14 @@ struct declared {
 
 struct declaration {
 	struct mill_run *run;
-	bool plans;		/* nothing will run: sources are not looked up */
+	bool plans;		/* it serves a plan, not a run: sources are not looked up */
 	struct need need;	/* complete after declaration_end */
 	u64 saved;		/* bytes of a checkpoint: vectors, frontiers, scalars of the loop */
 	struct declared item[DECLARED_MOST];
 	u32 n;
 };
 
-/* ---- For algorithms ---- */
+/* ---- Functions for algorithms ---- */
 
 /*
  * Declares a vector of n elements on the run's device. Each element is set to `fill` (NULL:
@@ -108,9 +108,9 @@ mill_err declare_direction(struct declaration *d, bool in);
  * is made of. what: the name of the algorithm, for errors.
  */
 mill_err declare_view(struct declaration *d, enum view view, const char *what);
-/* Finds the source of a search (see run_source), unless nothing will run. */
+/* Finds the source of a search (see run_source), unless d->plans. */
 mill_err declare_source(struct declaration *d, const char *text, vid *out);
-/* Finds the sources of several searches (see run_sources), unless nothing will run. */
+/* Finds the sources of several searches (see run_sources), unless d->plans. */
 mill_err declare_sources(struct declaration *d, const char *text);
 /*
  * Tells the cost model how the loop ends: after at most `rounds` rounds, or when the
@@ -120,7 +120,7 @@ void declare_rounds(struct declaration *d, u64 rounds, f64 tolerance, f64 dampin
 /* Returns true if the run's policy has kernels for a program that has these forms. */
 bool declared_taken(const struct declaration *d, const struct own_forms *forms);
 
-/* ---- For operators ---- */
+/* ---- Functions for operators ---- */
 
 void declare_item(struct declaration *d, struct declared item);
 /*
@@ -130,7 +130,7 @@ void declare_item(struct declaration *d, struct declared item);
 void declare_program(struct declaration *d, const struct program *p, const struct own_forms *forms,
 		     u32 flags);
 
-/* ---- For the call ---- */
+/* ---- Functions for algo/algo.c, which calls an algorithm ---- */
 
 void declaration_init(struct declaration *d, struct mill_run *r, const char *algorithm, bool plans);
 /*

@@ -27,16 +27,17 @@ mill_err devices_name(struct device_names *out, const struct mill_options *o)
 	TRY(policy_check(chosen, o));
 	if (o->n_device_memories > out->n)
 		return fail(MILL_EUSAGE,
-			    "--device-memory has %u sizes and --device names %u: leave some out",
+			    "--device-memory has %u sizes, but --device names %u devices: "
+			    "leave some sizes out",
 			    o->n_device_memories, out->n);
 	return MILL_OK;
 }
 
-/* ---- Open, close ---- */
+/* ---- Open and close ---- */
 
 _Static_assert(MILL_DEVICES_MOST <= TRACE_DEVICES, "every device has its tracks");
 
-/* Returns the budget of device i: its own one, or that of the last size given. */
+/* Returns the budget of device i: the size given for it, or the last size given. */
 static u64 budget_of(const struct mill_options *o, u32 i)
 {
 	if (!o->device_memories || !o->n_device_memories)
@@ -78,7 +79,7 @@ void devices_close(struct mill_run *r)
 	r->device = r->host;
 }
 
-/* ---- In a run ---- */
+/* ---- Use in a run ---- */
 
 mill_err devices_suit(const struct mill_run *r, const struct need *need)
 {

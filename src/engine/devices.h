@@ -6,7 +6,7 @@
  * Several devices are several device objects, each with its own context, programs, queues
  * and budget. They share nothing: bytes go from one to another through the host. Division I
  * of K of a device (the name `opencl:N/K:I`) is a sub-device of its own, made by dividing
- * the device and releasing the other divisions at once. Divisions in different places have
+ * the device and releasing the other divisions at once. Divisions with different I have
  * different compute units (measured on PoCL: two run in the time of one).
  */
 #ifndef ENGINE_DEVICES_H
@@ -14,7 +14,7 @@
 
 #include "engine/run.h"
 
-/* Names of single devices. The cpu alone is one name. */
+/* The names of the run's devices, one for each device; "cpu" if there is none. */
 struct device_names {
 	char name[MILL_DEVICES_MOST][DEVICE_NAME];
 	u32 n;

@@ -9,7 +9,7 @@ static u64 list_capacity(u64 n_edges) { return n_edges / 128 + 1024; }
 
 u64 edge_frontier_edges(const struct store *st, enum view view)
 {
-	return view ? view_edges(st, view) : st->stored_edges;
+	return view ? view_edges(st) : st->stored_edges;
 }
 
 u64 edge_frontier_bytes(const struct store *st, enum view view)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An edge frontier: the active edges of one direction, or of a view. While they are many,
- * it is a bitmap by the edge's place in the direction's lists. While they are few and the
+ * An edge frontier: the active edges of one direction, or of a view. If many edges are
+ * active, it is a bitmap by the edge's place in the direction's lists. If few are and the
  * topology is resident on the host, it is a list of edges with their sources, in no order.
  * The bitmap takes E/8 bytes of state, so only algorithms that declare an edge frontier pay
  * for it. A streamed pass reads, and a device gets, only the pages that have an active edge
@@ -35,7 +35,7 @@ struct edge_frontier {
 
 /* Returns an upper bound of the edges of a direction, or of a view. */
 u64 edge_frontier_edges(const struct store *st, enum view view);
-/* Return the bytes on the run's device, and the host bytes besides. */
+/* Return the bytes on the run's device, and the additional host bytes. */
 u64 edge_frontier_bytes(const struct store *st, enum view view);
 u64 edge_frontier_host_bytes(const struct store *st, enum view view);
 

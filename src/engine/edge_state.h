@@ -2,9 +2,9 @@
 /*
  * State by edge: a vector with an element for each edge number. It is an ordinary vector,
  * except where the host's budget has no room for it and its declaration allows streaming
- * (BESIDE). Then it is in a file. A worker that processes a page reads the elements of the
- * edges that the page owns before, and writes them after. Programs that are OWNED use no
- * other elements.
+ * (BESIDE). Then it is in a file. Before a worker processes a page, it reads the elements of
+ * the edges that the page owns; afterwards it writes them back. Programs that are OWNED use
+ * no other elements.
  */
 #ifndef ENGINE_EDGE_STATE_H
 #define ENGINE_EDGE_STATE_H
@@ -29,12 +29,12 @@ struct page_args {
 	struct mill_run *run;
 	u32 page, n;
 	struct vec vec[PAGE_ARGS_VECS];
-	void *element[PAGE_ARGS_VECS];	/* the page's elements of each */
+	void *element[PAGE_ARGS_VECS];	/* the page's elements of each vector */
 	u64 copy[PAGE_ARGS_BYTES / sizeof(u64)];
 };
 /*
- * Reads the page's elements. After MILL_OK the caller calls page_args_give, which writes
- * them back.
+ * Reads the page's elements. If it returns MILL_OK, the caller must call page_args_give,
+ * which writes them back.
  */
 mill_err page_args_take(struct page_args *s, struct mill_run *r, const struct program *p,
 			const void *args, u32 page, unsigned worker);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The next frontier as one worker writes it: a list while it is known to be short, else a bitmap.
- * Vertices with a key that is not near go to buckets (engine/piles.h).
+ * Emit: how one worker writes the next frontier. It is a list while it is known to be short,
+ * else a bitmap. Vertices with a key that is not near go to buckets (engine/piles.h).
  */
 #ifndef ENGINE_EMIT_H
 #define ENGINE_EMIT_H
@@ -30,8 +30,8 @@ struct emit {
 	u64 *far, *waiting;	/* bitmaps of far vertices and of those in buckets, or NULL */
 	u64 limit, end;		/* keys below limit are near, keys from end on are far */
 	/*
-	 * The worker processes what it activates at once. `buffer` is its queue, oldest
-	 * entry at head.
+	 * The worker at once processes the vertices that it activates. `buffer` is their
+	 * queue; the oldest entry is at `head`.
 	 */
 	bool cascade;
 	u32 head;

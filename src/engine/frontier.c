@@ -147,7 +147,7 @@ mill_err frontier_widths(struct frontier *f, u64 width, bool real)
 	struct piles *b = &f->piles;
 
 	if (!width || (real && !(f64_of_bits(width) > 0)))
-		return fail(MILL_EUSAGE, "buckets of no width");
+		return fail(MILL_EUSAGE, "the width of buckets must be above 0");
 	if (f->unit)
 		return MILL_OK;
 	b->width = width;

@@ -26,7 +26,7 @@ struct frontier {
 	u64 next_n;		/* length of next_list; atomic */
 	struct piles piles;	/* vertices that wait */
 
-	/* What the operator remembers between steps, to choose push or pull. */
+	/* The operator keeps these between steps, to choose push or pull. */
 	bool pulling;
 	u64 edges_left;		/* out-edges of vertices that were never active */
 	u64 vertices_left;	/* vertices that were never active, if none becomes active twice */
@@ -45,13 +45,13 @@ struct frontier {
 };
 
 /*
- * Return the device bytes, and the host bytes besides. buckets: with near and far, or 0:
- * none waits.
+ * Return the device bytes, and the additional host bytes. buckets: their number, near and
+ * far included; 0: no vertex waits.
  */
 u64 frontier_bytes(u64 n_vertices, u32 buckets);
 u64 frontier_host_bytes(u64 n_vertices);
 
-/* Makes a frontier of vertices, without active ones. The run frees it. */
+/* Makes a frontier of vertices. No vertex is active. The run frees it. */
 mill_err run_frontier(struct mill_run *r, struct frontier **out, u32 buckets);
 /*
  * Makes a frontier of the policy's units. Its n is 0 if no unit is active, else the number of

@@ -17,9 +17,9 @@ struct ledger {
 	u64 n_steps;		/* steps recorded */
 	struct mill_step total;	/* total.step: number of all steps */
 	u64 edges_traversed;
-	f64 run[LEDGER_RUNS];
+	f64 run[LEDGER_RUNS];	/* seconds of each run */
 	u32 n_runs;
-	f64 load, parents, output;
+	f64 load, parents, output;	/* seconds */
 	struct mill_cost cost;	/* where the time of the run went, on a device */
 	unsigned threads;	/* threads that compute */
 	bool paused;		/* steps are not recorded now: their time is reported apart */
@@ -28,14 +28,14 @@ struct ledger {
 /* Clears all but the run times and the load time. */
 void ledger_clear(struct ledger *l);
 /*
- * Adds to the cost where the run's time went on one device, by GTS's terms. Called at the
- * end of the run, for each device. Attributes and stream are the device's own seconds of
- * transfers, calls are the host's seconds in launches, and kernel is the rest of the time
- * that the host waited.
+ * Adds the time of the run on one device to the cost, in the terms of GTS's cost model
+ * (struct mill_cost). Called at the end of the run, for each device. `attributes` and
+ * `stream` are seconds of transfers by the device's clock, `calls` are the host's seconds in
+ * launches, and `kernel` is the rest of the time that the host waited.
  */
 void ledger_add_device(struct ledger *l, const struct device *d);
 /*
- * Adds the time of waiting for pages and decoding them, and that of merging (t_sync).
+ * Adds the time of waiting for pages and decoding them, and the time of merging (t_sync).
  * Called last.
  */
 void ledger_end(struct ledger *l, f64 merging);

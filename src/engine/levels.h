@@ -26,13 +26,13 @@ void levels_clear(struct levels *l);
 /* Adds the vertices of the frontier as the next level. The frontier is not empty. */
 mill_err levels_keep(struct levels *l, struct frontier *f);
 /*
- * Finds all levels of a search with a frontier of units, which has no vertices to keep: from the
- * depths (u32; UINT32_MAX: not reached).
+ * Finds all levels of a finished search from the depths (u32; UINT32_MAX: not reached). For
+ * searches with a frontier of units, which has no vertices to keep.
  */
 mill_err levels_find(struct levels *l, const struct vec *depth);
 /*
- * Return the end of the level that begins at order[i], and the beginning of the one that
- * ends there.
+ * levels_end returns the end of the level that begins at order[i]. levels_begin returns the
+ * beginning of the level that ends before order[i].
  */
 u64 levels_end(const struct levels *l, u64 i);
 u64 levels_begin(const struct levels *l, u64 i);

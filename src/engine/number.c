@@ -39,7 +39,7 @@ mill_err numbers_need(const struct mill_run *r, struct need *n)
 		n->state += vertices;
 	if (table)
 		n->resident +=
-			view_edges(st, n->view) / (st->directed && !n->view ? 2 : 1) * sizeof(u32);
+			view_edges(st) / (st->directed && !n->view ? 2 : 1) * sizeof(u32);
 	return MILL_OK;
 }
 

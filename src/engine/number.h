@@ -3,11 +3,11 @@
  * Makes edge numbers (transfer/number.h says what they are) in one pass over the lists, in
  * row order, when the graph is loaded.
  *
- * An edge has one number, dense, in all lists that show it. The edges {u, v} of u with v >=
- * u have consecutive numbers, so 4 bytes a vertex number them from that side. The other
- * side, and in-lists, have a table of 4 bytes a stored edge, which crosses to devices with
- * its page. One pass makes the table with a cursor for each vertex: the k-th list that
- * shows x shows the k-th edge of x.
+ * An edge has one number in all lists that show it, and numbers are dense. The edges {u, v}
+ * of u with v >= u have consecutive numbers, so 4 bytes per vertex are enough to number them
+ * from u's side. The other side, and in-lists, have a table of 4 bytes per stored edge,
+ * which crosses to devices with its page. One pass makes the table with a cursor for each
+ * vertex: the k-th list that shows x shows the k-th edge of x.
  */
 #ifndef ENGINE_NUMBER_H
 #define ENGINE_NUMBER_H
@@ -21,7 +21,7 @@ u64 numbers_most(const struct store *st);
  * many edges.
  */
 mill_err numbers_need(const struct mill_run *r, struct need *n);
-/* Makes the numbers that r->need asks for. The graph is loaded, or chosen if it is streamed. */
+/* Makes the numbers that r->need asks for. The graph is loaded or, if streamed, chosen. */
 mill_err numbers_make(struct mill_run *r);
 /* Copies the numbers that kernels need to the device. */
 mill_err numbers_place(struct mill_run *r);
@@ -36,7 +36,7 @@ mill_err numbers_attach(struct mill_run *r, bool in, enum numbers which, u32 pag
  * the order of the larger ends.
  */
 struct numberer {
-	u32 *next;	/* by vertex: the first edge that it owns and no other list has shown */
+	u32 *next;	/* by vertex: its first own edge that no other list has shown yet */
 	u64 n;		/* edges numbered */
 };
 

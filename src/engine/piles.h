@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Vertices that wait, in buckets by key (Gunrock, 5.1.5; two buckets are near/far, Davidson
- * et al.). Bucket 0 is near: the frontier itself. Buckets 1 .. n - 2 have equal widths, and
- * the last one, far, has all keys beyond them. A bitmap for each bucket holds its vertices,
- * and a bit for each bucket (`filled`) says whether it may hold any. So op_split opens the
- * next bucket without looking at the others. Only when all are empty does it read the far
- * vertices and divide them into buckets again: once in n - 1 steps.
+ * Piles: vertices that wait, in buckets by key (Gunrock, 5.1.5; two buckets are near/far,
+ * Davidson et al.). Bucket 0 is near: the frontier itself. Buckets 1 .. n - 2 have equal
+ * widths, and the last one, far, has all keys beyond them. A bitmap for each bucket holds
+ * its vertices, and a bit for each bucket (`filled`) says whether it may hold any. So
+ * op_split opens the next bucket without looking at the others. Only when all are empty
+ * does it read the far vertices and divide them into buckets again: once in n - 1 steps.
  *
  * Keys may fall while their vertices wait. Then the program activates the vertex again, so
  * it also waits in the bucket of its new key. In its old bucket it is found with a key
  * below the bucket's range, and dropped.
  *
- * At the chosen delta sssp takes as many steps with any number of buckets, and few of them
- * split, so its default is two. Narrow steps (`--delta 5` on a grid) take 0.95 of the
- * instructions with 8.
+ * At its default delta, sssp takes the same number of steps with any number of buckets, and
+ * few steps split, so its default is two buckets. With narrow steps (`--delta 5` on a grid),
+ * 8 buckets take 0.95 of the instructions of two.
  */
 #ifndef ENGINE_PILES_H
 #define ENGINE_PILES_H

@@ -21,8 +21,8 @@ static inline enum mill_type precision_type(enum mill_precision p)
 	return p == MILL_F32 ? MILL_TYPE_F32 : MILL_TYPE_F64;
 }
 /*
- * Returns the factor that turns a stored score into the one of the result; 0: it is a float
- * already.
+ * Returns the factor that turns a stored score into the score of the result; 0: the stored
+ * score is a float already.
  */
 static inline f64 precision_unit(enum mill_precision p)
 {

@@ -60,7 +60,10 @@ static u64 device_slots(const struct mill_run *r, const struct need *n, u64 page
 	return max_u64(min_u64(device_room(r, n) / r->store->page_size, pages), 1);
 }
 
-/* Estimates whether all lists fit the device. The cache itself counts its scratch too. */
+/*
+ * Estimates whether all lists fit the device. The run decides in transfer/station.c, where
+ * scratch counts too.
+ */
 static bool device_holds(const struct mill_run *r, const struct need *n)
 {
 	const struct store *st = r->store;

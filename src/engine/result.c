@@ -362,7 +362,7 @@ mill_err result_top(struct mill_run *r)
 	return err;
 }
 
-/* ---- Public ---- */
+/* ---- Public calls ---- */
 
 MILL_API size_t mill_run_columns(const mill_run *r, struct mill_column *out, size_t n)
 {

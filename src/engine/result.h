@@ -37,8 +37,8 @@ mill_err result_ranks(struct mill_run *r, struct vec **out);
 /* Reads the same ranks into store->n_linked elements in host memory. */
 mill_err result_read_ranks(struct mill_run *r, vid *to);
 /*
- * Returns the host bytes that both take: the table from these ranks to those among all
- * vertices.
+ * Returns the host bytes that result_ranks and result_read_ranks take: the table from these
+ * ranks to the ranks among all vertices.
  */
 u64 result_ranks_bytes(const struct store *st);
 

@@ -50,7 +50,7 @@ static mill_err lend_stream(void *run, struct stream **out)
 	return run_open_stream(r, out, r->graph, r->frame_bytes, LOAD_FRAMES);
 }
 
-/* Gives the transfer to devices what it uses of the run. */
+/* Fills in the fields that the transfer borrows from the run. */
 static void init_transfer(struct mill_run *r)
 {
 	r->transfer = (struct transfer){
@@ -91,7 +91,7 @@ MILL_API mill_err mill_run_new(mill_run **out, mill_store *store,
 	r->options.device = r->device_name;
 	budget_init(&r->budget, o->memory ? o->memory : memory_available() / 5 * 4);
 	r->options.policy = policy_find(o->policy)->public.name;
-	/* These belong to the caller and are not kept; the trace's name neither. */
+	/* The caller's array is not kept; below, the trace's name is not kept either. */
 	r->options.device_memories = NULL;
 	r->policy = devices_policy(o, &names);
 	policy_settle(&r->options);
@@ -315,7 +315,7 @@ void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *
 	out->needed = host_bytes(r, n) + streaming_bytes(r, n, room.host);
 	out->fits = graph_stays(r, n) && !r->hook.only_frames && !fault_hold() && !spills(r, n) &&
 		    out->resident <= r->budget.limit &&
-		    !(n->one_segment && view_edges(st, n->view) > UINT32_MAX);
+		    !(n->one_segment && view_edges(st) > UINT32_MAX);
 	with_bins = host_bytes(r, n) + bins_bytes(st, pool_size(r->pool)) + scratch_bytes(r, n) +
 		    PROCESS_BYTES + BUFFER_BYTES + LOAD_FRAMES * (u64)st->page_size;
 	if (out->fits && run_may_have_bins(r, n) && with_bins <= r->budget.limit)
@@ -355,11 +355,9 @@ static mill_err choose_bins(struct mill_run *r, const struct need *n, bool *out)
 /* Chooses the graph that is streamed: the store, or a view that is made now. */
 static mill_err choose_graph(struct mill_run *r, const struct need *n)
 {
-	struct view_cost cost = { 0 };
-
 	if (!n->view)
 		return MILL_OK;
-	TRY(view_spill(&r->view_store, r->store, n->view, &r->budget, &r->ticker, &cost));
+	TRY(view_spill(&r->view_store, r->store, n->view, &r->budget, &r->ticker));
 	r->graph = r->view_store;
 	topology_init(&r->view, &r->view_store->in);
 	return MILL_OK;
@@ -479,24 +477,22 @@ mill_err run_resume_stream(struct mill_run *r)
 static mill_err load_resident(struct mill_run *r, const struct need *n)
 {
 	const struct store *st = r->store;
-	struct view_cost cost = { 0 };
 	u64 frames = r->budget.limit - host_bytes(r, n) - PROCESS_BYTES - BUFFER_BYTES;
-	u64 bytes = 0;
 	mill_err err = MILL_OK;
 	bool bins;
 
 	if (n->view)
-		return view_load(&r->view, st, n->view, &r->budget, &r->ticker, &cost);
+		return view_load(&r->view, st, n->view, &r->budget, &r->ticker);
 	TRY(run_open_stream(r, &r->stream, st, frames, LOAD_FRAMES));
 	TRY(choose_bins(r, n, &bins));
 	if (bins)	/* the stream stays open: certificates read rows */
 		return bins_load(&r->bins, &r->budget, r->stream, r->pool, st, &r->ticker);
 	if (n->out || (n->in && !st->directed))
 		err = topology_load(&r->out, &r->budget, r->stream, n->weights, UINT32_MAX,
-				    &r->ticker, &bytes);
+				    &r->ticker);
 	if (!err && n->in && st->directed)
 		err = topology_load(&r->in, &r->budget, r->stream, n->weights, UINT32_MAX,
-				    &r->ticker, &bytes);
+				    &r->ticker);
 	stream_close(r->stream);
 	r->stream = NULL;
 	return err;
@@ -638,8 +634,8 @@ struct fill_ctx {
 };
 
 /*
- * Fills a range. The first access to memory is slow, so all threads do it here in order,
- * instead of any of them while it computes.
+ * Fills a range. The first access to memory is slow. Here all threads make it, in order;
+ * otherwise some thread would make it while it computes.
  */
 static mill_err fill_some(void *arg, u64 begin, u64 end, unsigned worker)
 {

@@ -58,7 +58,7 @@ struct run_result {
 	mill_err (*check)(struct mill_run *r);	/* set last; NULL: there is no result */
 	const u64 *chosen;		/* isolated vertices that the user named, ascending */
 	u64 n_chosen;
-	/* Leads from ranks among linked vertices to ranks among all. NULL: they are the same. */
+	/* By rank among linked vertices: the rank among all. NULL: both ranks are the same. */
 	const vid *rank_of;
 	u64 hash;
 };
@@ -104,7 +104,7 @@ struct mill_run {
 	struct stream *stream;		/* of `graph`; NULL: the topology is resident as rows */
 	struct bins *bins;		/* resident bins; `stream` serves passes that need rows */
 	u64 frame_bytes, most_frames;	/* the limits with which the stream was opened */
-	enum reader_way way;		/* of reading: as asked, then as the system allows */
+	enum reader_way way;		/* of reading: as asked for, later as the system allows */
 	const struct policy *policy;
 	struct transfer transfer;	/* to devices; no stations while no graph is loaded */
 	struct mill_report layout;	/* the policy's facts of its units, for the report */
@@ -157,7 +157,7 @@ mill_err run_resume_stream(struct mill_run *r);
  */
 void run_start(struct mill_run *r);
 mill_err run_end(struct mill_run *r);
-/* Fills in what the need takes of this run's budgets. The prediction is not part of it. */
+/* Fills in the bytes that the need takes of this run's budgets. run_predict fills in the rest. */
 void run_plan(const struct mill_run *r, const struct need *need, struct mill_plan *out);
 /* Adds the predicted cost to a plan of run_plan. */
 void run_predict(struct mill_run *r, const struct need *need, struct mill_plan *plan);
@@ -178,8 +178,8 @@ mill_err run_turn(struct mill_run *r, bool own);
 /* Returns the host bytes of a frontier's two vectors of flags by unit. */
 u64 run_flags_bytes(const struct store *st);
 /*
- * Returns true if the run has no device but the host. With one, run->device may still be
- * the host, if the policy has the state there.
+ * Returns true if the run has no device but the host. If it returns false, run->device may
+ * still be the host: the policy may have the state there.
  */
 static inline bool run_is_native(const struct mill_run *r) { return !r->n_opened; }
 /* Returns the device that is measured for the cost model: the first one, or the host. */
@@ -197,7 +197,7 @@ u64 run_buffer_frames(const struct mill_run *r, const struct store *graph);
 /* Makes a vector of n elements on the run's device, each set to `fill` (NULL: zero). */
 mill_err run_vec(struct mill_run *r, struct vec **out, const char *name, u64 n, size_t size,
 		 const void *fill);
-/* Makes a vector in host memory, on every device. All elements are zero. */
+/* Makes a vector in host memory, whatever the run's device is. All elements are zero. */
 mill_err run_vec_host(struct mill_run *r, struct vec **out, const char *name, u64 n, size_t size);
 void run_vec_free(struct mill_run *r, struct vec *v);
 mill_err vec_set(struct vec *v, u64 i, const void *element);

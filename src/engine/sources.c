@@ -88,7 +88,7 @@ mill_err run_source(struct mill_run *r, const char *text, vid *out)
 	return MILL_OK;
 }
 
-/* ---- Ids and files of them ---- */
+/* ---- Ids and files of ids ---- */
 
 #define FILE_MOST (64 * MIB)
 
@@ -213,7 +213,7 @@ mill_err sources_count(const struct mill_run *r, const char *text, u64 *out)
 	return MILL_OK;
 }
 
-/* The list of the last call stays while the next one is made, with a bitmap of what it has. */
+/* While a list is made, the list of the last call still exists; a bitmap marks the new sources. */
 u64 sources_bytes(const struct store *st, u64 n)
 {
 	return 2 * min_u64(n, st->n_linked) * sizeof(vid) +

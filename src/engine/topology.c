@@ -225,7 +225,7 @@ mill_err topology_cut_chunks(struct topology *t, struct budget *budget)
 }
 
 mill_err topology_load(struct topology *t, struct budget *budget, struct stream *stream,
-		       bool weights, u64 max_edges, struct ticker *ticker, u64 *bytes_read)
+		       bool weights, u64 max_edges, struct ticker *ticker)
 {
 	const struct pages *p = t->pages;
 	u64 edges = total_edges(p);
@@ -251,7 +251,6 @@ mill_err topology_load(struct topology *t, struct budget *budget, struct stream 
 	for (u32 i = 0; i < t->n_segments; i++)
 		((u32 *)t->segment[i].row)[t->segment[i].n_rows] = t->segment[i].n_edges;
 	TRY(topology_cut_chunks(t, budget));
-	*bytes_read += pass.bytes_read;
 	t->resident = true;
 	return MILL_OK;
 }

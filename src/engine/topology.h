@@ -67,7 +67,7 @@ mill_err topology_cut_chunks(struct topology *t, struct budget *budget);
  * a segment.
  */
 mill_err topology_load(struct topology *t, struct budget *budget, struct stream *stream,
-		       bool weights, u64 max_edges, struct ticker *ticker, u64 *bytes_read);
+		       bool weights, u64 max_edges, struct ticker *ticker);
 void topology_release(struct topology *t);
 /* Returns the number of the segment that holds the beginning of v's row. */
 u32 topology_find(const struct topology *t, vid v);

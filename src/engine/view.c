@@ -38,9 +38,8 @@ mill_err view_need(const struct store *st, enum view view, const char *what, str
 	return MILL_OK;
 }
 
-u64 view_edges(const struct store *st, enum view view)
+u64 view_edges(const struct store *st)
 {
-	(void)view;
 	return st->stored_edges * (st->directed ? 2 : 1);
 }
 
@@ -49,7 +48,7 @@ static size_t view_weight(enum view view) { return view == VIEW_ARCS ? sizeof(u3
 
 u64 view_bytes(const struct store *st, enum view view)
 {
-	u64 edges = view_edges(st, view);
+	u64 edges = view_edges(st);
 
 	return (st->n_linked + 2 * (u64)most_segments(edges)) * sizeof(u32) +
 	       edges * (sizeof(vid) + view_weight(view)) +
@@ -66,7 +65,7 @@ u64 view_making_bytes(const struct store *st)
 
 u64 view_kept_bytes(const struct store *st, enum view view)
 {
-	return temporary_bytes(st->n_linked, view_edges(st, view), st->page_size,
+	return temporary_bytes(st->n_linked, view_edges(st), st->page_size,
 			       view == VIEW_ARCS ? MILL_WEIGHT_U32 : MILL_WEIGHT_NONE);
 }
 
@@ -157,7 +156,7 @@ static mill_err merge_list(struct merge *m, u64 v)
 }
 
 static mill_err merge_all(struct merge *m, const struct store *st, struct budget *budget,
-			  struct ticker *ticker, struct view_cost *cost)
+			  struct ticker *ticker)
 {
 	u64 pages = (u64)st->out.n_pages + (st->directed ? st->in.n_pages : 0);
 	mill_err err;
@@ -175,8 +174,6 @@ static mill_err merge_all(struct merge *m, const struct store *st, struct budget
 		if (!err && v % 1024 == 0)
 			err = ticker_tick(ticker, (u64)m->out.n_read + m->in.n_read);
 	}
-	cost->pages += (u64)m->out.n_read + m->in.n_read;
-	cost->bytes += ((u64)m->out.n_read + m->in.n_read) * st->page_size;
 	memory_free(m->arcs);
 	memory_free(m->neighbour);
 	cursor_close(&m->in);
@@ -184,7 +181,7 @@ static mill_err merge_all(struct merge *m, const struct store *st, struct budget
 	return err;
 }
 
-/* ---- Resident ---- */
+/* ---- Views in memory ---- */
 
 struct load_ctx {
 	struct topology *t;
@@ -243,9 +240,9 @@ static mill_err load_piece(void *arg, u64 v, const vid *neighbour, const u32 *ar
 }
 
 mill_err view_load(struct topology *t, const struct store *st, enum view view,
-		   struct budget *budget, struct ticker *ticker, struct view_cost *cost)
+		   struct budget *budget, struct ticker *ticker)
 {
-	u64 edges = view_edges(st, view);
+	u64 edges = view_edges(st);
 	struct load_ctx l = { .t = t };
 	struct merge m = { .view = view, .piece = load_piece, .arg = &l };
 
@@ -257,7 +254,7 @@ mill_err view_load(struct topology *t, const struct store *st, enum view view,
 	t->weight_size = view_weight(view);
 	if (t->weight_size)
 		TRY(memory_new(&t->weight, budget, edges, sizeof(u32), "the undirected graph"));
-	TRY(merge_all(&m, st, budget, ticker, cost));
+	TRY(merge_all(&m, st, budget, ticker));
 	if (l.seg)
 		rows_of(&l)[l.seg->n_rows] = l.seg->n_edges;
 	t->n_rows = st->n_linked;
@@ -267,7 +264,7 @@ mill_err view_load(struct topology *t, const struct store *st, enum view view,
 	return MILL_OK;
 }
 
-/* ---- On disk ---- */
+/* ---- Views on disk ---- */
 
 mill_err view_dir(char **out, const struct store *st, struct budget *budget)
 {
@@ -292,7 +289,7 @@ static mill_err spill_piece(void *arg, u64 v, const vid *neighbour, const u32 *a
 }
 
 mill_err view_spill(struct store **out, const struct store *st, enum view view,
-		    struct budget *budget, struct ticker *ticker, struct view_cost *cost)
+		    struct budget *budget, struct ticker *ticker)
 {
 	struct store_facts facts = {
 		.vertices = st->n_linked,
@@ -316,7 +313,7 @@ mill_err view_spill(struct store **out, const struct store *st, enum view view,
 	m.arg = w;
 	err = writer_begin(w, &facts);
 	if (!err)
-		err = merge_all(&m, st, budget, ticker, cost);
+		err = merge_all(&m, st, budget, ticker);
 	if (err) {
 		writer_abandon(w);
 		return err;

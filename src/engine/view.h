@@ -20,27 +20,23 @@
  * with MILL_ELIMIT if it has too many edges. what: the name of the algorithm, for errors.
  */
 mill_err view_need(const struct store *st, enum view view, const char *what, struct need *n);
-/* Returns an upper bound of the view's edges. */
-u64 view_edges(const struct store *st, enum view view);
+/* Returns an upper bound of the edges of any view of the store. */
+u64 view_edges(const struct store *st);
 /* Returns an upper bound of the host bytes of a resident view. */
 u64 view_bytes(const struct store *st, enum view view);
-/* Returns the host bytes that making a view takes besides. */
+/* Returns the host bytes that are in use only while a view is made. */
 u64 view_making_bytes(const struct store *st);
 /* Returns the host bytes that a view on disk takes once it is made. */
 u64 view_kept_bytes(const struct store *st, enum view view);
 /* Returns an upper bound of the scratch bytes for decoding pages of a view on disk. */
 u64 view_scratch(const struct store *st, unsigned workers);
 
-struct view_cost {
-	u64 pages, bytes;	/* read from disk */
-};
-
 /* Makes a resident view. */
 mill_err view_load(struct topology *t, const struct store *st, enum view view,
-		   struct budget *budget, struct ticker *ticker, struct view_cost *cost);
+		   struct budget *budget, struct ticker *ticker);
 /* Makes a view on disk. */
 mill_err view_spill(struct store **out, const struct store *st, enum view view,
-		    struct budget *budget, struct ticker *ticker, struct view_cost *cost);
+		    struct budget *budget, struct ticker *ticker);
 /*
  * Returns the directory for temporary files: TMPDIR, or the directory in which the store is. The
  * caller frees it with memory_free.

@@ -24,7 +24,7 @@ struct advance_ctx {
 	u32 far, words;		/* kernel arguments: the last bucket, 32-bit words of a bitmap */
 };
 
-/* ---- Native ---- */
+/* ---- Native passes ---- */
 
 static mill_err advance_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
 			     unsigned worker)
@@ -87,7 +87,7 @@ static mill_err advance_lists(struct advance_ctx *a)
 	return pool_for(a->run->pool, rest, grain, advance_list, a);
 }
 
-/* Returns true if a vertex of the range is active (push) or wants something (pull). */
+/* Returns true if a vertex of the range is active (push) or wants edges (pull). */
 static bool has_work(void *arg, u64 begin, u64 end)
 {
 	struct advance_ctx *a = arg;
@@ -170,7 +170,7 @@ static mill_err advance_native(struct advance_ctx *a, struct mill_step *step)
 	return frontier_turn(f, !to_list, to_list && !a->program->unique, t.emitted);
 }
 
-/* ---- On a device ---- */
+/* ---- Device passes ---- */
 
 /*
  * Gunrock's rule (section 5.1.3): balanced partitioning from a mean degree of 5 on. It
@@ -306,8 +306,8 @@ static mill_err pull_segment(void *arg, const struct device_segment *seg)
 }
 
 /*
- * Before a pull the device says which pages have a row that wants something. If all pages
- * stay on the device, nothing moves, so it is not asked.
+ * Before a pull the device says which pages have a row that wants edges. If all pages stay
+ * on the device, nothing moves, so the device is not asked.
  */
 static mill_err advance_device(struct advance_ctx *a, struct mill_step *step)
 {
@@ -334,7 +334,7 @@ static mill_err advance_device(struct advance_ctx *a, struct mill_step *step)
 	return MILL_OK;
 }
 
-/* ---- Both ---- */
+/* ---- Choice of push or pull ---- */
 
 /*
  * Returns true if Beamer's rule says pull: when the frontier has many of the edges that are
@@ -419,10 +419,10 @@ void declare_advance(struct declaration *d, const struct advance_program *p, u32
 	d->item[d->n - 1].what = p;
 }
 
-/* ---- By units, with the policy's kernels ---- */
+/* ---- Units, with the policy's kernels ---- */
 
 /*
- * Returns the SIMD lanes that in-place kernels issue: one an edge, rounded up to whole
+ * Returns the SIMD lanes that in-place kernels issue: one per edge, rounded up to whole
  * groups.
  */
 static u64 edge_lanes(const struct mill_run *r, u64 edges)

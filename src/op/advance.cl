@@ -28,7 +28,7 @@
 #endif
 #define TEAMS (GROUP / TEAM)
 
-/* The counters of a work-item. slots, atomics: only with LANES. */
+/* The counters of a work-item. slots: SIMD lanes issued. slots, atomics: only with LANES. */
 struct mine {
 	u32 edges, updates, emitted, atomics;
 	u64 slots, filled;

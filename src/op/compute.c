@@ -6,8 +6,9 @@
  *
  * Sums at edges are in blocks of EDGE_BLOCK (256) positions of the lists. A page may begin
  * in the middle of a block. The values of such a block are stored side by side (256 places
- * of 8 bytes, 2 KiB a page) and added in order when all pages have passed: the same bits as
- * resident. A cut block has the places of the first page that begins inside of it.
+ * of 8 bytes, 2 KiB per page) and added in order when all pages have passed. So a sum has
+ * the same bits as with a resident topology. A cut block has the places of the first page
+ * that begins inside of it.
  */
 #include <assert.h>
 
@@ -288,7 +289,7 @@ static void add_cuts(struct compute_ctx *c, u32 n_pages)
 	}
 }
 
-/* ---- Both ---- */
+/* ---- The operators ---- */
 
 /* Adds the sums of the blocks and frees their vector. */
 static void compute_end(struct compute_ctx *c, f64 *sum)

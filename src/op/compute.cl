@@ -6,9 +6,9 @@
 #ifdef EDGE
 /*
  * Computes at the active edges of a segment. The sum of a block that lies whole in the
- * segment goes to sums[block]. The values of a block that is cut at the segment's begin or
- * end go, unsummed, to the EDGE_BLOCK places from sums[head] or sums[tail] on. all: the
- * number of edges of the direction.
+ * segment goes to sums[block]. If a block is cut at the beginning or the end of the segment,
+ * its values are not added up; they go to the EDGE_BLOCK places from sums[head] or
+ * sums[tail] on. all: the number of edges of the direction.
  */
 __kernel void OF(EDGE, edges)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS,
 			      GLOBAL const u32 *bits, u64 first_edge, u64 all, GLOBAL f64 *sums,

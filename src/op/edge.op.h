@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every skeleton calls at an edge, derived from the functions of the program. Native
- * templates and kernels include this file; they define WEIGHTS before. A program has one of
- * these forms:
+ * The macros that every skeleton calls at an edge, derived from the functions of the
+ * program. Native templates and kernels include this file; they define WEIGHTS before. A
+ * program has one of these forms:
  *
- *	WRITES array	typedef ... given: the type of what a source gives;
- *			given value(s, u): what source u gives to all its edges;
- *			bool relax(s, x, v, w): what an edge of weight w does at v with a source's
- *			value x. True if v changed: then v is active next. The only array that it
+ *	WRITES array	typedef ... given: the type of the value that a source gives;
+ *			given value(s, u): the value that source u gives to all its edges;
+ *			bool relax(s, x, v, w): applies a source's value x at v, along an edge of
+ *			weight w. True if v changed: then v is active next. The only array that it
  *			may touch is WRITES, at v;
  *			bool idle(s, x): true if a source with value x gives nothing now
  *	without WRITES	bool edge(s, u, v, w): true if v changed and is active next
@@ -17,9 +17,9 @@
  *	EDGE_AT 1	bool edge_at(s, u, v, e, w) in place of edge: e (u32) is the edge's
  *			number, the same in every list that shows the edge (transfer/number.h).
  *			declare_edge_state makes arrays by that number. The numbers come from both
- *			sides of an edge and need a table of 4 bytes a stored edge.
+ *			sides of an edge and need a table of 4 bytes per stored edge.
  *	OWNED 1		with EDGE_AT, in scans and edge filters, not in an advance: each edge
- *			comes once, from the vertex that owns it. Numbers then need 4 bytes a
+ *			comes once, from the vertex that owns it. Numbers then need 4 bytes per
  *			vertex and no table, and state by edge may be streamed beside the pages
  *			(BESIDE).
  *
@@ -34,8 +34,7 @@
  *			(by_weight.inc and by_precision.inc make all instances with one include)
  *	LEVEL scalar	in steps all active sources have this value, so value is not called, and
  *			the first value of a vertex is final (s.ordered)
- *	COND 1		bool cond(s, v): true while v still wants something; without it always
- *			true
+ *	COND 1		bool cond(s, v): true while v still wants edges; without it always true
  *	PREFETCH array	the array that edges look at, at v; without it the array WRITES
  *
  * Two fields of the state are constants after inlining, so tests of them cost nothing.
@@ -81,8 +80,8 @@
 #define TAKES_NUMBERS (!EDGE_AT ? NUMBERS_NONE : OWNED ? NUMBERS_OWNED : NUMBERS_BOTH)
 
 /*
- * HELD: the type of what an edge gets from its source. HELD_BY: its value for source u.
- * AT_EDGE: calls the program at edge i to v; true if v changed.
+ * HELD: the type of the value that an edge gets from its source. HELD_BY: the value that it
+ * gets from source u. AT_EDGE: calls the program at edge i to v; true if v changed.
  */
 #ifdef WRITES
 #define HELD OF(PROGRAM, given)

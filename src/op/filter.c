@@ -37,7 +37,7 @@ static struct tally tallies_end(struct filter_ctx *f)
 	return sum;
 }
 
-/* ---- Edges that stay ---- */
+/* ---- Filters of edges ---- */
 
 static mill_err filter_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
 			    unsigned worker)
@@ -173,7 +173,7 @@ mill_err op_filter_edges(struct mill_run *r, const struct filter_program *p, con
 	return MILL_OK;
 }
 
-/* ---- Vertices that stay ---- */
+/* ---- Filters of vertices ---- */
 
 static mill_err filter_words(void *arg, u64 begin, u64 end, unsigned worker)
 {
@@ -221,7 +221,7 @@ mill_err op_filter(struct mill_run *r, const struct filter_program *p, const voi
 	return frontier_measure(front);
 }
 
-/* ---- From vertices to edges, and back ---- */
+/* ---- Steps from vertices to edges, and back ---- */
 
 static mill_err expand_rows(void *arg, const struct segment *seg, vid begin, vid end, u32 page,
 			    unsigned worker)

@@ -4,8 +4,9 @@
 #define KEPT(s, u, v, i) CALL_EDGE(KEEP_EDGE, s, u, v, i)
 
 /*
- * first_edge: the position of the segment's first edge in the direction. Rows share words of the
- * bitmap, here and below, so bits are changed by atomics.
+ * Clears the bits of the active edges that the program does not keep. first_edge: the position
+ * of the segment's first edge in the direction. Rows share words of the bitmap, here and
+ * below, so bits are changed by atomics.
  */
 __kernel void OF(KEEP_EDGE, rows)(FIELDS(PARAM_ARRAY, PARAM_SCALAR) SEGMENT_PARAMS,
 				  GLOBAL u32 *bits, GLOBAL u64 *counts, u64 first_edge)

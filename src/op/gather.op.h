@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a reduction does at a neighbour, derived from the functions of the program. The
- * native template and the kernels include it. With GIVEN the reduction is the plain sum of
- * the neighbours' elements of that array. reduce.inc undefines these macros again.
+ * The macros that a reduction calls at a neighbour, derived from the functions of the
+ * program. The native template and the kernels include it. With GIVEN the reduction is
+ * the plain sum of the neighbours' elements of that array. reduce.inc undefines these
+ * macros again.
  */
 #ifdef GIVEN
 #define START(s) ((void)(s), (SUM)0)

@@ -19,8 +19,8 @@ struct intersect_ctx {
 	u64 *bits;		/* a bitmap of all vertices for each worker */
 	struct segment *block;	/* one segment of all lists, or the pages of the block */
 	u32 n_block;
-	u8 *frames;		/* of those pages */
-	u32 first_page;		/* of the block */
+	u8 *frames;		/* the frames of the block's pages */
+	u32 first_page;		/* the first page of the block */
 };
 
 u32 intersect_copies(const struct mill_run *r) { return run_is_native(r) ? pool_size(r->pool) : 1; }
@@ -57,7 +57,7 @@ mill_err declare_intersect(struct declaration *d, const struct intersect_program
 	return declare_view(d, arcs ? VIEW_ARCS : VIEW_SIMPLE, what);
 }
 
-/* ---- In memory ---- */
+/* ---- Lists in memory ---- */
 
 static mill_err intersect_rows(void *arg, u64 begin, u64 end, unsigned worker)
 {
@@ -75,7 +75,7 @@ static mill_err intersect_in_memory(struct intersect_ctx *x)
 	return pool_for(x->run->pool, x->run->store->n_linked, 256, intersect_rows, x);
 }
 
-/* ---- On disk ---- */
+/* ---- Lists on disk ---- */
 
 static mill_err read_block(void *arg, u64 begin, u64 end, unsigned worker)
 {
@@ -152,7 +152,7 @@ static mill_err intersect_native(struct intersect_ctx *x, struct mill_step *step
 	return MILL_OK;
 }
 
-/* ---- Both ---- */
+/* ---- The operator ---- */
 
 mill_err op_intersect(struct mill_run *r, const struct intersect_program *p, const void *args,
 		      struct vec *degree)

@@ -9,12 +9,13 @@
  */
 
 /*
- * Lists up to SMALL are merged. The work-items of a warp wait for the longest merge among
- * them, so it must not be much longer than the usual one. In a longer list the elements of
- * the shorter one are searched. On a CPU a team is one core and shares nothing; there lists
- * are searched only if they are SEARCH_RATIO times longer, because otherwise a search is
- * more work than a merge. (CPU time of kron 16 on PoCL, three rounds each: a ratio of 2
- * takes 1.4 to 1.7 times the time of 16, a ratio of 4 1.2 times, of 8 1.05 times.)
+ * Two lists of at most SMALL elements are merged. The work-items of a warp wait for the
+ * longest merge among them, so no merge must be much longer than usual. If one list is
+ * longer, the elements of the shorter list are searched in it. On a CPU a team is one core
+ * and shares nothing; there a list is searched only if it is SEARCH_RATIO times longer than
+ * the other, because otherwise a search is more work than a merge. (CPU time of kron 16 on
+ * PoCL, three rounds each: relative to a ratio of 16, a ratio of 2 takes 1.4 to 1.7 times as
+ * long, a ratio of 4 takes 1.2 times, a ratio of 8 takes 1.05 times as long.)
  */
 #define SMALL 64u
 #if CHUNKED

@@ -35,7 +35,7 @@ mill_err declare_intersect(struct declaration *d, const struct intersect_program
 u32 intersect_copies(const struct mill_run *r);
 /* Returns the host bytes needed besides the graph, if the graph is resident. */
 u64 intersect_resident_bytes(const struct mill_run *r, bool weights);
-/* Returns the host bytes needed in any case, beyond what the smallest budget has anyway. */
+/* Returns the host bytes that are always needed, in addition to RUN_ROOM. */
 u64 intersect_bytes(const struct mill_run *r, bool weights);
 /*
  * Returns the least device bytes needed besides the program's vectors; 0 if the host is the

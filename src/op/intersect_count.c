@@ -67,7 +67,7 @@ struct count_ctx {
 
 u64 intersect_count_bytes(const struct mill_run *r)
 {
-	u64 n = r->store->n_linked, m = view_edges(r->store, VIEW_SIMPLE),
+	u64 n = r->store->n_linked, m = view_edges(r->store),
 	    workers = pool_size(r->pool);
 
 	return n * (2 * sizeof(vid) + 2 * sizeof(u64) + sizeof(u32)) + m / 2 * sizeof(vid) +
@@ -85,7 +85,7 @@ static inline void add(struct count_ctx *c, struct scratch *s, vid v, u64 n)
 		__atomic_fetch_add(&c->count[v], n, __ATOMIC_RELAXED);
 }
 
-/* ---- Without renumbering ---- */
+/* ---- Lists as they are ---- */
 
 struct span {
 	const vid *at;
@@ -119,7 +119,7 @@ static inline void prefetch_rows(const struct count_ctx *c, u64 u)
 		__builtin_prefetch(&c->seg->row[c->seg->neighbour[i]]);
 }
 
-/* Prefetches the beginnings of their lists. */
+/* Prefetches the beginnings of the lists of u's neighbours below u. */
 static inline void prefetch_lists(const struct count_ctx *c, u64 u)
 {
 	const u32 *row = c->seg->row + u;
@@ -135,8 +135,8 @@ static inline void prefetch_lists(const struct count_ctx *c, u64 u)
 }
 
 /*
- * The filter has w: searches it in the ascending list, and counts the triangle if it is
- * there.
+ * Called if the filter has w, which may be a false hit: searches the ascending list for w,
+ * and counts the triangle if w is there.
  */
 static void try_triangle(struct count_ctx *c, struct scratch *s, const vid *list, u32 n, vid w,
 			 u32 *found)
@@ -276,7 +276,7 @@ static mill_err count_as_is(void *arg, u64 begin, u64 end, unsigned worker)
 	return worker ? MILL_OK : ticker_tick(&c->run->ticker, end);
 }
 
-/* ---- Renumbered by degree ---- */
+/* ---- Lists renumbered by degree ---- */
 
 /* Numbers vertices by falling degree, then by number. Vertices without neighbours come last. */
 static mill_err number(struct count_ctx *c)
@@ -429,6 +429,7 @@ static void count_one(struct count_ctx *c, struct scratch *s, vid u)
 	}
 	for (u32 i = 0; i < n; i++)
 		s->bits[list[i] / 64] = 0;
+	/* The matrix is symmetric, so it shows a triangle at v and again at w. */
 	add(c, s, u, twice / 2 + once);
 }
 
@@ -442,7 +443,7 @@ static mill_err count_renumbered(void *arg, u64 begin, u64 end, unsigned worker)
 	return worker ? MILL_OK : ticker_tick(&c->run->ticker, end);
 }
 
-/* ---- Both ---- */
+/* ---- Choice of lists ---- */
 
 static mill_err measure(void *arg, u64 begin, u64 end, unsigned worker)
 {

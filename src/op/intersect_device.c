@@ -20,7 +20,7 @@
 #define SLOTS 4u
 /* With room for this many pieces there are SLOTS slots, with less room two or one. */
 #define MANY 16u
-/* Pieces of the block that are launched ahead, at most: launched work cannot be cancelled. */
+/* The most pieces of the block that are launched ahead: launched work cannot be cancelled. */
 #define AHEAD 4u
 /*
  * The size of a piece if lists are in memory and the budget is large: enough work for a
@@ -57,7 +57,7 @@ u64 intersect_device_bytes(const struct mill_run *r, bool weights)
 {
 	u32 page = 0;
 
-	if (run_is_native(r) || oriented_page(r, view_edges(r->store, VIEW_SIMPLE), weights, &page))
+	if (run_is_native(r) || oriented_page(r, view_edges(r->store), weights, &page))
 		return 0;	/* the run fails with this error later and reports it */
 	return 2 * (u64)page + COUNT_WORDS * sizeof(u64);
 }
@@ -204,7 +204,7 @@ static mill_err hold_block(struct cross_ctx *c)
 	return oriented_pass(c->lists, &pass, c->step);
 }
 
-/* ---- Passing ---- */
+/* ---- Passes ---- */
 
 static mill_err intersect_segment(struct cross_ctx *c, const struct device_segment *seg)
 {

@@ -4,8 +4,8 @@
  * It takes no program: for every vertex the value that most neighbours have in one array
  * goes to another array; of several equally frequent values, the smallest.
  *
- * Labels are counted in tables beside the lists. On a device a list that lies whole in its
- * segment has a region of the scratch for twice its length, so kernels need 17 bytes for
+ * Values are counted in hash tables. On a device a list that lies whole in its segment has a
+ * region of the scratch for twice its length, so kernels need MODE_SCRATCH (17) bytes for
  * each edge of a page, or of a window of pages where all pages are one segment. On the host
  * each worker has one table.
  *
@@ -23,7 +23,7 @@
 #include "engine/cursor.h"
 #include "op/op.h"
 
-/* On the host longer lists go into no table. */
+/* On the host, longer lists are not counted in a table. */
 #define LONG 16384u
 #define TABLE (2 * LONG)	/* a power of two */
 #define NO_VALUE UINT32_MAX
@@ -46,7 +46,8 @@ struct mode_finder {
 	u64 base;		/* no counter is above it */
 	/* On the host: */
 	struct table *table;	/* one per worker */
-	u64 *late;		/* bitmap: vertices that are counted after a pass; not cleared */
+	/* Bitmap of the vertices that are counted after a pass: the same in every pass. */
+	u64 *late;
 	u64 n_late;		/* number of bits in it; atomic */
 	void *frame;		/* a page for their lists */
 	/*
@@ -72,7 +73,7 @@ struct mode_ctx {
 	u32 cut;		/* the cut list that is counted now */
 };
 
-/* ---- On the host ---- */
+/* ---- Passes on the host ---- */
 
 struct best {
 	u32 value, count;
@@ -245,7 +246,7 @@ static mill_err find_native(struct mode_ctx *f, struct mill_step *step)
 	return find_late(f, step);
 }
 
-/* ---- On a device ---- */
+/* ---- Passes on a device ---- */
 
 static const char *const mode_text[] = { "device/dialect.h", "op/page.cl", "op/mode.cl" };
 static const struct kernel_source mode_source = { "mode", mode_text, ARRAY_LEN(mode_text) };
@@ -459,7 +460,7 @@ static mill_err find_device(struct mode_ctx *f, struct mill_step *step)
 	return MILL_OK;
 }
 
-/* ---- Both ---- */
+/* ---- The operator ---- */
 
 /* Returns the most pages that the graph can have. A view can have more pages than the store. */
 static u64 most_pages(const struct store *st, const struct need *n)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The most frequent value of a list, of several the smallest, as kernels. mode.c says which
- * list goes to which kernel. A list that lies whole in its segment is counted in a hash
- * table in the scratch, at an offset that follows from the list's position in the segment.
- * The table has two places for each neighbour; a place is a value and the number of times
- * that it was seen.
+ * Kernels that find the most frequent value of each list; of several such values, the
+ * smallest. mode.c says which list goes to which kernel. A list that lies whole in its
+ * segment is counted in a hash table in the scratch, at an offset that follows from the
+ * list's position in the segment. The table has two places for each neighbour; a place is
+ * a value and the number of times that it was seen.
  */
 #define NO_VALUE 0xffffffffu
 /*

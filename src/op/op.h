@@ -7,7 +7,7 @@
  * template. Its state is one list of fields, X_FIELDS(ARRAY, SCALAR). Four things come from that
  * list: the struct that the program's functions take by value, the host's argument struct (of
  * `struct vec *`, wherever the vector lives), the kernels' parameters, and the table that binds
- * them. What a program must give and may define is in the header of the operator's template:
+ * them. The header of the operator's template says what a program must give and may define:
  *
  *	all				edge.op.h	value, relax, idle, edge, s.shared
  *	op_advance, op_split		advance.inc	from a frontier along its edges
@@ -103,7 +103,7 @@ mill_err op_reduce_front(struct mill_run *r, struct reducer *red, const void *ar
 /*
  * Sets to[v] to the value that most out-neighbours of v have in `from`; if several values are
  * equally frequent, to the smallest. A vertex with an empty list gets from[v]; a vertex without a
- * row keeps its value in `to`. Both vectors hold one u32 a vertex, below store->n_linked.
+ * row keeps its value in `to`. Both vectors hold one u32 per vertex, below store->n_linked.
  * *changed: the number of vertices where `to` differs from `from`. The operator takes no program,
  * because the counters of a list have no fixed size. The finder keeps what the passes share.
  * Declare the view before the finder.

@@ -30,11 +30,11 @@ static bool leads(const struct oriented *o, vid u, vid v)
 	return o->degree[u] != o->degree[v] ? o->degree[u] < o->degree[v] : u < v;
 }
 
-/* ---- In memory ---- */
+/* ---- Lists in memory ---- */
 
 u64 oriented_resident_bytes(const struct mill_run *r, bool weights)
 {
-	u64 edges = view_edges(r->store, VIEW_SIMPLE);
+	u64 edges = view_edges(r->store);
 
 	return (r->store->n_linked + 1) * sizeof(u32) +
 	       edges / 2 * (sizeof(vid) + (weights ? sizeof(u32) : 0)) + 64 * KIB;
@@ -132,7 +132,7 @@ static mill_err orient_in_memory(struct oriented *o)
 	return MILL_OK;
 }
 
-/* ---- On disk ---- */
+/* ---- Lists on disk ---- */
 
 mill_err oriented_page(const struct mill_run *r, u64 edges, bool weights, u32 *out)
 {
@@ -150,7 +150,7 @@ mill_err oriented_page(const struct mill_run *r, u64 edges, bool weights, u32 *o
 
 u64 oriented_disk_bytes(const struct mill_run *r, bool weights)
 {
-	u64 edges = view_edges(r->store, VIEW_SIMPLE), making;
+	u64 edges = view_edges(r->store), making;
 	u32 page = 0;
 
 	if (oriented_page(r, edges, weights, &page))

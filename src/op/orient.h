@@ -21,7 +21,7 @@ struct oriented {
 	struct mill_run *run;
 	const u32 *degree;
 	bool weights;		/* each edge has a u32: its number of arcs, or its edge number */
-	bool numbers;		/* it is the edge number */
+	bool numbers;		/* this u32 is the edge number */
 	struct segment all;	/* in memory: the lists of all vertices; host vectors of the run */
 	/*
 	 * On disk: a temporary store of raw pages, in which every list is whole. NULL: in
@@ -47,7 +47,7 @@ bool oriented_in_memory(const struct mill_run *r);
 
 /* Returns the host bytes needed besides the graph, if the graph is resident. */
 u64 oriented_resident_bytes(const struct mill_run *r, bool weights);
-/* Returns the host bytes needed on disk, beyond what the smallest budget has anyway. */
+/* Returns the host bytes needed to orient on disk, in addition to RUN_ROOM. */
 u64 oriented_disk_bytes(const struct mill_run *r, bool weights);
 /*
  * Finds the size of the pages on disk, in which any list has room. Fails with MILL_ELIMIT

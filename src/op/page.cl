@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernel skeletons share: a program's fields as parameters, the layout of a
- * segment, and the share of rows that a work-item takes.
+ * Macros and functions that all kernel skeletons share: a program's fields as parameters,
+ * the layout of a segment, and the share of rows that a work-item takes.
  *
  * Two numbers shape all kernels. GROUP is the number of work-items of a work-group. CHUNKED
  * is 1 on a CPU: there a work-item takes a run of neighbouring rows, so that it walks
@@ -16,9 +16,9 @@
 
 /*
  * The parameters of a segment. Offsets are in 32-bit words. partial: PARTIAL_HEAD,
- * PARTIAL_TAIL. A program with EDGE_AT also gets `numbers` (one an edge; with OWNED one a
+ * PARTIAL_TAIL. A program with EDGE_AT also gets `numbers` (one per edge, with OWNED one per
  * vertex; may be null; see transfer/number.h) and the position of the segment's first edge.
- * Edge numbers are made of both.
+ * Edge numbers are computed from both.
  */
 #if EDGE_AT
 #define NUMBER_PARAMS , GLOBAL const u32 *numbers, u64 first_position

@@ -34,7 +34,7 @@ enum weight_kind {
 #define PULL_AHEAD 16u	/* rows */
 #define PUSH_AHEAD 16u	/* edges; with it SSSP on kron 22 takes 0.65 of the time */
 #define GATHER_AHEAD 32u	/* edges */
-/* An asynchronous advance processes at most this multiple of a page's edges before it leaves it. */
+/* An asynchronous advance leaves a page when it has processed this multiple of the page's edges. */
 #define REENTRY 16u
 #define LIST_AHEAD 8u	/* vertices of a list */
 #define SCAN_BLOCK 4u	/* edges after which cond is asked again */
@@ -46,7 +46,7 @@ struct push_code {
 		     const u64 *front, struct emit *emit);
 	void (*list)(const void *args, const struct segment *seg, const vid *list, u64 n,
 		     struct emit *emit);
-	/* Asynchronous only: processes the rows that became active since, again and again. */
+	/* Asynchronous only: processes the rows that became active in the meantime, repeatedly. */
 	void (*again)(const void *args, const struct segment *seg, vid begin, vid end,
 		      struct emit *emit);
 };

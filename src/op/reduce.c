@@ -51,14 +51,14 @@ struct reduce_ctx {
 	const void *args;
 	const vid *list;
 	u64 n;			/* vertices of the list */
-	u64 taken;		/* of them taken by workers; atomic */
+	u64 taken;		/* vertices of the list that workers have taken; atomic */
 	const u64 *front;	/* on the host */
 	const struct vec *front_device;
 	u64 edges;		/* atomic */
 	u64 count[COUNT_MOST];	/* atomic */
 };
 
-/* The rows of a page, or of a segment of a resident topology. */
+/* The rows of a page, or of a segment or piece of a resident topology. */
 struct extent {
 	u64 first, n_rows, n_edges, skip;
 	bool continues;
@@ -120,7 +120,7 @@ static u64 reducer_bytes(const struct store *st, bool in, u32 sum_size)
 
 /*
  * Returns true if the reduction is done by a join (op/sum.c): sources give the elements of
- * one array, so pages of the other direction can pass the sums.
+ * one array, so edges of the other direction can add them to the sums.
  */
 static bool by_join(const struct mill_run *r, const struct reduce_program *p)
 {
@@ -354,7 +354,7 @@ static mill_err rest_device(struct reduce_ctx *a)
 	return launch_items(a->run->device, &l, end - begin, ITEM_ROWS);
 }
 
-/* ---- By list: the topology is resident ---- */
+/* ---- Lists of vertices in a resident topology ---- */
 
 /*
  * Takes the next vertices of the list until they have LIST_CHUNK_EDGES edges, at least one.
@@ -408,7 +408,7 @@ static mill_err reduce_resident(struct reduce_ctx *a)
 	return work < SMALL_LIST ? reduce_list(a, 0) : pool_run(a->run->pool, reduce_list, a);
 }
 
-/* ---- By bin: see engine/bins.h ---- */
+/* ---- Bins (engine/bins.h) ---- */
 
 static mill_err reduce_bins(void *arg, u64 begin, u64 end, unsigned worker)
 {
@@ -428,7 +428,7 @@ static mill_err reduce_bins(void *arg, u64 begin, u64 end, unsigned worker)
 	return ticker_cancelled(&a->run->ticker) ? fail(MILL_ECANCELLED, "cancelled") : MILL_OK;
 }
 
-/* ---- All ---- */
+/* ---- The operators ---- */
 
 static mill_err make_bits(struct mill_run *r, struct reducer *red)
 {
@@ -521,7 +521,7 @@ static mill_err apply_sums(void *arg, u64 begin, u64 end, unsigned worker)
 	return MILL_OK;
 }
 
-/* Reduces by a join: sources add along out-edges what a reduction gathers over in-edges. */
+/* Reduces by a join: sources add their values along the edges of the other direction. */
 static mill_err reduce_joined(struct reduce_ctx *a, struct mill_step *step)
 {
 	const struct reducer *red = a->reducer;

@@ -68,7 +68,7 @@ static mill_err scan_native(struct scan_ctx *s, struct mill_step *step)
 
 /*
  * With `some`, the device first says which pages have wanted rows. If all pages stay on the
- * device, nothing moves, so it is not asked.
+ * device, nothing moves, so the device is not asked.
  */
 static mill_err scan_device(struct scan_ctx *s, struct mill_step *step)
 {

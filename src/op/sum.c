@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reductions of runs in which the state's home is the host (GTS). A reduction is a join
- * turned round: what op_reduce gathers over in-edges, sources add along out-edges to sums
- * of 64 bits on the devices, and apply follows natively. Pages in which no source gives
- * anything do not cross, so a level of bc moves the pages of that level only.
+ * Reductions for runs in which the state's home is the host (GTS). A reduction is a join in
+ * the other direction. Elsewhere op_reduce gathers values over in-edges; here sources add
+ * these values along out-edges to sums of 64 bits on the devices, and apply follows on the
+ * host. Pages in which no source gives a value do not cross, so a level of bc moves only the
+ * pages of that level.
  *
  * Floats are added in any order, so the last bits of sums differ. Fixed point (--exact) has
  * the same bits on any number of devices and chunks.
@@ -66,7 +67,7 @@ struct look_ctx {
 	u32 *active;
 };
 
-/* Marks the pages in which a source gives anything: the others need not cross. */
+/* Marks the pages in which some source gives a value that is not 0: the others do not cross. */
 static mill_err look_at_pages(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	static const char nothing[4096];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A reduction as a push: what a source gives is added to the sum of each of its neighbours
+ * A reduction as a push: the value of a source is added to the sum of each of its neighbours
  * (op/sum.c). Device dialect, written for VALUE f32, f64 and u64. Sums have 64 bits.
  */
 #define SUM_FIELDS(ARRAY, SCALAR) ARRAY(OF(sum, VALUE), sum)
@@ -13,7 +13,7 @@ STATE(PROGRAM, SUM_FIELDS);
 
 typedef VALUE OF(PROGRAM, given);
 
-/* Never called: what a source gives always lies beside the page. */
+/* Never called: the values of sources are always sent beside the page. */
 DEVICE VALUE OF(PROGRAM, value)(struct PROGRAM s, vid u)
 {
 	(void)s;

@@ -2,20 +2,20 @@
 /*
  * Graphie (Han, Mawhirter, Wu, Buland, PACT 2017): bfs, sssp and cc on a device, by
  * partitions (policy/partition.h). A partition has one flag of activity, updates are in
- * place, and the state's home is the device: P flags and the counters are all that comes
- * back in a superstep. Resident partitions come first; each other one takes the slot of the
- * partition that came first. Runs that the policy does not own evict the oldest page first.
+ * place, and the state's home is the device: in a superstep only P flags and the counters
+ * come back. Resident partitions are processed first. A missing partition takes the slot of
+ * the oldest resident one. Runs that the policy does not own evict the oldest page first.
  *
  * Ids become virtual when edges are made for the wire, by all threads into one of two
  * stages. Packed pages keep dense numbers: the kernel looks up the partition of a changed
  * vertex among the first sources of all partitions, log P steps instead of a division.
  *
- * All edges of an active partition are processed: the policy does not keep which sources
- * are active. `idle` tests by value, as the paper's BFS does, and a monotone program finds
- * that an old value changes nothing. So the state is the vertices' values alone. Flags are
- * bits in local memory, or the global flags if P is too large for that. With --no-skip the
- * kernel of an idle partition runs too and reads its edges, but processes none, because no
- * source is active: so all variants take the same steps.
+ * All edges of an active partition are processed: the policy does not record which sources
+ * are active. `idle` tests a source by its value, as the paper's BFS does; and in a monotone
+ * program an old value changes nothing. So the state has only the vertices' values. Flags
+ * are bits in local memory or, if P is too large for that, the global flags. With --no-skip
+ * the kernel of an idle partition runs too. It reads the edges but processes none, because
+ * no source is active; so all variants take the same steps.
  */
 #include <string.h>
 
@@ -139,7 +139,7 @@ static u64 least(const struct transfer *t, const struct need *n)
 	       min_u64(max_u64(64 * KIB, ceil_sqrt((w.row ? 384 : 192) * all)), 2 * all) + 16;
 }
 
-/* With n->advances parents are settled page by page afterwards, so pages need room too. */
+/* With n->advances, a later pass finds parents page by page, so pages need room too. */
 static void graphie_room(struct room *out, const struct transfer *t, const struct need *n)
 {
 	struct wire_shape w = shape_of(t, t->store, n->weights);
@@ -469,8 +469,8 @@ static u64 spread_owners(const struct partitions *p, u32 *active)
 	u64 n = 0;
 
 	/*
-	 * From the last partition down: owners come before, so their flags are still their
-	 * own.
+	 * The loop goes from the last partition to the first. An owner has a smaller
+	 * number, so the loop has not changed the owner's flag yet.
 	 */
 	for (u32 i = p->n; i-- > 0;)
 		if (active[p->owner[i]])

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Graphie's PartitionKernelV3 over one partition. The defines and the program stand before
- * this text. A work-item takes an edge (on a CPU a few neighbouring ones), a work-group a
- * tile of edges at a time. First the values of the tile's sources are copied to local
- * memory. Then every edge does its Up in place. A work-item that changes a vertex with
- * out-edges sets the flag of that vertex's partition; flags are in local memory until the
- * work-group ends. All edges of an active partition are processed: an edge with a source
- * that has nothing new changes nothing. An idle partition (active is 0) has no active
- * source: its edges are only read.
+ * this text. A work-group takes one tile of edges at a time; a work-item takes one edge of
+ * the tile, on a CPU a few neighbouring edges. First the values of the tile's sources are
+ * copied to local memory. Then every edge is relaxed in place (UP). A work-item that changes
+ * a vertex with out-edges sets the flag of that vertex's partition; flags are in local
+ * memory until the work-group ends. All edges of an active partition are processed: an edge
+ * from a source without a new value changes nothing. An idle partition (active is 0) has no
+ * active source: its edges are only read.
  *
  * Ids are virtual (policy/partition.h): the partition of an id is id / range, and the index
  * of its state is id - pre_sum[id / range]. Ids beyond all ranges are vertices without
@@ -84,7 +84,7 @@ static inline u32 index_of(u32 id, GLOBAL const u32 *pre_sum, u32 n_partitions, 
 	return id - pre_sum[min(id / range, n_partitions)];
 }
 
-/* Edges with their sources. */
+/* Processes a partition that crossed as edges with their sources. */
 __kernel void OF(PROGRAM, partition_edges)(PARTITION_PARAMS)
 {
 	struct PROGRAM s = { FIELDS(LOCAL_ARRAY, LOCAL_SCALAR) true };
@@ -165,8 +165,8 @@ static inline u32 partition_of(GLOBAL const u32 *first, u32 n_partitions, u32 v)
 }
 
 /*
- * Rows with their edges. first_of: NULL if neighbours are ids, else the first source of
- * each partition.
+ * Processes a partition that crossed as rows. first_of: NULL if neighbours are ids, else
+ * the first source of each partition.
  */
 __kernel void OF(PROGRAM, partition_rows)(PARTITION_PARAMS, u32 first, u32 n_rows, u32 base,
 					  GLOBAL const u32 *first_of)

@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * GTS (Kim, An, Park, Park, Kim, SIGMOD 2016), for programs with the join form: bfs, sssp,
- * cc, pagerank and bc. The state is on the host, where everything that is per vertex is
- * computed by native code. Devices do the join of pages with attributes; pages stream past.
- * What edges write (WA) is one array per program. In a pass it goes to the devices in W
- * chunks of vertices and comes back to be merged by minimum or sum (transfer/state.c). What
- * sources give (RA) is a range of a host array, sent beside each page; if all of WA is on
- * the device, sources give WA itself.
+ * cc, pagerank and bc. The vertex state (the paper's attributes) is on the host. Native code
+ * does all work per vertex. Devices do the work per edge: they join pages with attributes,
+ * and pages stream past. Edges write one array per program, the writable attribute (WA). In
+ * a pass WA goes to the devices in W chunks of vertices and comes back to be merged by
+ * minimum or sum (transfer/state.c). Sources give values of a host array, the read-only
+ * attribute (RA): the range of a page is sent beside the page. If all of WA is on the device
+ * and the program has no RA, sources give their values in WA.
  *
  *	strategy P	page i goes to device i mod N; each device has all of WA, while that fits
- *	strategy S	all pages go to all devices; each has a part of WA, by its budget
+ *	strategy S	all pages go to all devices; each has a share of WA, by its budget
  *	chunks		S for one chunk after the other, if WA does not even fit all devices
  *			together; all pages pass once per chunk
  *
- * Pages pass in windows: resident pages first (the paper's figure 11), then the others; or
- * all in page order (--scan pages): then a full scan over more pages than the cache holds
- * finds none of them resident. Small pages come before large ones, which have one list or a
- * part of one; each kind in page order. The least recently used of the pages that stay is
- * evicted first. A window ends where a slot would be needed twice, so inside a window
- * frames may arrive in any order. A slot has one work area, where its page may still be
- * unpacked: with as many areas as pages, all stay unpacked.
+ * Resident pages pass first (the paper's figure 11), then the others. With --scan pages all
+ * pass in page order; then a full scan over more pages than the cache holds finds none of
+ * them resident. Small pages come before large pages, and each kind is in page order; a
+ * large page has one list or a piece of one. Of the pages that stay, the least recently used
+ * is evicted first. A pass is divided into windows. A window ends where a slot would be
+ * needed twice, so inside a window frames may arrive in any order. A slot has one work area,
+ * where its page may still lie unpacked from its last use: with as many areas as pages, all
+ * pages stay unpacked.
  *
  * A list of several pages is flagged in the page where it ends (in a paged store: begins),
- * and the RVT names the other pages of the list. Runs that the policy does not own evict by
- * LRU.
+ * and the RVT (store/rvt.h) names the other pages of the list. Runs that the policy does not
+ * own evict by LRU.
  */
 #include <assert.h>
 #include <string.h>
@@ -73,8 +75,8 @@ static u64 smallest_budget(const struct transfer *t)
 }
 
 /*
- * Returns how many of n vertices the smallest device gets at least. If the state is
- * divided, that is n times the device's part of all budgets.
+ * Returns the least number of n vertices that the device with the smallest budget gets: all
+ * or, if the state may be divided, its share in proportion to its budget.
  */
 static u64 smallest_share(const struct transfer *t, u64 n)
 {
@@ -139,7 +141,7 @@ static bool choose(struct transfer *t, u64 beside, const u64 *left)
 
 /* ---- Room ---- */
 
-/* Returns the bytes for slots that the work areas leave. */
+/* Chooses the number of work areas. Returns the bytes that they leave for slots. */
 static u64 divide(const struct transfer *t, u64 left, u64 area, u64 *areas)
 {
 	*areas = min_u64(max_u64(left / AREA_SHARE / area, 1), t->device[0]->n_queues);

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GTS's kernels (Kim et al., SIGMOD 2016, appendix B): the join of one page with the
- * attributes. The defines and the program stand before this text. What a source gives (RA)
- * lies beside its page: `given` has an element per row. If given is NULL, sources give
- * their values in the writable attribute, all of which is then on the device. What edges
- * write (WA) are the vertices [begin, end): an edge to another vertex is left to the device
- * or chunk that has it. A vertex that changed sets a flag of the page where its list ends
- * (nextPIDSet) or, if ids are addresses, where it begins.
+ * GTS's kernels (Kim et al., SIGMOD 2016, appendix B): the join of one page with the vertex
+ * state, the paper's attributes. The defines and the program stand before this text. The
+ * values that sources give (RA) are beside their page: `given` has an element per row. If
+ * given is NULL, sources give their values in the writable attribute (WA), all of which is
+ * then on the device. The device has the vertices [begin, end) of WA: an edge to another
+ * vertex is left to the device or chunk that has the vertex. A vertex that changed sets a
+ * flag of the page where its list ends (nextPIDSet) or, if ids are addresses, begins.
  *
  * There are three ways to give edges to work-items: one work-item per vertex
  * (vertex-centric), a virtual warp of 4 to 32 work-items per vertex (edge-centric), and all
  * work-items for a page of one list, a large page. Corrected against the paper: loops go on
  * to the next vertex or edge of the same work-item.
  *
- * A reduction is a join turned round: the values that op_reduce gathers over in-edges are
- * given by sources along out-edges to sums of 64 bits, and `apply` follows on the host.
- * Pages with no source that gives anything do not pass, so a level of bc moves only the
- * pages of that level. Floats are added in any order, so their last bits differ; with
- * --exact the bits are the same on any number of devices and chunks.
+ * A reduction is a join in the other direction. Elsewhere op_reduce gathers values over
+ * in-edges; here sources give these values along out-edges, edges add them to sums of 64
+ * bits, and `apply` follows on the host. Pages without a source that gives a value do not
+ * pass, so a level of bc moves only the pages of that level. Floats are added in any
+ * order, so their last bits differ; with --exact the bits are the same on any number of
+ * devices and chunks.
  */
 /* Lanes of a hardware warp, for the statistics of lanes. */
 #define WARP 32u
@@ -28,7 +29,7 @@
 	GLOBAL const u32 *start, u32 n_pages, u32 slots, u32 flags, u32 warp, u32 page, \
 	u32 n_vertices, GLOBAL u64 *fault, GLOBAL u64 *counts
 
-/* What one work-item counted. */
+/* The counts of one work-item. */
 struct mine {
 	u32 edges, updates, atomics;
 	u64 lanes;
@@ -81,10 +82,10 @@ static inline u32 vertex_of(GLOBAL const u32 *start, u32 n_pages, u32 to, u32 sl
 }
 
 /*
- * Does what an edge does. start: the first vertex of each page or, if ids are addresses,
- * the first vertex with a list that begins in the page; start[n_pages] is the number of
- * vertices that have rows. slots: the slots of a page if ids are addresses; 0: ids are
- * numbers.
+ * Processes edge i of the page: gives x, the value of its source, to its neighbour. start:
+ * the first vertex of each page or, if ids are addresses, the first vertex with a list that
+ * begins in the page; start[n_pages] is the number of vertices that have rows. slots: the
+ * slots of a page if ids are addresses; 0: ids are numbers.
  */
 #define JOIN_EDGE(x, i) \
 	do { \
@@ -166,7 +167,7 @@ __kernel void OF(PROGRAM, join_warp)(JOIN_PARAMS)
 	u32 id = (u32)get_global_id(0), n_warps, lane;
 	struct mine m = { 0, 0, 0, 0 };
 
-	if (!warp)	/* the launch that warms kernels up has no work */
+	if (!warp)	/* a launch that only warms the kernel up */
 		return;
 	n_warps = (u32)get_global_size(0) / warp;
 	lane = id & (warp - 1);	/* a power of two: oclgrind knows no remainder beside a quotient */
@@ -186,7 +187,7 @@ __kernel void OF(PROGRAM, join_warp)(JOIN_PARAMS)
 	mine_add(counts, m);
 }
 
-/* A large page: one row, or the part of it that lies in this page. */
+/* A large page: one row, or a piece of one. All work-items share its edges. */
 __kernel void OF(PROGRAM, join_large)(JOIN_PARAMS)
 {
 	JOIN_STATE;

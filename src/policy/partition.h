@@ -2,17 +2,19 @@
 /*
  * Graphie's partitions (Han, Mawhirter, Wu, Buland, PACT 2017): the edges of a direction in
  * runs of about equal size. A partition is the unit that crosses to a device, and has one
- * flag of activity. It is a run of whole pages or, if rule V-C (graph or room, divided by
- * the queues) asks for less than a page, an equal piece of a page. A list may lie in
- * several partitions.
+ * flag of activity. Rule V-C of the paper gives its size: the bytes of the graph, or of the
+ * device's room if that is less, divided by the number of queues. A partition is a run of
+ * whole pages. If a page is larger than the size, it is cut into equal pieces, and each
+ * piece is a partition; only pages that cross as they are stored are never cut. A list may
+ * lie in several partitions.
  *
- * The storage order is Graphie's first renaming: sources first and contiguous, sinks last,
- * lists ascending. The second renaming is made here, when the run begins, from the page
- * index; only pages that are cut are decoded for it, once. It gives every partition an id
- * range of the same size SZ_max. Virtual ids, for which nothing is stored, fill the ranges
- * up. Then the partition of an id is id / SZ_max, and the index of its state is id -
- * pre_sum[id / SZ_max]; sinks follow all ranges. The renaming is a table of P + 1 numbers
- * for P partitions.
+ * The storage order is Graphie's first renaming: sources first and contiguous, sinks
+ * last, lists ascending. The second renaming is made here, when the run begins, from the
+ * page index; only pages that are cut are decoded for it, once. It gives every partition
+ * an id range of the same size SZ_max, the most sources of a partition. Virtual ids, for
+ * which nothing is stored, fill the ranges up. Then the partition of an id is id /
+ * SZ_max, and the index of its state is id - pre_sum[id / SZ_max]; sinks follow all
+ * ranges. The renaming is a table of P + 1 numbers for P partitions.
  *
  * A paged store has such ids already, with pages in place of partitions. If edges or rows
  * cross, its ids are taken as they are, and flags are by page: the ranges are those of
@@ -38,13 +40,13 @@ struct partitions {
 	u32 *page, *page_end;	/* the pages of each partition */
 	u32 n_cut;		/* pages that are cut into pieces */
 	/*
-	 * P + 1 numbers: the first source of each partition. SZ is the distance to the
-	 * next; first[P] is the number of sources.
+	 * P + 1 numbers: the first source of each partition, then the number of sources.
+	 * SZ of partition i, the number of its sources, is first[i + 1] - first[i].
 	 */
 	u32 *first;
 	/*
-	 * The partition that has its first source: itself, or an earlier one, if the list
-	 * began there.
+	 * The partition that owns the first source of each partition: the partition itself,
+	 * or an earlier one, if the source's list begins there.
 	 */
 	u32 *owner;
 	bool stored;		/* the ids are those of the store's lists */

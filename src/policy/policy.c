@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of policies: look-up by name, and checks of the options that policies have. */
+/* The table of policies: look-up by name, and checks of the options of policies. */
 #include "policy/policy.h"
 
 #include <pthread.h>
@@ -77,8 +77,9 @@ static const struct mill_option *options_of(const struct policy *p)
 	return p->public.option ? p->public.option : &none;
 }
 
-/* ---- General options: a policy may not allow all values ---- */
+/* ---- General options ---- */
 
+/* The general options of which a policy may allow only some values. */
 enum { MAPPING, FILTER, DIRECTION, GENERAL };
 
 #define CHOICE(name, ...) \
@@ -125,7 +126,7 @@ mill_err policy_suits(const struct policy *p, const struct mill_options *o, cons
 	return MILL_OK;
 }
 
-/* ---- Check ---- */
+/* ---- Checks ---- */
 
 static mill_err refuse_settings(const struct policy *p, const struct mill_options *o)
 {
@@ -157,7 +158,7 @@ mill_err policy_check(const struct policy *chosen, const struct mill_options *o)
 	return options_check(options_of(chosen), (const char *)o + chosen->public.settings);
 }
 
-/* ---- Change ---- */
+/* ---- Changes ---- */
 
 static void reset_settings(const struct policy *p, struct mill_options *o)
 {

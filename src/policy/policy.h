@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Policies: what --policy names. Each has a file; those that differ only in their key share
- * pages.c. The table of policies is in policy.c. A policy is a name, rows of options, and
- * the functions of struct policy (transfer/transfer.h). Only policy_find compares names.
+ * Policies, the values of --policy. Each has a file; policies that differ only in which page
+ * they evict first share pages.c. The table of policies is in policy.c. A policy is a name,
+ * rows of options, and the functions of struct policy (transfer/transfer.h). Only
+ * policy_find compares names.
  */
 #ifndef POLICY_POLICY_H
 #define POLICY_POLICY_H
@@ -28,8 +29,8 @@ mill_err policy_check(const struct policy *chosen, const struct mill_options *o)
 /* Fails if a general option has a value that the policy does not allow in its own runs. */
 mill_err policy_suits(const struct policy *p, const struct mill_options *o, const char *algorithm);
 /*
- * Sets to the default every option that policy_check or policy_suits would refuse. Values
- * that no policy allows stay.
+ * Sets to the default the settings of all other policies, and each general option with a
+ * value that this policy does not allow. Wrong values of its own settings stay.
  */
 void policy_leave_others(const struct policy *chosen, struct mill_options *o);
 /* Copies the settings of the variant that are not 0 to the options. */

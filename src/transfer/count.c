@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What kernels count, and which rows and pages of a station are active.
+ * Counts of kernels: reads the counters, and finds the active rows and pages of a station.
  *
- * Activity is counted where it is: on the device. A census gives the number of active
- * vertices of each page. The flags and numbers of pages lie behind the counters
- * (PAGE_COUNTS), so one read brings both: a superstep has one wait, and P numbers come back
- * for P pages. The pages that a pull or a scan still wants are found in the same way
- * (op/wanted.cl), but only if not all pages can stay on the device.
+ * Activity is counted on the device. A census gives the number of active vertices of each
+ * page. The flags and counts of pages lie behind the counters (PAGE_COUNTS), so one read
+ * brings both: a superstep has one wait, and P numbers come back for P pages. The pages that
+ * a pull or a scan still wants are found in the same way (op/wanted.cl), but only if not all
+ * pages can stay on the device.
  */
 #include <string.h>
 

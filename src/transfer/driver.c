@@ -17,8 +17,8 @@ struct pass_ctx {
 	const struct units *units;
 	struct mill_step *step;
 	bool in;
-	u32 end;		/* of the window's moves */
-	struct changes host;	/* atomic: what the host's threads changed */
+	u32 end;		/* end of the window's moves */
+	struct changes host;	/* sums over the host's threads, added atomically */
 };
 
 static struct station *station_of(const struct pass_ctx *c, const struct move *m)
@@ -50,8 +50,8 @@ static mill_err leave_slot(struct station *s, struct slot *slot, u32 queue)
 /* ---- Work ---- */
 
 /*
- * Sets what kernels make edge numbers from. number: the numbers of the segment's edges, if
- * there is a table.
+ * Sets the buffers from which kernels compute edge numbers. number: the numbers of the
+ * segment's edges, if the direction has a table.
  */
 static void add_numbers(const struct pass_ctx *c, const struct buffer *number,
 			struct device_segment *seg)
@@ -301,7 +301,7 @@ static mill_err send_staged(struct pass_ctx *c, u32 begin, u32 end, u32 *next)
 
 		for (u32 k = begin; *next > begin + 1 && k < *next; k++)
 			list_unit(c, k, &n);
-		/* A single unit may be larger than a stage: only the pages of this part. */
+		/* A single unit may be larger than a stage: lists only the pages of this part. */
 		for (u32 page = part.page; *next == begin + 1 && page < part.page_end; page++)
 			t->list[n++] = page;
 		TRY(stage_load(t, &part, t->list, n, c->step));

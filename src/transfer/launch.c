@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of kernels: the list of arguments, and the launch. */
+/* Kernel calls: the list of arguments, and the launch. See launch.h. */
 #include "transfer/launch.h"
 
 #include <assert.h>

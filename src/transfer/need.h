@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run of an algorithm needs. It is declared before the run begins. */
+/* The need of a run: bytes, directions, views. It is declared before the run begins. */
 #ifndef TRANSFER_NEED_H
 #define TRANSFER_NEED_H
 
@@ -19,28 +19,28 @@ enum view {
 struct cost;
 
 struct need {
-	const char *algorithm;	/* as users know it */
+	const char *algorithm;	/* its name for users */
 	const struct cost *cost;	/* its row of the cost model; NULL: the cost of a search */
-	u64 state;		/* bytes of vectors, frontiers included, where the device is */
-	u64 host;		/* bytes always on the host: ids for parents, a certificate */
+	u64 state;		/* bytes of vectors and frontiers, on the device or on the host */
+	u64 host;		/* bytes that are always on the host: parents' ids, a certificate */
 	bool out, in;		/* the directions that it reads */
 	bool weights;
-	/* It advances along a frontier. With `own`: its later passes over pages do. */
+	/* It advances along a frontier. With `own`: in later passes, which go over pages. */
 	bool advances;
 	/*
 	 * Device bytes per edge of the segments that kernels work on; see
 	 * transfer->scratch_edges.
 	 */
 	u32 edge_scratch;
-	bool own;		/* the run has the policy's units and kernels */
+	bool own;		/* the run uses the policy's units and kernels */
 	/*
-	 * With `own` and home HOST: bytes per vertex that go to the devices, of the array
-	 * that edges write and of the values that sources give.
+	 * With `own` and home HOST, bytes per vertex that go to the devices. writable: of
+	 * the array that edges write; given: of the values that sources give.
 	 */
 	u32 writable, given;
 	/*
-	 * Not 0: in-edges are only reduced, by programs with SPREAD; the bytes of a value
-	 * that a source gives.
+	 * Bytes of a value that a source gives, if in-edges are only reduced, and only by
+	 * programs with SPREAD (op/reduce.inc); else 0.
 	 */
 	u32 spread;
 	u64 resident;		/* additional host bytes if the topology is resident */

@@ -40,7 +40,7 @@ struct edge_numbers {
 	u32 *base;		/* by vertex, on the host; NULL: positions are the numbers */
 	struct buffer on_device;	/* the copy of `base` on the device */
 	u64 *owned;		/* streamed: the number of the first edge each page owns, and n */
-	u32 n_pages;		/* pages that `owned` has */
+	u32 n_pages;		/* number of pages in `owned` */
 };
 
 #endif

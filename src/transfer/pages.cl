@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels for pages and frontiers, of no program. They unpack a packed page into rows and
- * neighbours, turn page addresses into vertex numbers, count the vertices of a bitmap in
- * each page, and list the rows of a segment that are in a bitmap.
+ * Kernels for pages and frontiers that all programs share. They unpack a packed page into
+ * rows and neighbours, turn page addresses into vertex numbers, count the vertices of a
+ * bitmap in each page, and list the rows of a segment that are in a bitmap.
  *
  * Pages cross to a device packed. pages_unpack has one work-item per restart block. It also
  * checks what the host cannot know without decoding, so a hostile page is an error (exit
@@ -90,8 +90,8 @@ DEVICE void integers_unpack(struct integers s, GLOBAL u32 *to)
 /*
  * Unpacks a page; one work-item per restart block. The host has checked the block index;
  * the blocks are checked here. For any input bytes, the rows that are written ascend within
- * the block's edges, and the neighbours are vertices. If the input itself was not so,
- * *fault is set to page number + 1.
+ * the block's edges, and the neighbours are vertices. If the input breaks one of these
+ * rules, *fault is set to page number + 1.
  *
  * Row offsets and neighbours begin at edge_base. partial has PARTIAL_HEAD if row 0 began in
  * an earlier page, and PARTIAL_TAIL if the last row continues in the next page; that row

@@ -25,9 +25,9 @@ struct field {
 /* Which edge numbers a program takes; see transfer/number.h. */
 enum numbers {
 	NUMBERS_NONE,
-	/* Of edges from the side that owns them: the program sees each once. */
+	/* The program sees each edge once, from the side that owns it. */
 	NUMBERS_OWNED,
-	NUMBERS_BOTH		/* of edges from either side */
+	NUMBERS_BOTH		/* the program sees edges from both sides */
 };
 
 struct program {
@@ -59,8 +59,8 @@ mill_err vec_fetch(const struct vec *v);
 mill_err program_fetch(const struct program *p, const void *args);
 
 /*
- * INIT_* make, for native code, the state struct from a program's arguments; FIELD_* make
- * the table of fields.
+ * INIT_* initialise the state struct of native code from a program's arguments. FIELD_*
+ * initialise the table of fields.
  */
 #define INIT_ARRAY(type, name) .name = a->name ? a->name->buffer.host : NULL,
 #define INIT_SCALAR(type, name) .name = a->name,
@@ -80,7 +80,7 @@ mill_err program_fetch(const struct program *p, const void *args);
 enum merge_kind { MERGE_MIN_U32, MERGE_MIN_U64, MERGE_ADD_F64, MERGE_ADD_U64 };
 
 /*
- * What native code changed: the number of edges and updates and, for each page where
+ * The changes that native code made: the number of edges and updates and, for each page where
  * vertices changed, the flags PAGE_HEAD and PAGE_OTHERS (policy/join.cl).
  */
 struct changes {
@@ -91,7 +91,7 @@ struct changes {
 /* Sets the flag of the page that stands for v's list, as policy/join.cl does. */
 void changes_flag(struct changes *c, vid v);
 
-/* The join of units with attributes: op/join.inc, policy/join.cl. */
+/* A program for policy/join.cl and op/join.inc, which join edges with vertex state. */
 struct join_program {
 	struct program program;
 	u32 writable;		/* offset, in the arguments, of the vector that edges write */
@@ -106,7 +106,10 @@ struct join_program {
 		     struct changes *c);
 };
 
-/* The forms of one program for policies with kernels of their own. NULL: it lacks the form. */
+/*
+ * The forms of one program for policies with kernels of their own. NULL: the program does
+ * not have the form.
+ */
 struct own_forms {
 	/* For policy/graphie.cl: values only fall, and edges may come in any order. */
 	const struct program *in_place;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stages. All threads of the host make the units that cross as edges or as rows, page by
- * page, in one of two stages. While one stage is filled, the transfers of the other are
- * under way.
+ * Stages: host buffers for units that do not cross as they are stored. All threads of the
+ * host make the edges or rows of such units, page by page, in one of two stages. While one
+ * stage is filled, the transfers of the other are under way.
  */
 #include <string.h>
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State with the home on the host (GTS). The array that edges write goes to the devices in
- * shares, chunk after chunk, and comes back to be merged, by minimum or by sum. Contexts of
- * OpenCL share nothing, so copies are merged on the host. Sums begin at 0 on the device, so
- * they only come back. The values that sources give go beside the units.
+ * Vertex state that lives on the host (HOME_HOST, GTS). The array that edges write goes to
+ * the devices in shares, chunk after chunk, and comes back to be merged, by minimum or by
+ * sum. Contexts of OpenCL share nothing, so copies are merged on the host. Sums begin at 0
+ * on the device, so they are not sent, only read back. The values that sources give are
+ * sent beside the units.
  *
  * With one device, one chunk and no other writer, the array stays on the device between
  * passes. Then the vector's newest values are on the device, and every reader fetches them
@@ -89,7 +90,7 @@ void state_close(struct transfer *t)
 	t->merge_copy = NULL;
 }
 
-/* ---- The newest copy ---- */
+/* ---- Newest values ---- */
 
 static void hold(struct transfer *t, struct vec *v)
 {
@@ -259,7 +260,7 @@ mill_err state_get(struct transfer *t, const struct device_pass *p)
 	return MILL_OK;
 }
 
-/* ---- What native code changed ---- */
+/* ---- Changes by native code ---- */
 
 /*
  * Flags the page where the list of v ends or, if ids are addresses, where it begins, as

@@ -105,7 +105,7 @@ static u64 number_bytes(const struct need *n, const struct store *st, u64 edges)
 		4 * edges : 0;
 }
 
-/* Estimates the host's bytes per unit: the plan, the lists of the stream, residency. */
+/* Estimates the host's bytes for all units: the plan, the lists of the stream, residency. */
 static u64 host_bytes(u64 units, u64 n_devices)
 {
 	return units * (12 * (n_devices + 1) + 32) + COUNTER_WORDS * sizeof(u64) + 65536;
@@ -133,7 +133,7 @@ void transfer_room(struct room *out, const struct transfer *t, const struct need
 	out->host += host_bytes(2 * pages_most(t->store, n->view), max_u64(t->n_devices, 1));
 }
 
-/* ---- Pages: the layout of runs that the policy does not own ---- */
+/* ---- Layout by pages, for runs that the policy does not own ---- */
 
 static u64 direction_edges(const struct pages *p)
 {

@@ -10,10 +10,10 @@
  * is op_intersect, which sends lists of its own. Only the driver knows queues, tickets,
  * stages and frames.
  *
- * A policy owns the runs of programs that have the form that its kernels need (`takes`).
- * All other runs go over pages, and the policy only says which pages are evicted first;
- * reports show which of the two it was (`policy_owns`). transfer_turn changes between both,
- * for parents after partitions.
+ * A policy owns a run if the program has the form that the policy's kernels need (`takes`).
+ * All other runs go over pages, and the policy only says which pages are evicted first.
+ * Reports show whether the policy owned the run (`policy_owns`). transfer_turn changes from
+ * the policy's units to pages or back: a search over partitions finds parents over pages.
  *
  * If the device has room for all lists, unpacked side by side (`whole`), kernels are
  * launched once for all units, else once per unit.
@@ -63,7 +63,7 @@ struct plan {
 	u32 n, most;		/* moves; the most that there is room for */
 };
 
-/* What a pass has to do. */
+/* The work of a pass. */
 struct activity {
 	bool in;
 	bool subset;		/* one of several passes over the graph: --no-skip has no effect */
@@ -79,8 +79,8 @@ struct device_pass {
 	const struct own_forms *forms;
 	const void *args;
 	/*
-	 * By vertex: the values that sources give. NULL: their values in the vector that
-	 * edges write.
+	 * The values that sources give, by vertex. NULL: sources give their values in the
+	 * vector that edges write.
 	 */
 	const struct vec *given;
 	bool sums;			/* the vector that edges write begins at 0 on the devices */
@@ -93,7 +93,7 @@ struct device_pass {
 
 enum home { HOME_DEVICE, HOME_HOST };	/* where the state is, if the policy owns the run */
 
-/* What a run needs at least, and a prediction of what it will get. */
+/* The least room that a run needs, and a prediction of the room that it will get. */
 struct room {
 	/* Bytes of the smallest device budget, without state that lives there. */
 	u64 device;
@@ -120,17 +120,17 @@ struct fit {
 struct policy {
 	struct mill_policy public;	/* name, summary, options */
 	/*
-	 * Which unit is evicted first: from the slots of a device; from frames, if the
-	 * policy owns the run; from frames otherwise.
+	 * Which unit is evicted first. device: from the slots of a device. before: from
+	 * frames, if the policy owns the run. cpu: from frames in all other runs.
 	 */
 	residency_key *device, *before, *cpu;
 	enum home home;
-	/* No steps: kernels see values that other kernels have just written. */
+	/* Kernels see values that other kernels of the same pass have just written. */
 	bool in_place;
 	bool host;			/* plans moves for the host's threads */
 	/*
-	 * Refuses runs that it does not own. False: they go over pages, and the report says
-	 * so.
+	 * The policy refuses runs that it does not own. False: such runs go over pages, and
+	 * the report says so.
 	 */
 	bool only_own;
 	/*
@@ -144,9 +144,9 @@ struct policy {
 	 */
 	mill_err (*plan)(struct plan *out, const struct activity *a, struct transfer *t);
 	/*
-	 * The rest is for runs that the policy owns. takes: returns the form of the program
-	 * that the policy's kernels need, or NULL if the program lacks it. takes NULL: the
-	 * policy owns no run.
+	 * The functions from here on are for runs that the policy owns. takes: returns the
+	 * form of the program that the policy's kernels need, or NULL if the program does
+	 * not have it. takes is NULL: the policy owns no run.
 	 */
 	const struct program *(*takes)(const struct own_forms *forms);
 	void (*room)(struct room *out, const struct transfer *t, const struct need *n);
@@ -170,7 +170,9 @@ struct policy {
 	void (*report)(const struct transfer *t, struct mill_report *out);
 };
 
-/* ---- Stations: a device and what is on it ---- */
+/* ---- Stations ---- */
+
+/* A station is a device with its slots, work areas and tables. */
 
 struct slot {
 	struct buffer buffer;
@@ -179,14 +181,14 @@ struct slot {
 	struct ticket used;	/* the last kernels that read the slot */
 };
 
-/* What the kernels of one queue need besides their segment. */
+/* The buffers that the kernels of one queue need in addition to their segment. */
 struct work_area {
 	struct buffer lists;		/* an unpacked page */
 	u64 holds;			/* that page + 1, with bit 32 set for in-pages; 0: none */
 	struct buffer list, offset;	/* active rows, and the edges before each; see pages.cl */
 	/* Prefix sums; words 0 and 1: number of rows and of edges. */
 	struct buffer tile;
-	/* What an advance leaves for a filter; only with --filter exact or inexact. */
+	/* The queue that an advance leaves for a filter; only with --filter exact or inexact. */
 	struct buffer queue, kept, kept_tile;
 	/* need.edge_scratch bytes for each of transfer->scratch_edges, and 64 more. */
 	struct buffer scratch;
@@ -226,7 +228,7 @@ struct station {
 	bool moved;			/* a unit was sent in this pass */
 };
 
-/* Edges of units are made here on the host and stay until they have crossed. */
+/* A host buffer in which the edges of units are made. They stay until they have crossed. */
 #define STAGE_SENDS 96u
 struct stage {
 	u32 *source, *neighbour;	/* source: WIRE_EDGES only */
@@ -326,9 +328,9 @@ struct transfer {
 	} time;
 };
 
-/* ---- Open, close ---- */
+/* ---- Open and close ---- */
 
-/* Returns what a run with this need takes at least. */
+/* Computes the least memory that a run with this need takes. */
 void transfer_room(struct room *out, const struct transfer *t, const struct need *n);
 /*
  * Opens stations that use what the devices' budgets leave beside `state` bytes. The caller
@@ -367,7 +369,7 @@ static inline bool transfer_takes(const struct transfer *t, u32 page)
  */
 mill_err transfer_pass(struct transfer *t, const struct device_pass *p, struct mill_step *step);
 
-/* plan.c: what policies share. */
+/* plan.c: functions that policies share. */
 void plan_add(struct plan *p, struct move m);
 /* Returns whether the unit has work. */
 bool plan_active(const struct transfer *t, const struct activity *a, u32 unit);
@@ -398,11 +400,11 @@ void plan_window(struct transfer *t);
  */
 void plan_place(struct move *m, bool in, struct transfer *t);
 
-/* ---- Inside: wire.c, station.c, state.c, stage.c; for the driver and policies ---- */
+/* ---- Functions for the driver and policies: wire.c, station.c, state.c, stage.c ---- */
 
 extern const struct kernel_source transfer_kernels;	/* transfer/pages.cl */
 
-struct page_shape {		/* the largest page, by each measure */
+struct page_shape {		/* the maximum over all pages, of each measure */
 	u64 wire, rows, edges, lists;
 };
 /* view: an upper bound for the pages of a view that is not made yet. */
@@ -470,8 +472,8 @@ struct device_segment wire_segment(const struct transfer *t, const struct slot *
 mill_err wire_check(struct buffer *fault, const struct pages *p);
 
 /*
- * Edges [begin, end) of units, which lie in pages [page, page_end): what a stage holds at a
- * time.
+ * The edges of units that a stage holds at a time: edges [begin, end), which lie in pages
+ * [page, page_end).
  */
 struct stage_part {
 	u64 begin, end;
@@ -507,12 +509,12 @@ mill_err state_get(struct transfer *t, const struct device_pass *p);
 void state_forget(struct transfer *t);
 mill_err merge_copies(struct pool *pool, void *to, const void *from, u64 n, enum merge_kind how);
 
-/* ---- What kernels count: count.c ---- */
+/* ---- Counts of kernels: count.c ---- */
 
 /*
- * Begin sets the counts to 0; end reads them, with one wait per device. Between the two, a
- * census counts for each page how many of its rows are in a bitmap. flag (may be NULL) gets
- * these counts, or the flags that kernels set.
+ * transfer_count_begin sets the counts to 0; transfer_count_end reads them, with one wait
+ * per device. Between the two, a census counts for each page how many of its rows are in a
+ * bitmap. flag (may be NULL) gets these counts, or the flags that kernels set.
  */
 mill_err transfer_count_begin(struct transfer *t);
 mill_err transfer_count_end(struct transfer *t, u64 counts[COUNTS_N], u32 *flag);

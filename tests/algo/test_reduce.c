@@ -234,7 +234,7 @@ static void test_segments(void **state)
 		vid *list;
 		u8 *chosen;
 		f64 *want;
-		u64 count[2], bytes = 0;
+		u64 count[2];
 		struct stream_how how = { .bytes = 8 * MIB, .most = 4, .workers = 2 };
 		struct stream *stream;
 		struct try_ctx t;
@@ -254,7 +254,7 @@ static void test_segments(void **state)
 		topology_release(run_direction(run, true));
 		OK(stream_open(&stream, &run->budget, run->store, &how));
 		OK(topology_load(run_direction(run, true), &run->budget, stream, false, sizes[i % ARRAY_LEN(sizes)],
-				 &run->ticker, &bytes));
+				 &run->ticker));
 		stream_close(stream);
 		/* The split lists of these segments. */
 		OK(op_reducer(run, &t.reducer, &trial_reduce, true));

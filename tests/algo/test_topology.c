@@ -10,11 +10,10 @@ static void reload(mill_run *run, struct topology *t, bool weights, u64 max_edge
 {
 	struct stream_how how = { .bytes = 8 * MIB, .most = 4, .workers = 2 };
 	struct stream *stream;
-	u64 bytes = 0;
 
 	topology_release(t);
 	OK(stream_open(&stream, &run->budget, run->store, &how));
-	OK(topology_load(t, &run->budget, stream, weights, max_edges, &run->ticker, &bytes));
+	OK(topology_load(t, &run->budget, stream, weights, max_edges, &run->ticker));
 	stream_close(stream);
 	assert_true(t->resident);
 }
