@@ -288,7 +288,7 @@ static bool rounds(const void *options)
 static const struct mill_option options[] = {
 	OPTION_SOURCE(AT(sources)),
 	{ "sources", MILL_OPTION_TEXT, AT(sources), "LIST",
-	  .help = "several: ID,ID,... or @FILE, `random:K` or `all`",
+	  .help = "several sources: ID,ID,... or @FILE, `random:K` or `all`",
 	  .word = NAMES("all", "random:") },
 	{ "normalized", MILL_OPTION_FLAG, AT(normalized), NULL,
 	  .help = "divide by the number of pairs: scores in 0 .. 1", .only_run = true },

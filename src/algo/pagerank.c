@@ -265,15 +265,15 @@ static const struct mill_option options[] = {
 	{ "damping", MILL_OPTION_REAL, AT(damping), "D", .help = "probability to follow an edge",
 	  .high = 1, .open = true, .usual = 0.85 },
 	{ "tolerance", MILL_OPTION_REAL, AT(tolerance), "T",
-	  .help = "stop when the L1 change falls below it; 0: never", .usual = 1e-6, .zero = true },
+	  .help = "stop when the L1 change falls below T; 0: never", .usual = 1e-6, .zero = true },
 	{ "iterations", MILL_OPTION_U32, AT(iterations), "N", .help = "the most iterations",
 	  .low = 1, .usual = 100 },
 	{ "precision", MILL_OPTION_CHOICE, AT(precision), "f32|f64",
-	  .help = "of the scores (default f32)", .word = NAMES("f32", "f64") },
+	  .help = "type of the scores (default f32)", .word = NAMES("f32", "f64") },
 	{ "exact", MILL_OPTION_SWITCH, AT(precision), NULL,
 	  .help = "64-bit fixed point: the same bits on every device", .first = MILL_EXACT },
 	{ "personalize", MILL_OPTION_TEXT, AT(personalize), "ID|@FILE",
-	  .help = "start again at these vertices instead of at all" },
+	  .help = "restart at these vertices instead of at all vertices" },
 	{ 0 },
 };
 

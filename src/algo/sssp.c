@@ -140,7 +140,8 @@ static const struct mill_option options[] = {
 	{ "buckets", MILL_OPTION_U32, AT(buckets), "N",
 	  .help = "buckets of distances, near and far included: 2 to 64", .low = BUCKETS_LEAST,
 	  .high = BUCKETS_MOST, .usual = BUCKETS_LEAST },
-	{ "unit-weights", MILL_OPTION_FLAG, AT(unit_weights), NULL, .help = "every edge counts 1" },
+	{ "unit-weights", MILL_OPTION_FLAG, AT(unit_weights), NULL,
+	  .help = "every edge has the weight 1" },
 	{ 0 },
 };
 

@@ -536,13 +536,13 @@ static const char *const wires[] = { "auto", "edges", "csr", "packed", NULL };
 
 static const struct mill_option options[] = {
 	{ "wire", MILL_OPTION_CHOICE, AT(wire), "edges|csr|packed",
-	  .help = "in which form partitions cross to the device", .word = wires,
+	  .help = "form in which partitions cross to the device", .word = wires,
 	  .usual = MILL_WIRE_EDGES },
 	{ "partition-size", MILL_OPTION_SIZE, AT(partition_size), "SIZE",
-	  .help = "of a partition as it crosses (default: by the sizes of graph and device, "
-		  "and the queues)" },
+	  .help = "bytes of a partition as it crosses (default: from graph, device and "
+		  "queues)" },
 	{ "no-staging", MILL_OPTION_FLAG, AT(no_staging), NULL,
-	  .help = "sources' values are not copied to local memory" },
+	  .help = "do not copy the values of sources to local memory" },
 	{ 0 },
 };
 

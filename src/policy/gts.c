@@ -518,21 +518,21 @@ static const uint32_t warps[] = { 4, 8, 16, 32, 0 };
 
 static const struct mill_option options[] = {
 	{ "strategy", MILL_OPTION_CHOICE, AT(strategy), "p|s",
-	  .help = "several devices share out the pages (p) or the vertex state (s); default: p "
-		  "while it fits each",
+	  .help = "several devices divide the pages (p) or the vertex state (s); default: p if "
+		  "the state fits each device",
 	  .word = strategies, .several = true },
 	{ "chunks", MILL_OPTION_U32, AT(chunks), "W",
-	  .help = "the vertex state in W chunks, one at a time on the device "
+	  .help = "cut the vertex state into W chunks, one on the device at a time "
 		  "(default: as few as fit)",
 	  .low = 1 },
 	{ "device-cache", MILL_OPTION_SIZE, AT(device_cache), "SIZE|0",
-	  .help = "pages that stay on a device (default: what fits)", .zero = true },
+	  .help = "size of the pages that stay on a device (default: what fits)", .zero = true },
 	{ "main-buffer", MILL_OPTION_SIZE, AT(main_buffer), "SIZE",
-	  .help = "pages that stay in main memory (default: what --memory leaves)" },
+	  .help = "size of the pages that stay in main memory (default: what --memory leaves)" },
 	{ "warp", MILL_OPTION_U32, AT(warp), "4|8|16|32", .help = "work-items of a virtual warp",
 	  .only = warps, .usual = 32 },
 	{ "scan", MILL_OPTION_CHOICE, AT(scan), "cached|pages",
-	  .help = "pages that the device has first (default), or strictly in page order",
+	  .help = "order of pages: pages on the device first (default), or by page number",
 	  .word = scans },
 	{ 0 },
 };

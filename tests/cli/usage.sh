@@ -175,7 +175,7 @@ done
 
 # Options of policies: helped, suggested and refused by their rows.
 for command in bfs triangles plan lab; do
-	expect 0 help $command; says "graphie: in which form partitions"; says "gts: pages that the device has first"
+	expect 0 help $command; says "graphie: form in which partitions"; says "gts: order of pages"
 done
 expect 0 help lab; must [ "$(grep -c -- --strategy out)" = 0 ]
 expect 2 bfs device.mill --chunk 3; hints "did you mean --chunks?"
