@@ -355,6 +355,8 @@ static bool pages_may_meet(u32 a, u32 i, u32 b, u32 j)
 		return false;
 	if (b == CL_JOB && jobs[j].flags & JOB_HOST)
 		return false;
+	if (a == SHAPE && b == CL_JOB && jobs[j].flags & JOB_MANY_STEPS && shape_list[i]->large)
+		return false;
 	return common_may_meet(CL_JOB, a, i, b, j);
 }
 
