@@ -484,7 +484,7 @@ static void try_scans(struct bench *b, const struct oracle *o, enum what what)
 
 static const enum view views[] = { VIEW_NONE, VIEW_SIMPLE, VIEW_BOTH };
 
-/* Small graphs meet every other number of threads and frames, and half of them a form of the device; large ones half of those forms. */
+/* Small graphs meet every other number of threads and frames, and half of them a form of the device; large ones another. */
 static bool is_chosen(size_t shape, size_t config)
 {
 	const struct config *c = &configs[config];
@@ -492,7 +492,7 @@ static bool is_chosen(size_t shape, size_t config)
 	if (!config_usable(c))
 		return false;
 	if (c->device)
-		return (shape + config) % (shapes[shape].large ? 2 : 8) == 0;
+		return (shape + config) % (shapes[shape].large ? 4 : 8) == 0;
 	return shapes[shape].large ? c->quick : (shape + config) % 2 == 0;
 }
 
