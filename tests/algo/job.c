@@ -188,10 +188,10 @@ static u64 expect_all_degrees(const struct graph *g, const char *where, mill_run
 const struct job jobs[] = {
 	{ "bfs", "bfs", expect_bfs, NULL, JOB_SOURCE | JOB_ASYNC | JOB_GRAPHIE | JOB_GTS | JOB_GROUPS },
 	{ "sssp", "sssp", expect_paths, NULL, PATHS | JOB_GRAPHIE | JOB_GTS | JOB_GROUPS },
-	{ "sssp, narrow steps", "sssp", expect_narrow, &narrow_steps, PATHS },
+	{ "sssp, narrow steps", "sssp", expect_narrow, &narrow_steps, PATHS | JOB_MANY_STEPS },
 	{ "sssp, unit weights", "sssp", expect_unit, &unit_weights, JOB_SOURCE | JOB_ASYNC | JOB_GRAPHIE | JOB_GTS },
 	{ "sssp, 3 buckets", "sssp", expect_three, &three_buckets, PATHS },
-	{ "sssp, 64 buckets", "sssp", expect_many, &many_buckets, PATHS },
+	{ "sssp, 64 buckets", "sssp", expect_many, &many_buckets, PATHS | JOB_MANY_STEPS },
 	{ "pagerank, f32", "pagerank", expect_f32, &rank_f32, JOB_IN | JOB_FLOATS | JOB_GTS },
 	{ "pagerank, f64", "pagerank", expect_f64, &rank_f64, JOB_IN | JOB_FLOATS | JOB_GTS },
 	{ "pagerank, exact", "pagerank", expect_exact, &rank_exact, JOB_IN | JOB_GTS },

@@ -16,6 +16,7 @@ enum {
 	JOB_GROUPS = 128,	/* is tried with work-groups of other sizes: kernels are compiled for each */
 	JOB_HOST = 256,		/* not on devices, or tested there elsewhere */
 	JOB_SMALL = 512,	/* not on large graphs: the naive answer takes long */
+	JOB_MANY_STEPS = 2048,	/* not of large graphs on devices: each step waits for them */
 	JOB_ONLY_ASYNC = 1024,	/* in steps it is another job */
 };
 

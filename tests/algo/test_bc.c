@@ -80,7 +80,7 @@ static void make_diamonds(struct graph *g, u32 n, bool undirected)
 
 static void test_overflow(void **state)
 {
-	static const char *const names[] = { "1 thread", "2 threads", "2 threads, 2 frames", "opencl", "4 threads, 5 frames" };
+	static const char *const names[] = { "2 threads", "2 threads, 2 frames", "opencl", "4 threads, 5 frames" };
 
 	(void)state;
 	if (MILL_VID_BITS < 32)
@@ -103,7 +103,7 @@ static void test_overflow(void **state)
 			mill_run *run;
 			u64 got;
 
-			if (!config_usable(c) || (c->device && undirected))
+			if (!config_usable(c) || (undirected && (c->device || c->threads != 2)))
 				continue;
 			run = run_open(store, c, (struct mill_options){ .check = true }, "bc", &how);
 			got = expect_bc(&g, c->name, run, &how, want);
@@ -122,7 +122,7 @@ static void test_overflow(void **state)
 /* A path and a star have closed forms. */
 static void test_forms(void **state)
 {
-	static const char *const names[] = { "path, undirected", "path", "small star" };
+	static const char *const names[] = { "path", "path, undirected", "star" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -133,8 +133,11 @@ static void test_forms(void **state)
 			mill_run *run;
 			f64 *want, *naive, n;
 
-			if (!shape_make(&g, shape_named(names[i])))
-				continue;
+			graph_init(&g, names[i], 200);
+			g.undirected = i == 1;
+			for (u32 v = 1; v < g.n; v++)
+				graph_add(&g, i < 2 ? v - 1 : 0, v);
+			graph_index(&g);
 			n = g.n;
 			want = calloc(g.n + 1u, sizeof(*want));
 			naive = naive_bc(&g, NULL, 0);

@@ -484,14 +484,16 @@ static void try_scans(struct bench *b, const struct oracle *o, enum what what)
 
 static const enum view views[] = { VIEW_NONE, VIEW_SIMPLE, VIEW_BOTH };
 
-/* Small graphs meet all threads and frames and one form of the device, large ones the reverse. */
+/* Small graphs meet every other number of threads and frames, and half of them a form of the device; large ones another. */
 static bool is_chosen(size_t shape, size_t config)
 {
 	const struct config *c = &configs[config];
 
 	if (!config_usable(c))
 		return false;
-	return shapes[shape].large ? c->device || c->quick : !c->device || config % 4 == shape % 4;
+	if (c->device)
+		return (shape + config) % (shapes[shape].large ? 4 : 8) == 0;
+	return shapes[shape].large ? c->quick : (shape + config) % 2 == 0;
 }
 
 /* Calls `each` for shapes, configurations and views in turn. */

@@ -3,6 +3,7 @@
  * The policy gts: closed forms of what crosses, for one to three devices, strategies, chunks and caches; hubs that have pages of their
  * own; budgets. test_matrix.c compares its results.
  */
+#include "cover.h"
 #include "task.h"
 
 static const char *const device_lists[] = { "opencl", "opencl,opencl", "opencl,opencl,opencl" };
@@ -112,15 +113,26 @@ static u64 crossing(u32 n_pages, u32 n, bool divided, u64 passes, u32 found)
 
 static void test_scans(void **state)
 {
+	static const u32 chunks[] = { 1, 2, 5 };
+	static const struct {
+		u32 n;
+		bool first;	/* pages that are there come first */
+	} caches[] = { { 0, false }, { 3, false }, { 3, true } };
+	/* Any two of: devices, chunks, a cache, a strategy. */
+	struct cover c = { .n_factors = 4, .n_values = { 3, ARRAY_LEN(chunks), ARRAY_LEN(caches), 2 } };
+	struct cover_row *row;
 	mill_store *store;
+	u32 n_rows;
 
 	(void)state;
 	if (!have_opencl())
 		skip();
 	store = make_rmat(1, 12);
-	for (u32 k = 0; k < 54; k++) {
-		u32 n = 1 + k % 3, w = (u32[]){ 1, 2, 5 }[k / 6 % 3], cached = k / 18 ? 3 : 0;
-		bool first = k / 18 == 2, divided = k / 3 % 2;
+	n_rows = cover_make(&c, getenv("LONG"), &row);
+	assert_int_equal(cover_missing(&c, row, n_rows), 0);
+	for (u32 k = 0; k < n_rows; k++) {
+		u32 n = 1 + row[k].value[0], w = chunks[row[k].value[1]], cached = caches[row[k].value[2]].n;
+		bool first = caches[row[k].value[2]].first, divided = row[k].value[3];
 		struct mill_options o = {
 			.device = device_lists[n - 1], .gts.strategy = divided ? MILL_STRATEGY_S : MILL_STRATEGY_P, .gts.chunks = w,
 			.gts.device_cache = cached ? cached * 64 * KIB : MILL_SIZE_NONE,
@@ -147,6 +159,7 @@ static void test_scans(void **state)
 		assert_int_equal(moved(run, TRAFFIC_WRITABLE, false), ITERATIONS * copies * wa);
 		mill_run_free(run);
 	}
+	free(row);
 	graph_store_drop(store);
 }
 

@@ -55,12 +55,12 @@ struct way {
 	char name[96];
 };
 
-/* 0: on the cpu; then mapping x filter, in turn with the forms of the cache and the codecs. False: no more. */
+/* 0: on the cpu; then mapping x filter, with the codecs in turn. False: no more. */
 static bool choose_way(struct way *w, u32 k)
 {
 	bool device = k > 0;
 
-	if (k > 30 || (device && !have_opencl()))
+	if (k > 15 || (device && !have_opencl()))
 		return false;
 	*w = (struct way){
 		.options = {
@@ -74,7 +74,7 @@ static bool choose_way(struct way *w, u32 k)
 			.count_lanes = device,
 			.check = true,
 		},
-		.codec = k / 10 % CODEC_LAST,
+		.codec = k / 5 % CODEC_LAST,
 	};
 	snprintf(w->name, sizeof(w->name), "%s, mapping %u, filter %u, %s", w->options.device, k % 5, k % 3,
 		 codec_names[CODEC_PACKED + w->codec]);

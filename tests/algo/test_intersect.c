@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Segmented intersection on a device: the host's bits, whatever the graph, the budget, the form of the lists and the work-groups. */
+/* Segmented intersection on a device: budgets, work-groups, closed forms, what crosses. test_matrix.c compares it on all graphs. */
 #include "base/random.h"
 #include "expect.h"
 
@@ -24,47 +24,9 @@ static void make_uneven(struct graph *g)
 	graph_index(g);
 }
 
-static u64 host_hash(const struct graph *g, mill_store *store, enum mill_lcc kind)
-{
-	mill_run *run = run_open(store, config_named("2 threads"), checked, "triangles", NULL);
-	u64 hash = expect_triangles(g, "on the host", run, kind);
-
-	mill_run_free(run);
-	return hash;
-}
-
-static void try_device(const struct graph *g, mill_store *store, const struct config *c, enum mill_lcc kind)
-{
-	struct mill_triangles how = { .lcc = kind };
-	mill_run *run = run_open(store, c, checked, "triangles", &how);
-
-	assert_true(expect_triangles(g, c->name, run, kind) == host_hash(g, store, kind));
-	mill_run_free(run);
-}
-
-static void test_shapes(void **state)
-{
-	(void)state;
-	if (!have_opencl())
-		skip();
-	for (size_t i = 0, k = 0; i < n_shapes; i++) {
-		struct graph g;
-		mill_store *store;
-
-		if (!shape_make(&g, &shapes[i]))
-			continue;
-		store = graph_store(&g);
-		for (size_t j = 0; j < n_configs; j++)
-			if (configs[j].device)
-				try_device(&g, store, &configs[j], kinds[k++ % ARRAY_LEN(kinds)]);
-		graph_store_drop(store);
-		graph_release(&g);
-	}
-}
-
 static void test_work_groups(void **state)
 {
-	static const u32 group[] = { 1, 2, 8, 32, 48, 64, 256 };
+	static const u32 group[] = { 1, 8, 48, 256 };
 	mill_store *store;
 	struct graph g;
 
@@ -173,7 +135,7 @@ static void test_budgets(void **state)
 		REFUSED(MILL_ENOMEM, mill_triangles(run, &how), graphs[i]);
 		assert_non_null(strstr(mill_error(), "--device-memory"));
 		mill_run_free(run);
-		for (u64 more = 0; more < 12 * g.page_size; more += more < 8 ? 1 : 3 * g.page_size / 7 + 1) {
+		for (u64 more = 0; more < 12 * g.page_size; more += more < 3 ? 1 : 10 * g.page_size / 7 + 1) {
 			o.device_memory = plan.device_needed + more;
 			OK(mill_run_new(&run, store, &o));
 			run->hook.only_frames = (u32)(more % 3);
@@ -244,7 +206,6 @@ static void test_turns(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_shapes),
 	cmocka_unit_test(test_work_groups),
 	cmocka_unit_test(test_closed_forms),
 	cmocka_unit_test(test_budgets),

@@ -40,11 +40,10 @@ static const struct form {
 	{ "f64, mixed", MILL_WEIGHT_F64, WEIGH_MIXED, CODEC_PACKED, 64 * KIB, false, true, true },
 };
 
-/* Shapes for devices: other ids, or directions, make no difference there. */
+/* Shapes for devices, where ids make no difference; LONG=1 takes all. */
 static const char *const device_shapes[] = {
-	"no vertex", "one vertex", "one self-loop", "self-loops, undirected", "parallel edges", "all dangling", "out-star", "in-star", "star, undirected",
-	"path against the ids", "components", "grid", "tree", "clique", "random, tiny", "random, sparse", "random, dense, undirected", "hubs",
-	"hubs, undirected", "rmat",
+	"no vertex", "one vertex", "self-loops, undirected", "parallel edges", "all dangling", "in-star", "star, undirected",
+	"path against the ids", "grid", "random, sparse", "hubs", "hubs, undirected", "rmat",
 };
 
 static bool make_graph(struct graph *g, const struct shape *s, const struct form *f)
@@ -116,7 +115,9 @@ static void list_all(void)
 static void list_for_devices(void)
 {
 	n_shape_list = n_form_list = 0;
-	for (size_t i = 0; i < ARRAY_LEN(device_shapes); i++)
+	for (size_t i = 0; getenv("LONG") && i < n_shapes; i++)
+		shape_list[n_shape_list++] = &shapes[i];
+	for (size_t i = 0; !getenv("LONG") && i < ARRAY_LEN(device_shapes); i++)
 		shape_list[n_shape_list++] = shape_named(device_shapes[i]);
 	for (size_t i = 0; i < ARRAY_LEN(forms); i++)
 		if (forms[i].device)
@@ -354,6 +355,8 @@ static bool pages_may_meet(u32 a, u32 i, u32 b, u32 j)
 	if (a == CL_GROUP && b == CL_JOB && i && !(jobs[j].flags & JOB_GROUPS))
 		return false;
 	if (b == CL_JOB && jobs[j].flags & JOB_HOST)
+		return false;
+	if (a == SHAPE && b == CL_JOB && jobs[j].flags & JOB_MANY_STEPS && shape_list[i]->large)
 		return false;
 	return common_may_meet(CL_JOB, a, i, b, j);
 }
