@@ -6,8 +6,6 @@
 #ifndef TEST_STORE_MODEL_H
 #define TEST_STORE_MODEL_H
 
-#include "unit.h"
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,6 +17,7 @@
 #include "base/checksum.h"
 #include "base/clock.h"
 #include "base/random.h"
+#include "helpers.h"
 #include "store/manifest.h"
 #include "store/page.h"
 #include "store/store.h"
@@ -44,42 +43,6 @@ struct graph {
 	u64 edges;		/* as meant */
 	u64 *id;
 };
-
-#define assert_ok(call)                                                     \
-	do {                                                                \
-		mill_err assert_err_ = (call);                              \
-		if (assert_err_)                                            \
-			fail_msg("%s: %d: %s", #call, assert_err_, mill_error()); \
-	} while (0)
-
-static char scratch[64];
-
-UNUSED static int scratch_make(void **state)
-{
-	(void)state;
-	snprintf(scratch, sizeof(scratch), "/tmp/millrace-test-XXXXXX");
-	return mkdtemp(scratch) ? 0 : -1;
-}
-
-UNUSED static int scratch_remove(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", scratch);
-	return system(command);
-}
-
-/* A path in the scratch directory; good for the next 63 calls. */
-UNUSED static const char *in_scratch(const char *name)
-{
-	static char ring[64][256];
-	static unsigned next;
-	char *to = ring[next++ % 64];
-
-	snprintf(to, sizeof(ring[0]), "%s/%s", scratch, name);
-	return to;
-}
 
 static u64 random_weight(enum mill_weight type, u64 seed, u64 i)
 {
@@ -285,44 +248,6 @@ UNUSED static mill_err open_and_verify(const char *path)
 	return err;
 }
 
-/* Whole files. */
-UNUSED static u8 *slurp(const char *path, size_t *size)
-{
-	FILE *f = fopen(path, "rb");
-	u8 *data;
-	long n;
-
-	assert_non_null(f);
-	fseek(f, 0, SEEK_END);
-	n = ftell(f);
-	rewind(f);
-	data = calloc((size_t)n + 1, 1);
-	assert_non_null(data);
-	*size = fread(data, 1, (size_t)n, f);
-	assert_int_equal(*size, n);
-	fclose(f);
-	return data;
-}
-
-UNUSED static void spill(const char *path, const void *data, size_t size)
-{
-	FILE *f = fopen(path, "wb");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(data, 1, size, f), size);
-	assert_int_equal(fclose(f), 0);
-}
-
-UNUSED static const char *part_path(const char *store, const char *name)
-{
-	static char ring[4][512];
-	static unsigned next;
-	char *to = ring[next++ % 4];
-
-	snprintf(to, sizeof(ring[0]), "%s/%s", store, name);
-	return to;
-}
-
 /* Writes a manifest's text with its checksum made right. */
 UNUSED static void seal_manifest(const char *store, const char *text, size_t size)
 {
@@ -332,7 +257,7 @@ UNUSED static void seal_manifest(const char *store, const char *text, size_t siz
 	memcpy(all, text, size);
 	snprintf(all + size, sizeof(all) - size, "checksum %016llx\n",
 		 (unsigned long long)checksum(text, size));
-	spill(part_path(store, "manifest"), all, size + 26);
+	put_file(path_in(store, "manifest"), all, size + 26);
 }
 
 /* Makes all checksums right again after files were altered: what an attacker can do. */
@@ -343,7 +268,7 @@ UNUSED static void reseal(const char *store)
 	char *text, *at;
 
 	for (enum store_file f = 0; f < STORE_FILES; f++) {
-		const char *path = part_path(store, store_file_name(f));
+		const char *path = path_in(store, store_file_name(f));
 		u8 *data;
 
 		if (access(path, F_OK))
@@ -355,8 +280,8 @@ UNUSED static void reseal(const char *store)
 		}
 		free(data);
 	}
-	spill(part_path(store, "sums"), sum, n * 8);
-	text = (char *)slurp(part_path(store, "manifest"), &size);
+	put_file(path_in(store, "sums"), sum, n * 8);
+	text = (char *)slurp(path_in(store, "manifest"), &size);
 	at = strstr(text, "\nsums ");
 	assert_non_null(at);
 	sprintf(at, "\nsums %016llx\n", (unsigned long long)checksum(sum, n * 8));

@@ -34,7 +34,7 @@ static void test_there_and_back(void **state)
 		u32 n_good = 0;
 
 		addresses_set(&a, slots[i], 7, 11, 2);
-		assert_ok(addresses_make_hints(&a, NULL));
+		OK(addresses_make_hints(&a, NULL));
 		for (u32 k = 0; k < 13; k++)
 			v[k] = (vid)k;
 		addresses_encode(&a, v, 13, id);
@@ -149,27 +149,27 @@ static void test_pages(void **state)
 		u8 *data[2];
 
 		hubs(&g, i);
-		assert_ok(graph_write(&g, in_scratch("whole"), 65536, true));
+		OK(graph_write(&g, in_scratch("whole"), 65536, true));
 		g.piece = (1 + i) * LIST_BLOCK;
-		assert_ok(graph_write(&g, in_scratch("pieces"), 65536, true));
-		assert_ok(open_and_verify(in_scratch("whole")));
+		OK(graph_write(&g, in_scratch("pieces"), 65536, true));
+		OK(open_and_verify(in_scratch("whole")));
 		for (u32 k = 0; k < 2; k++) {
 			const char *name = k ? "in.pages" : "out.pages";
 
-			data[0] = slurp(part_path(in_scratch("whole"), name), &size[0]);
-			data[1] = slurp(part_path(in_scratch("pieces"), name), &size[1]);
+			data[0] = slurp(path_in(in_scratch("whole"), name), &size[0]);
+			data[1] = slurp(path_in(in_scratch("pieces"), name), &size[1]);
 			assert_int_equal(size[0], size[1]);
 			assert_memory_equal(data[0], data[1], size[0]);
 			free(data[0]);
 			free(data[1]);
 		}
-		assert_ok(store_open(&st, in_scratch("whole"), NULL));
+		OK(store_open(&st, in_scratch("whole"), NULL));
 		assert_true(st->paged && st->format == STORE_FORMAT && st->out.n_split > 10);
 		check_form(&st->out, weight_size(weight[i]));
 		check_form(&st->in, weight_size(weight[i]));
 		/* An address is where the list begins: the RVT says the same. */
-		assert_ok(rvt_open(&rvt, &st->out, NULL));
-		assert_ok(addresses_make_hints(&st->out.address, NULL));
+		OK(rvt_open(&rvt, &st->out, NULL));
+		OK(addresses_make_hints(&st->out.address, NULL));
 		for (vid v = 0; v < st->out.n_rows; v++) {
 			struct rid rid = rvt_rid(rvt, v);
 			vid id;
@@ -192,16 +192,16 @@ static void test_record_id(void **state)
 
 	(void)state;
 	graph_random(&g, 20000, 15000, 1000, 1);
-	assert_ok(graph_write(&g, in_scratch("rid"), 65536, true));
-	assert_ok(open_and_verify(in_scratch("rid")));
-	assert_ok(store_open(&st, in_scratch("rid"), NULL));
+	OK(graph_write(&g, in_scratch("rid"), 65536, true));
+	OK(open_and_verify(in_scratch("rid")));
+	OK(store_open(&st, in_scratch("rid"), NULL));
 	assert_int_equal(st->out.address.slots, 256);
 	assert_int_equal(st->out.n_pages, div_up(15000, 256));
 	store_close(st);
 	/* 256 pages are as many as a byte tells apart. */
 	g.page_id_bytes = 1;
 	g.slot_bytes = 3;
-	assert_ok(graph_write(&g, in_scratch("rid"), 65536, true));
+	OK(graph_write(&g, in_scratch("rid"), 65536, true));
 	graph_release(&g);
 
 	g = (struct graph){ .directed = true, .out_only = true, .paged = true, .page_id_bytes = 1, .slot_bytes = 3 };
@@ -212,8 +212,8 @@ static void test_record_id(void **state)
 	assert_int_equal(graph_write(&g, in_scratch("limit"), 65536, true), MILL_ELIMIT);
 	g.n_arcs -= 15 * LIST_BLOCK;
 	g.edges = g.n_arcs;
-	assert_ok(graph_write(&g, in_scratch("limit"), 65536, true));
-	assert_ok(open_and_verify(in_scratch("limit")));
+	OK(graph_write(&g, in_scratch("limit"), 65536, true));
+	OK(open_and_verify(in_scratch("limit")));
 	graph_release(&g);
 }
 
@@ -254,13 +254,13 @@ static void test_hostile(void **state)
 	for (u32 u = 0; u < 900; u++)
 		for (u32 k = 0; k < (u == 450 ? 50000u : 3u); k++)
 			graph_add(&g, u, (u32)random_below(1, g.edges, 1000), 0);
-	assert_ok(graph_write(&g, in_scratch("hostile"), 65536, true));
-	assert_ok(store_open(&st, in_scratch("hostile"), NULL));
+	OK(graph_write(&g, in_scratch("hostile"), 65536, true));
+	OK(store_open(&st, in_scratch("hostile"), NULL));
 	assert_true(st->out.n_split > 1);
 	a = st->out.address;
 	n_ids = a.n_pages * a.slots + (a.first[a.n_pages + 1] - a.first[a.n_pages]) + 10;
-	pages = slurp(part_path(in_scratch("hostile"), "out.pages"), &size);
-	assert_ok(page_frame_new((void **)&frame, st, NULL));
+	pages = slurp(path_in(in_scratch("hostile"), "out.pages"), &size);
+	OK(page_frame_new((void **)&frame, st, NULL));
 	for (u32 id = 0; id < n_ids; id++) {
 		const struct page_header *h = (const struct page_header *)pages;
 		struct rows_wanted stored = { .as_stored = true };
@@ -280,7 +280,7 @@ static void test_hostile(void **state)
 	memory_free(frame);
 	store_close(st);
 	memcpy(pages + ((struct page_header *)pages)->neighbour_at, &(u32){ 0xfffffff0u }, 4);
-	spill(part_path(in_scratch("hostile"), "out.pages"), pages, size);
+	put_file(path_in(in_scratch("hostile"), "out.pages"), pages, size);
 	reseal(in_scratch("hostile"));
 	assert_int_equal(open_and_verify(in_scratch("hostile")), MILL_ECORRUPT);
 	free(pages);
@@ -305,8 +305,8 @@ static void test_manifest(void **state)
 
 	(void)state;
 	graph_random(&g, 2000, 1500, 100, 1);
-	assert_ok(graph_write(&g, in_scratch("m"), 65536, true));
-	text = (char *)slurp(part_path(in_scratch("m"), "manifest"), &size);
+	OK(graph_write(&g, in_scratch("m"), 65536, true));
+	text = (char *)slurp(path_in(in_scratch("m"), "manifest"), &size);
 	for (size_t i = 0; i < ARRAY_LEN(edits); i++) {
 		char edited[MANIFEST_MAX], *at = strstr(text, edits[i].from);
 
@@ -331,8 +331,8 @@ static void test_index(void **state)
 
 	(void)state;
 	hubs(&g, 5);
-	assert_ok(graph_write(&g, in_scratch("dense"), 65536, true));
-	text = (char *)slurp(part_path(in_scratch("dense"), "manifest"), &size);
+	OK(graph_write(&g, in_scratch("dense"), 65536, true));
+	text = (char *)slurp(path_in(in_scratch("dense"), "manifest"), &size);
 	at = strstr(text, "directed yes");
 	assert_non_null(at);
 	text[strlen("millrace-store ")] = '3';

@@ -8,7 +8,7 @@
 #include "base/checksum.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "unit.h"
+#include "helpers.h"
 
 static void test_fail(void **state)
 {
@@ -135,7 +135,7 @@ static void test_ticker(void **state)
 	(void)state;
 	ticker_init(&t, &(struct mill_watcher){ watch, &w });
 	ticker_begin(&t, "read", "bytes", 1000);
-	assert_int_equal(ticker_tick(&t, 5), MILL_OK);
+	OK(ticker_tick(&t, 5));
 	assert_int_equal(w.n_calls, 1);
 	assert_int_equal(w.done, 5);
 	assert_string_equal(t.progress.what, "read");
@@ -150,7 +150,7 @@ static void test_ticker(void **state)
 
 	ticker_init(&t, NULL);
 	ticker_begin(&t, "sort", "edges", 0);
-	assert_int_equal(ticker_tick(&t, 1), MILL_OK);
+	OK(ticker_tick(&t, 1));
 	assert_false(ticker_cancelled(&t));
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "unit.h"
+#include "helpers.h"
 
 #define SOURCES 7u
 #define PER_SOURCE 3000u	/* keys: several blocks */
@@ -74,7 +74,7 @@ static mill_err compare(void *arg)
 	buckets_stream(x->b, x->other, &from, &s);
 	assert_int_equal(s.total, x->e->n);
 	for (;;) {
-		assert_int_equal(s.more(&s), MILL_OK);
+		OK(s.more(&s));
 		if (!s.e->n)
 			break;
 		assert_true(n + s.e->n <= x->e->n);
@@ -97,7 +97,7 @@ static void turn(struct edges *e)
 			e->key[n++] = column << e->bits | row;
 	}
 	e->n = n;
-	assert_int_equal(edges_sort(e), MILL_OK);
+	OK(edges_sort(e));
 }
 
 static void check(const struct shape *shape, bool undirected, enum mill_dedup rule, struct pool *pool)
@@ -119,12 +119,12 @@ static void check(const struct shape *shape, bool undirected, enum mill_dedup ru
 	ticker_init(&ticker, NULL);
 	draw(&p);
 	memcpy(copy, key, sizeof(copy));
-	assert_int_equal(edges_sort(&e), MILL_OK);
-	assert_int_equal(edges_reduce(&e, rule, &wanted), MILL_OK);
+	OK(edges_sort(&e));
+	OK(edges_reduce(&e, rule, &wanted));
 
-	assert_int_equal(buckets_new(&b, &setup), MILL_OK);
-	assert_int_equal(buckets_fill(b, SOURCES, pour, &p), MILL_OK);
-	assert_int_equal(buckets_reduce(b, rule, &found, &n), MILL_OK);
+	OK(buckets_new(&b, &setup));
+	OK(buckets_fill(b, SOURCES, pour, &p));
+	OK(buckets_reduce(b, rule, &found, &n));
 	assert_int_equal(n, e.n);
 	assert_int_equal(found.err, wanted.err);
 	assert_true(!wanted.err || found.key == wanted.key);
@@ -133,14 +133,14 @@ static void check(const struct shape *shape, bool undirected, enum mill_dedup ru
 	assert_int_equal(found.merged, wanted.merged);
 	assert_int_equal(found.symmetric, wanted.symmetric);
 	x.b = b;
-	assert_int_equal(compare(&x), MILL_OK);
+	OK(compare(&x));
 	turn(&e);
 	if (undirected) {
 		x.other = true;
-		assert_int_equal(buckets_write(b, compare, &x), MILL_OK);
+		OK(buckets_write(b, compare, &x));
 	} else {
-		assert_int_equal(buckets_turn(b), MILL_OK);
-		assert_int_equal(compare(&x), MILL_OK);
+		OK(buckets_turn(b));
+		OK(compare(&x));
 	}
 	buckets_free(b);
 	assert_int_equal(budget.used, 0);
@@ -154,7 +154,7 @@ static void test_shapes(void **state)
 	for (unsigned threads = 1; threads <= 3; threads += 2) {
 		struct pool *pool;
 
-		assert_int_equal(pool_new(&pool, threads), MILL_OK);
+		OK(pool_new(&pool, threads));
 		for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
 			for (size_t k = 0; k < ARRAY_LEN(rules); k++) {
 				check(&shapes[i], false, rules[k], pool);
@@ -177,7 +177,7 @@ static void test_budgets(void **state)
 	(void)state;
 	draw(&p);
 	ticker_init(&ticker, NULL);
-	assert_int_equal(pool_new(&pool, 2), MILL_OK);
+	OK(pool_new(&pool, 2));
 	for (u64 limit = 16 * KIB; limit <= 4 * MIB; limit *= 2) {
 		struct budget budget;
 		struct buckets *b = NULL;

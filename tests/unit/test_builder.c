@@ -671,4 +671,4 @@ static const struct CMUnitTest tests[] = {
 #endif
 };
 
-SUITE(builder, tests, .setup = make_scratch, .teardown = remove_scratch);
+SUITE(builder, tests, .setup = scratch_make, .teardown = scratch_remove);

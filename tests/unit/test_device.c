@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/trace.h"
 #include "device/device.h"
-#include "unit.h"
+#include "helpers.h"
 
 #define N 4096u
 #define QUEUES 8u
@@ -60,8 +60,8 @@ static void new_buffer(struct device *d, struct buffer *b, u64 size)
 {
 	u32 zero = 0;
 
-	assert_int_equal(device_buffer(d, b, size, "test"), MILL_OK);
-	assert_int_equal(device_fill(b, &zero, sizeof(zero)), MILL_OK);
+	OK(device_buffer(d, b, size, "test"));
+	OK(device_fill(b, &zero, sizeof(zero)));
 }
 
 static mill_err add(struct device *d, struct buffer *to, const struct buffer *from, u32 rounds, u32 queue)
@@ -86,12 +86,12 @@ static void test_queues(void **state)
 
 	(void)state;
 	assert_int_equal(d->n_queues, QUEUES);
-	assert_int_equal(device_prepare(d, &source), MILL_OK);
+	OK(device_prepare(d, &source));
 	assert_true(d->driver > 0 && d->local > 0 && d->largest > 0 && d->group > 0);
 	assert_int_equal(d->memory->used, 0);
 	new_buffer(d, &one, sizeof(got));
 	new_buffer(d, &total, sizeof(got));
-	assert_int_equal(device_fill(&one, &fill, 4), MILL_OK);
+	OK(device_fill(&one, &fill, 4));
 	for (u32 q = 1; q <= QUEUES; q++) {
 		new_buffer(d, &slot[q], sizeof(got));
 		new_buffer(d, &sum[q], sizeof(got));
@@ -100,27 +100,27 @@ static void test_queues(void **state)
 		for (u32 q = 0; q < QUEUES; q++)
 			for (u32 i = 0; i < N; i++)
 				page[q][i] = q * i + round;
-		assert_int_equal(add(d, &one, &total, 0, 0), MILL_OK);
+		OK(add(d, &one, &total, 0, 0));
 		for (u32 q = 1; q <= QUEUES; q++)
-			assert_int_equal(add(d, &sum[q], &one, 1000, 0), MILL_OK);
-		assert_int_equal(device_fork(d), MILL_OK);
+			OK(add(d, &sum[q], &one, 1000, 0));
+		OK(device_fork(d));
 		for (u32 q = 1; q <= QUEUES; q++) {
 			if (q == 3 && round % 2)
 				continue;	/* a queue that is not used this time */
 			slot[q].kind = TRAFFIC_TOPOLOGY;
-			assert_int_equal(device_send(&slot[q], 0, page[q - 1], sizeof(got), q, &t[q]), MILL_OK);
-			assert_int_equal(add(d, &sum[q], &slot[q], 1, q), MILL_OK);
+			OK(device_send(&slot[q], 0, page[q - 1], sizeof(got), q, &t[q]));
+			OK(add(d, &sum[q], &slot[q], 1, q));
 		}
 		for (u32 q = 1; q <= QUEUES; q++)
-			assert_int_equal(device_wait(&t[q]), MILL_OK);
-		assert_int_equal(device_join(d), MILL_OK);
+			OK(device_wait(&t[q]));
+		OK(device_join(d));
 		for (u32 q = 1; q <= QUEUES; q++)
-			assert_int_equal(add(d, &total, &sum[q], 1, 0), MILL_OK);
+			OK(add(d, &total, &sum[q], 1, 0));
 	}
-	assert_int_equal(device_read(&sum[2], 0, got, sizeof(got)), MILL_OK);
+	OK(device_read(&sum[2], 0, got, sizeof(got)));
 	for (u32 i = 0; i < N; i++)
 		assert_int_equal(got[i], 20 * 1000 + 20 * i + 190);
-	assert_int_equal(device_read(&total, 0, got, sizeof(got)), MILL_OK);
+	OK(device_read(&total, 0, got, sizeof(got)));
 	for (u32 i = 0; i < N; i++) {
 		u32 want = 0, s[QUEUES + 1] = { 0 };
 
@@ -161,20 +161,20 @@ static void test_after(void **state)
 		for (u32 i = 0; i < QUEUES; i++)
 			for (u32 k = 0; k < 64 * N; k++)
 				page[i][k] = round + i * k;
-		assert_int_equal(device_fork(d), MILL_OK);
+		OK(device_fork(d));
 		for (u32 i = 0; i < QUEUES; i += together) {
 			for (u32 k = i; k < i + together; k++) {
-				assert_int_equal(device_send(&slot[k], 0, page[k], sizeof(got), 2, &t[k]), MILL_OK);
+				OK(device_send(&slot[k], 0, page[k], sizeof(got), 2, &t[k]));
 				device_after(d, 1, &t[k]);
 			}
 			for (u32 k = i; k < i + together; k++)
-				assert_int_equal(add(d, &sum, &slot[k], 1, 1), MILL_OK);
+				OK(add(d, &sum, &slot[k], 1, 1));
 		}
-		assert_int_equal(device_join(d), MILL_OK);
+		OK(device_join(d));
 		for (u32 i = 0; i < QUEUES; i++)
-			assert_int_equal(device_wait(&t[i]), MILL_OK);
+			OK(device_wait(&t[i]));
 	}
-	assert_int_equal(device_read(&sum, 0, got, sizeof(got)), MILL_OK);
+	OK(device_read(&sum, 0, got, sizeof(got)));
 	for (u32 k = 0; k < 64 * N; k++)
 		assert_int_equal(got[k], QUEUES * 45 + 10 * (QUEUES * (QUEUES - 1) / 2) * k);
 	for (u32 i = 0; i < QUEUES; i++)
@@ -194,24 +194,24 @@ static void test_many(void **state)
 	(void)state;
 	new_buffer(d, &a, 256);
 	new_buffer(d, &b, 256);
-	assert_int_equal(device_fill(&b, &one, 4), MILL_OK);
+	OK(device_fill(&b, &one, 4));
 	for (u32 i = 0; i < 2000; i++)
-		assert_int_equal(add(d, &a, &b, 1, 0), MILL_OK);
-	assert_int_equal(device_fork(d), MILL_OK);
+		OK(add(d, &a, &b, 1, 0));
+	OK(device_fork(d));
 	for (u32 i = 0; i < 2000; i++)
-		assert_int_equal(add(d, &a, &b, 1, 5), MILL_OK);
-	assert_int_equal(device_fork(d), MILL_OK);
-	assert_int_equal(add(d, &a, &b, 1, 6), MILL_OK);
-	assert_int_equal(device_join(d), MILL_OK);
-	assert_int_equal(device_read(&a, 8, &got, 4), MILL_OK);
+		OK(add(d, &a, &b, 1, 5));
+	OK(device_fork(d));
+	OK(add(d, &a, &b, 1, 6));
+	OK(device_join(d));
+	OK(device_read(&a, 8, &got, 4));
 	assert_int_equal(got, 4001);
-	assert_int_equal(device_fork(d), MILL_OK);
-	assert_int_equal(device_send(&a, 0, page, sizeof(page), 2, &t), MILL_OK);
+	OK(device_fork(d));
+	OK(device_send(&a, 0, page, sizeof(page), 2, &t));
 	device_drain(d);
-	assert_int_equal(device_wait(&t), MILL_OK);
-	assert_int_equal(device_read(&a, 0, page, 4), MILL_OK);
-	assert_int_equal(device_fork(d), MILL_OK);
-	assert_int_equal(add(d, &a, &b, 1000, 1), MILL_OK);
+	OK(device_wait(&t));
+	OK(device_read(&a, 0, page, 4));
+	OK(device_fork(d));
+	OK(add(d, &a, &b, 1000, 1));
 	device_buffer_free(&a);	/* under way */
 	device_buffer_free(&b);
 	device_close(d);
@@ -236,7 +236,7 @@ static void test_grids(void **state)
 	(void)state;
 	for (u32 q = 1; q <= QUEUES; q++)
 		new_buffer(d, &a[q], 64);
-	assert_int_equal(device_fork(d), MILL_OK);
+	OK(device_fork(d));
 	for (size_t k = 0; k < ARRAY_LEN(entry); k++)
 		for (u32 groups = 1; groups < 20000; groups += groups / 2 + 1, want++)
 			for (u32 q = 1; q <= QUEUES; q++) {
@@ -244,15 +244,14 @@ static void test_grids(void **state)
 					{ .buffer = &a[q] }, { .value = &n, .size = 4 }, { .value = &rounds, .size = 4 },
 				};
 
-				assert_int_equal(device_launch(d, &(struct launch){ .source = &slow_source, .entry = entry[k], .arg = arg,
-										    .n_args = 3, .n_groups = groups + q / 4, .queue = q }),
-						 MILL_OK);
+				OK(device_launch(d, &(struct launch){ .source = &slow_source, .entry = entry[k], .arg = arg,
+										    .n_args = 3, .n_groups = groups + q / 4, .queue = q }));
 			}
-	assert_int_equal(device_join(d), MILL_OK);
+	OK(device_join(d));
 	for (u32 q = 1; q <= QUEUES; q++) {
 		u32 got = 0;
 
-		assert_int_equal(device_read(&a[q], 0, &got, 4), MILL_OK);
+		OK(device_read(&a[q], 0, &got, 4));
 		assert_int_equal(got, want);
 		device_buffer_free(&a[q]);
 	}
@@ -281,10 +280,10 @@ static void test_local(void **state)
 	new_buffer(d, &total, 4);
 	new_buffer(d, &wide, 8);
 	new_buffer(d, &from, 4 * N);
-	assert_int_equal(device_fill(&from, &three, 4), MILL_OK);
-	assert_int_equal(sum(d, &total, &wide, &from, 4 * d->group), MILL_OK);
-	assert_int_equal(device_read(&total, 0, &got, 4), MILL_OK);
-	assert_int_equal(device_read(&wide, 0, &got_wide, 8), MILL_OK);
+	OK(device_fill(&from, &three, 4));
+	OK(sum(d, &total, &wide, &from, 4 * d->group));
+	OK(device_read(&total, 0, &got, 4));
+	OK(device_read(&wide, 0, &got_wide, 8));
 	assert_int_equal(got, 3 * N);
 	assert_int_equal(got_wide, 3 * N);
 	/* Together with what the kernel declares itself. */
@@ -314,14 +313,14 @@ static void test_types(void **state)
 	new_buffer(d, &a, sizeof(ints));
 	new_buffer(d, &b, sizeof(reals));
 	new_buffer(d, &c, sizeof(doubles));
-	assert_int_equal(device_write(&a, 0, ints, sizeof(ints)), MILL_OK);
-	assert_int_equal(device_write(&b, 0, reals, sizeof(reals)), MILL_OK);
-	assert_int_equal(device_write(&c, 0, doubles, sizeof(doubles)), MILL_OK);
-	assert_int_equal(device_launch(d, &(struct launch){ .source = &source, .entry = "types", .arg = arg, .n_args = 6,
-							    .n_groups = 1 }), MILL_OK);
-	assert_int_equal(device_read(&a, 0, ints, 8), MILL_OK);
-	assert_int_equal(device_read(&b, 0, reals, 4), MILL_OK);
-	assert_int_equal(device_read(&c, 0, doubles, 8), MILL_OK);
+	OK(device_write(&a, 0, ints, sizeof(ints)));
+	OK(device_write(&b, 0, reals, sizeof(reals)));
+	OK(device_write(&c, 0, doubles, sizeof(doubles)));
+	OK(device_launch(d, &(struct launch){ .source = &source, .entry = "types", .arg = arg, .n_args = 6,
+							    .n_groups = 1 }));
+	OK(device_read(&a, 0, ints, 8));
+	OK(device_read(&b, 0, reals, 4));
+	OK(device_read(&c, 0, doubles, 8));
 	assert_int_equal(ints[0], ((u64)1 << 40) + 7);
 	assert_true(reals[0] == 3.0f && doubles[0] == 0.1 + 0.25);
 	device_buffer_free(&a);
@@ -341,7 +340,7 @@ static void test_limits(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(group); i++) {
 		d = open_with(&(struct device_how){ .memory = MIB, .group = group[i] });
 		assert_int_equal(d->group, group[i]);
-		assert_int_equal(device_prepare(d, &source), MILL_OK);
+		OK(device_prepare(d, &source));
 		device_close(d);
 	}
 	assert_int_equal(device_open(&d, "opencl", &host, &(struct device_how){ .group = 1u << 30 }), MILL_EDEVICE);
@@ -353,12 +352,12 @@ static void test_limits(void **state)
 	assert_int_equal(device_prepare(d, &bad_source), MILL_EDEVICE);
 	assert_non_null(strstr(mill_error(), "'bad'"));
 	assert_null(strchr(mill_error(), '\n'));
-	assert_int_equal(device_prepare(d, &source), MILL_OK);	/* it goes on */
+	OK(device_prepare(d, &source));	/* it goes on */
 	assert_int_equal(device_launch(d, &(struct launch){ .source = &source, .entry = "nothing", .n_groups = 1 }), MILL_EDEVICE);
 	device_close(d);
 	/* Not even room to warm up. */
 	d = open_with(&(struct device_how){ .memory = 16 });
-	assert_int_equal(device_prepare(d, &source), MILL_OK);
+	OK(device_prepare(d, &source));
 	device_close(d);
 }
 
@@ -456,16 +455,16 @@ static void use_two(const char *first, const char *second)
 			page[k][i] = (k + 1) * i;
 	}
 	for (u32 k = 0; k < 2; k++) {
-		assert_int_equal(device_fork(d[k]), MILL_OK);
-		assert_int_equal(device_send(&from[k], 0, page[k], sizeof(got), 1, &t[k]), MILL_OK);
-		assert_int_equal(add(d[k], &to[k], &from[k], 1000, 1), MILL_OK);
+		OK(device_fork(d[k]));
+		OK(device_send(&from[k], 0, page[k], sizeof(got), 1, &t[k]));
+		OK(add(d[k], &to[k], &from[k], 1000, 1));
 	}
 	for (u32 k = 0; k < 2; k++) {
-		assert_int_equal(device_wait(&t[k]), MILL_OK);
-		assert_int_equal(device_join(d[k]), MILL_OK);
+		OK(device_wait(&t[k]));
+		OK(device_join(d[k]));
 	}
 	for (u32 k = 0; k < 2; k++) {
-		assert_int_equal(device_read(&to[k], 0, got, sizeof(got)), MILL_OK);
+		OK(device_read(&to[k], 0, got, sizeof(got)));
 		for (u32 i = 0; i < N; i++)
 			assert_int_equal(got[i], 1000 * (k + 1) * i);
 		assert_int_equal(d[k]->memory->limit, memory[k]);
@@ -474,7 +473,7 @@ static void use_two(const char *first, const char *second)
 	}
 	/* What one has no room for the other may have; and what is one's is no argument for the other. */
 	assert_int_equal(device_buffer(d[0], &more, MIB, "more"), MILL_ENOMEM);
-	assert_int_equal(device_buffer(d[1], &more, MIB, "more"), MILL_OK);
+	OK(device_buffer(d[1], &more, MIB, "more"));
 	assert_int_equal(d[0]->memory->used, 2 * sizeof(got));
 	device_buffer_free(&more);
 #ifndef NDEBUG
@@ -488,8 +487,8 @@ static void use_two(const char *first, const char *second)
 	device_close(d[0]);
 	/* The other goes on. */
 	new_buffer(d[1], &more, 64);
-	assert_int_equal(add(d[1], &more, &more, 3, 0), MILL_OK);
-	assert_int_equal(device_read(&more, 0, got, 4), MILL_OK);
+	OK(add(d[1], &more, &more, 3, 0));
+	OK(device_read(&more, 0, got, 4));
 	device_buffer_free(&more);
 	device_close(d[1]);
 }
@@ -537,23 +536,23 @@ static f64 work(u32 *page, size_t size)
 	f64 began = clock_now();
 	struct device *d = open_device();
 
-	assert_int_equal(device_prepare(d, &source), MILL_OK);
+	OK(device_prepare(d, &source));
 	for (u32 q = 1; q <= QUEUES; q++) {
 		new_buffer(d, &slot[q], size);
 		new_buffer(d, &total[q], size);
 	}
-	assert_int_equal(device_fork(d), MILL_OK);
+	OK(device_fork(d));
 	for (u32 i = 0; i < ROUNDS * QUEUES; i++) {
 		u32 q = i % QUEUES + 1;
 
-		assert_int_equal(device_wait(&t[q]), MILL_OK);
-		assert_int_equal(device_send(&slot[q], 0, page, size, q, &t[q]), MILL_OK);
-		assert_int_equal(add(d, &total[q], &slot[q], 3, q), MILL_OK);
+		OK(device_wait(&t[q]));
+		OK(device_send(&slot[q], 0, page, size, q, &t[q]));
+		OK(add(d, &total[q], &slot[q], 3, q));
 	}
 	for (u32 q = 1; q <= QUEUES; q++)
-		assert_int_equal(device_wait(&t[q]), MILL_OK);
-	assert_int_equal(device_join(d), MILL_OK);
-	assert_int_equal(device_read(&total[1], 0, page, size), MILL_OK);
+		OK(device_wait(&t[q]));
+	OK(device_join(d));
+	OK(device_read(&total[1], 0, page, size));
 	for (u32 q = 1; q <= QUEUES; q++) {
 		device_buffer_free(&slot[q]);
 		device_buffer_free(&total[q]);
@@ -605,10 +604,10 @@ static void test_trace(void **state)
 	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
-	assert_int_equal(trace_open(&trace, path, NULL), MILL_OK);
+	OK(trace_open(&trace, path, NULL));
 	trace_use(trace);
 	length = work(page, sizeof(page)) * 1e6;
-	assert_int_equal(trace_close(trace), MILL_OK);
+	OK(trace_close(trace));
 	read_spans(path, spans);
 	unlink(path);
 	assert_int_equal(spans[0].n, ROUNDS * QUEUES);

@@ -231,4 +231,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_refused),
 };
 
-SUITE(external, tests, .setup = make_scratch, .teardown = remove_scratch);
+SUITE(external, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -34,8 +34,7 @@ static const char *show_store(void)
 	OK(mill_store_verify(store, NULL));
 	OK(mill_store_export(store, in_scratch("list"), "edgelist", NULL));
 	mill_store_close(store);
-	list = slurp_file(scratch, "list", &size);
-	list[size] = 0;
+	list = (char *)slurp(in_scratch("list"), &size);
 	for (n = 0; n < size; n++)
 		if (list[n] == '\n')
 			list[n] = ',';
@@ -264,18 +263,18 @@ static size_t try_seeds(const char *corpus, const char *format, const char *work
 		fail_msg("%s has no seeds", format);
 	for (struct dirent *e; (e = readdir(d));) {
 		size_t size = 0;
-		char *data;
+		u8 *data;
 
 		if (e->d_name[0] == '.')
 			continue;
-		data = slurp_file(folder, e->d_name, &size);
-		if (fuzz_reader(work, format, (const u8 *)data, size))
+		data = slurp(path_in(folder, e->d_name), &size);
+		if (fuzz_reader(work, format, data, size))
 			fail_msg("%s/%s: %s", format, e->d_name, mill_error());
 		for (size_t i = 0; i < size; i += 1 + size / 16) {
-			data[i] ^= (char)(1 + i % 255);
-			fuzz_reader(work, format, (const u8 *)data, size);
-			fuzz_reader(work, format, (const u8 *)data, i);
-			data[i] ^= (char)(1 + i % 255);
+			data[i] ^= (u8)(1 + i % 255);
+			fuzz_reader(work, format, data, size);
+			fuzz_reader(work, format, data, i);
+			data[i] ^= (u8)(1 + i % 255);
 		}
 		free(data);
 		n++;
@@ -361,4 +360,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_seeds),	cmocka_unit_test(test_export),
 };
 
-SUITE(formats, tests, .setup = make_scratch, .teardown = remove_scratch);
+SUITE(formats, tests, .setup = scratch_make, .teardown = scratch_remove);

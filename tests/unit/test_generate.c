@@ -335,4 +335,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_names),
 };
 
-SUITE(generate, tests, .setup = make_scratch, .teardown = remove_scratch);
+SUITE(generate, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -5,7 +5,7 @@
  * the examples of the papers, every order and every end of a window. Many more are executed on
  * paper: no unit is taken from a slot that holds another. Budgets are met to the byte.
  */
-#include "unit.h"
+#include "helpers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,6 @@
 #include "policy/partition.h"
 #include "policy/policy.h"
 
-#define OK(call) assert_int_equal(call, MILL_OK)
 #define UNITS 128u
 #define DEVICES 3u
 #define PAGE (64 * KIB)

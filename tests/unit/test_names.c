@@ -79,18 +79,18 @@ static void number_all(u64 seed, u64 hold, u64 memory, u64 *sum)
 	fault_set_hold(hold);
 	budget_init(&budget, memory);
 	ticker_init(&ticker, &(struct mill_watcher){ .watch = NULL });
-	assert_ok(pool_new(&pool, 2));
-	assert_ok(namer_new(&n, &budget, pool, &ticker, scratch));
+	OK(pool_new(&pool, 2));
+	OK(namer_new(&n, &budget, pool, &ticker, scratch));
 	for (u64 i = 0; i < EDGES; i++)
-		assert_ok(namer_add(n, as_name(x.name[2 * i]), as_name(x.name[2 * i + 1]), &(u64){ i * 7 }));
+		OK(namer_add(n, as_name(x.name[2 * i]), as_name(x.name[2 * i + 1]), &(u64){ i * 7 }));
 	if (x.n > MAX_VERTICES) {	/* of narrow builds */
 		assert_int_equal(namer_settle(n, &vertices), MILL_ELIMIT);
 		*sum = 0;
 	} else {
-		assert_ok(namer_settle(n, &vertices));
+		OK(namer_settle(n, &vertices));
 		assert_int_equal(vertices, x.n);
-		assert_ok(namer_fingerprint(n, sum));
-		assert_ok(namer_edges(n, check_edges, &x));
+		OK(namer_fingerprint(n, sum));
+		OK(namer_edges(n, check_edges, &x));
 		assert_int_equal(x.at, EDGES);
 	}
 	namer_free(n);
@@ -130,13 +130,13 @@ static void too_many_parts(void **state)
 	(void)state;
 	budget_init(&budget, 1 * MIB);
 	ticker_init(&ticker, &(struct mill_watcher){ .watch = NULL });
-	assert_ok(pool_new(&pool, 1));
-	assert_ok(namer_new(&n, &budget, pool, &ticker, scratch));
+	OK(pool_new(&pool, 1));
+	OK(namer_new(&n, &budget, pool, &ticker, scratch));
 	fault_set_hold(2);
 	for (u64 i = 0; i < 100; i++) {
 		snprintf(name[0], NAME_ROOM, "a%u", (unsigned)i);
 		snprintf(name[1], NAME_ROOM, "b%u", (unsigned)i);
-		assert_ok(namer_add(n, as_name(name[0]), as_name(name[1]), NULL));
+		OK(namer_add(n, as_name(name[0]), as_name(name[1]), NULL));
 	}
 	assert_int_equal(namer_settle(n, &vertices), MILL_ENOMEM);
 	assert_non_null(strstr(mill_error(), "--memory"));
@@ -209,8 +209,8 @@ static void make_store(const char *store)
 				   .input = input, .n_inputs = 1, .names = true };
 	struct mill_built built;
 
-	spill(input[0], text, strlen(text));
-	assert_ok(mill_import(&built, &how));
+	put_file(input[0], text, strlen(text));
+	OK(mill_import(&built, &how));
 	assert_true(built.named);
 }
 
@@ -243,12 +243,12 @@ static void hostile_names(void **state)
 		mill_err err;
 
 		make_store(store);
-		spill(part_path(store, "names"), cases[i].names, 9);
-		spill(part_path(store, "names.index"), cases[i].end, sizeof(cases[i].end));
+		put_file(path_in(store, "names"), cases[i].names, 9);
+		put_file(path_in(store, "names.index"), cases[i].end, sizeof(cases[i].end));
 		reseal(store);
 		if (open_and_verify(store) != MILL_ECORRUPT)
 			fail_msg("case %zu is taken for sound", i);
-		assert_ok(store_open(&st, store, NULL));
+		OK(store_open(&st, store, NULL));
 		for (const char *name = "abc"; *name; name++) {	/* found or not: no crash */
 			err = names_find(st, name, 1, &v);
 			assert_true(err == MILL_OK || err == MILL_ECORRUPT);
@@ -256,7 +256,7 @@ static void hostile_names(void **state)
 		store_close(st);
 	}
 	make_store(store);
-	assert_ok(open_and_verify(store));
+	OK(open_and_verify(store));
 	free((void *)store);
 }
 
@@ -269,12 +269,12 @@ static void lookups(void **state)
 
 	(void)state;
 	make_store(store);
-	assert_ok(mill_store_open(&s, store));
+	OK(mill_store_open(&s, store));
 	mill_store_info(s, &info);
 	assert_true(info.named);
 	assert_string_equal(info.min_name, "ab");
 	assert_string_equal(info.max_name, "ccc");
-	assert_ok(mill_store_name(s, 1, name));
+	OK(mill_store_name(s, 1, name));
 	assert_string_equal(name, "b");
 	assert_int_equal(mill_store_name(s, 3, name), MILL_EUSAGE);
 	mill_store_close(s);

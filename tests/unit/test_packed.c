@@ -329,10 +329,10 @@ static void hostile_store(void **state)
 
 	(void)state;
 	graph_random(&g, 200, 150, 30000, 3);
-	assert_ok(graph_write(&g, path, 65536, false));
-	assert_ok(store_open(&st, path, NULL));
+	OK(graph_write(&g, path, 65536, false));
+	OK(store_open(&st, path, NULL));
 	assert_true(st->out.n_pages > 1 && st->codec == PAGE_PACKED);
-	assert_ok(page_frame_new(&good, st, NULL));
+	OK(page_frame_new(&good, st, NULL));
 	frame = malloc(st->page_size);
 	room = malloc(st->out.scratch);
 	assert_true(frame && room);
@@ -340,7 +340,7 @@ static void hostile_store(void **state)
 		u32 page = (u32)(i * st->out.n_pages / 30000);
 
 		if (!i || page != (u32)((i - 1) * st->out.n_pages / 30000))
-			assert_ok(page_read(&st->out, page, good));
+			OK(page_read(&st->out, page, good));
 		memcpy(frame, good, st->page_size);
 		for (u64 k = 0; k <= i % 3; k++)
 			((u8 *)frame)[random_below(5, 4 * i + k, k ? 1000 : 64)] = (u8)random_at(6, 4 * i + k);
@@ -354,7 +354,7 @@ static void hostile_store(void **state)
 		if (page_decode_into(&st->out, page, frame, room, NULL, &seg))
 			continue;
 		accepted++;
-		assert_ok(page_wire(&st->out, page, frame, &wire));
+		OK(page_wire(&st->out, page, frame, &wire));
 		for (u32 r = 0; r < seg.n_rows; r++)
 			assert_true(seg.row[r] <= seg.row[r + 1]);
 		for (u32 e = 0; e < seg.n_edges; e++)
@@ -382,16 +382,16 @@ static void wires(void **state)
 		void *frame;
 
 		graph_random(&g, 200, i & 4 ? 2 : 150, 30000, i);
-		assert_ok(graph_write(&g, path, 65536, true));
-		assert_ok(store_open(&st, path, NULL));
-		assert_ok(page_frame_new(&frame, st, NULL));
+		OK(graph_write(&g, path, 65536, true));
+		OK(store_open(&st, path, NULL));
+		OK(page_frame_new(&frame, st, NULL));
 		for (u32 page = 0; page < st->out.n_pages; page++) {
 			const struct page_entry *e = &st->out.entry[page];
 			const struct page_header *h = frame;
 			struct page_wire wire;
 
-			assert_ok(page_read(&st->out, page, frame));
-			assert_ok(page_wire(&st->out, page, frame, &wire));
+			OK(page_read(&st->out, page, frame));
+			OK(page_wire(&st->out, page, frame, &wire));
 			assert_int_equal(wire.begin, sizeof(*h));
 			assert_int_equal(wire.neighbour_at, h->neighbour_at);
 			assert_int_equal(wire.weight_at, h->weight_at);
@@ -422,9 +422,9 @@ static void growth_is_bounded(void **state)
 	graph_init(&g, 2, 1, n);
 	for (u32 k = 0; k < n; k++)
 		graph_add(&g, 0, 1, 0);
-	assert_ok(graph_write(&g, in_scratch("growth"), 65536, false));
-	assert_ok(open_and_verify(in_scratch("growth")));
-	assert_ok(store_open(&st, in_scratch("growth"), NULL));
+	OK(graph_write(&g, in_scratch("growth"), 65536, false));
+	OK(open_and_verify(in_scratch("growth")));
+	OK(store_open(&st, in_scratch("growth"), NULL));
 	assert_true(st->out.scratch <= PACKED_GROWTH * 65536 + PACKED_SLACK);
 	assert_true(n * sizeof(vid) < PACKED_GROWTH * 65536 || st->out.n_pages > 1);
 	store_close(st);
@@ -445,14 +445,14 @@ static void one_form(void **state)
 	graph_init(&g, 3, 1, 2);
 	graph_add(&g, 0, 1, 0);
 	graph_add(&g, 0, 2, 0);
-	assert_ok(graph_write(&g, path, 65536, false));
-	assert_ok(open_and_verify(path));
-	data = slurp(part_path(path, "out.pages"), &size);
+	OK(graph_write(&g, path, 65536, false));
+	OK(open_and_verify(path));
+	data = slurp(path_in(path, "out.pages"), &size);
 	h = (const struct page_header *)data;
 	at = h->neighbour_at;
 	/* A code and a byte for each: degree 2, first +1 folded to 2, gap 1. */
 	data[at + 5] |= 0x80;	/* a bit that belongs to no value */
-	spill(part_path(path, "out.pages"), data, size);
+	put_file(path_in(path, "out.pages"), data, size);
 	reseal(path);
 	assert_int_equal(open_and_verify(path), MILL_ECORRUPT);
 	assert_non_null(strstr(mill_error(), "unusual"));

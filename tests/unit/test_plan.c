@@ -4,14 +4,13 @@
  * what a plan takes to be there is there, each unit with work is processed once on each station that it goes to, and what the table of
  * residency says afterwards is so. Inside of a window the model delivers units in any order, but those of a plan by the stream's order.
  */
-#include "unit.h"
+#include "helpers.h"
 
 #include <string.h>
 
 #include "base/random.h"
 #include "policy/policy.h"
 
-#define OK(call) assert_int_equal(call, MILL_OK)
 #define UNITS 24u
 #define STATIONS 3u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Policies: the look-up, rows of options that say where their fields are, what is refused and what is left out. */
-#include "unit.h"
+#include "helpers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -150,9 +150,9 @@ static void test_mappings(void **state)
 		if (own)
 			assert_non_null(strstr(mill_error(), m == MILL_MAPPING_WARP ? "--mapping warp is for" :
 										      "--mapping hybrid is for"));
-		assert_int_equal(policy_check(&policy_gts, &o), MILL_OK);
+		OK(policy_check(&policy_gts, &o));
 		assert_int_equal(policy_suits(&policy_gts, &o, "bfs"), has ? MILL_OK : MILL_EUSAGE);
-		assert_int_equal(policy_suits(&policy_graphie, &o, "bfs"), MILL_OK);
+		OK(policy_suits(&policy_graphie, &o, "bfs"));
 		policy_leave_others(&policy_lru, &left);
 		assert_int_equal(left.mapping, own ? MILL_MAPPING_AUTO : m);
 		left = o;
@@ -164,7 +164,7 @@ static void test_mappings(void **state)
 					  "choose another policy");
 	assert_int_equal(SUITS(.filter = MILL_FILTER_EXACT), MILL_EUSAGE);
 	assert_non_null(strstr(mill_error(), "--filter exact for bfs"));
-	assert_int_equal(SUITS(.direction = MILL_DIRECTION_PUSH), MILL_OK);
+	OK(SUITS(.direction = MILL_DIRECTION_PUSH));
 	assert_int_equal(SUITS(.direction = MILL_DIRECTION_PULL), MILL_EUSAGE);
 	assert_non_null(strstr(mill_error(), "--direction pull for bfs"));
 }
@@ -181,7 +181,7 @@ static void test_values(void **state)
 	assert_int_equal(CHECK(gts, .gts.scan = (enum mill_scan)2), MILL_EUSAGE);
 	assert_int_equal(CHECK(graphie, .graphie.wire = (enum mill_wire)4), MILL_EUSAGE);
 	assert_int_equal(CHECK(auto, .mapping = (enum mill_mapping)40), MILL_EUSAGE);
-	assert_int_equal(CHECK(gts, .gts.device_cache = MILL_SIZE_NONE, .gts.chunks = 1), MILL_OK);
+	OK(CHECK(gts, .gts.device_cache = MILL_SIZE_NONE, .gts.chunks = 1));
 }
 
 /* ---- Variants and defaults ---- */

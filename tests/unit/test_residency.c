@@ -4,7 +4,7 @@
  * Windows: against what least recent use means (of all units placed, the `most` last ones stay), and no unit of a window loses its
  * slot to another.
  */
-#include "unit.h"
+#include "helpers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,6 @@
 #include "base/random.h"
 #include "stream/residency.h"
 
-#define OK(call) assert_int_equal(call, MILL_OK)
 #define PAGES 10u
 
 /* Page 3 has the longest lists, then 7. */

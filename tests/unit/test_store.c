@@ -11,10 +11,10 @@ static void compare_lists(struct graph *g, const struct store *st, const struct 
 	u64 i = 0, skip = 0, split = 0;
 
 	qsort(g->arc, g->n_arcs, sizeof(*g->arc), in ? by_in : by_out);
-	assert_ok(page_frame_new(&frame, st, NULL));
+	OK(page_frame_new(&frame, st, NULL));
 	for (u32 page = 0; page < p->n_pages; page++) {
-		assert_ok(page_read(p, page, frame));
-		assert_ok(page_decode(p, page, frame, &seg));
+		OK(page_read(p, page, frame));
+		OK(page_decode(p, page, frame, &seg));
 		assert_int_equal(seg.first_edge, i);
 		assert_int_equal(seg.skip, skip);
 		assert_int_equal(seg.skip % LIST_BLOCK, 0);
@@ -56,13 +56,13 @@ static void compare_vertices(const struct graph *g, const struct store *st)
 		u64 id;
 		vid found;
 
-		assert_ok(store_id(st, (vid)v, &id));
+		OK(store_id(st, (vid)v, &id));
 		assert_int_equal(id, g->id[v]);
-		assert_ok(store_vertex(st, id, &found));
+		OK(store_vertex(st, id, &found));
 		assert_int_equal(found, v);
-		assert_ok(store_vertex(st, id - 1, &found));
+		OK(store_vertex(st, id - 1, &found));
 		assert_int_equal(found, NO_VERTEX);
-		assert_ok(store_degree(st, (vid)v, &found_degree));
+		OK(store_degree(st, (vid)v, &found_degree));
 		assert_int_equal(found_degree, degree[v]);
 	}
 	free(degree);
@@ -76,8 +76,8 @@ static void compare(struct graph *g, const char *path, u32 page_size)
 	mill_store *handle;
 
 	budget_init(&budget, 0);
-	assert_ok(open_and_verify(path));
-	assert_ok(store_open(&st, path, &budget));
+	OK(open_and_verify(path));
+	OK(store_open(&st, path, &budget));
 	assert_int_equal(st->vertices, g->n);
 	assert_int_equal(st->sources, g->sources);
 	assert_int_equal(st->edges, g->edges);
@@ -91,13 +91,13 @@ static void compare(struct graph *g, const char *path, u32 page_size)
 	store_close(st);
 	assert_int_equal(budget.used, 0);
 
-	assert_ok(mill_store_open(&handle, path));
+	OK(mill_store_open(&handle, path));
 	mill_store_info(handle, &info);
 	assert_int_equal(info.edges, g->edges);
 	assert_int_equal(info.directed, g->directed);
 	assert_string_equal(info.origin, "test");
 	assert_int_equal(strlen(info.uuid), 36);
-	assert_ok(mill_store_verify(handle, NULL));
+	OK(mill_store_verify(handle, NULL));
 	mill_store_close(handle);
 }
 
@@ -147,7 +147,7 @@ static void round_trip(void **state)
 		};
 
 		graph_random(&g, shapes[i].n, shapes[i].sources, shapes[i].m, i);
-		assert_ok(graph_write(&g, in_scratch("g"), shapes[i].page_size, k > 0));
+		OK(graph_write(&g, in_scratch("g"), shapes[i].page_size, k > 0));
 		compare(&g, in_scratch("g"), shapes[i].page_size);
 		graph_release(&g);
 	}
@@ -174,7 +174,7 @@ static void exact_fit(void **state)
 			for (u32 k = 0; k < degree; k++)
 				graph_add(&g, 0, k < degree / 2 ? 0 : 2, type[t] ? k : 0);
 			graph_add(&g, 1, 0, 0);
-			assert_ok(graph_write(&g, in_scratch("fit"), 65536, true));
+			OK(graph_write(&g, in_scratch("fit"), 65536, true));
 			compare(&g, in_scratch("fit"), 65536);
 			graph_release(&g);
 		}
@@ -191,9 +191,9 @@ static void star(void **state)
 	graph_init(&g, 200001, 200001, 400000);
 	for (u32 v = 1; v <= 200000; v++)
 		graph_add(&g, 0, v, 0);
-	assert_ok(graph_write(&g, in_scratch("star"), 65536, false));
+	OK(graph_write(&g, in_scratch("star"), 65536, false));
 	compare(&g, in_scratch("star"), 65536);
-	assert_ok(store_open(&st, in_scratch("star"), NULL));
+	OK(store_open(&st, in_scratch("star"), NULL));
 	assert_int_equal(st->max_degree, 200000);
 	/* Twelve pages of 15 whole blocks; the rest fits the thirteenth, with room for others. */
 	assert_int_equal(st->out.n_split, 12);
@@ -210,12 +210,12 @@ static void make_small(struct graph *g, const char *path)
 {
 	*g = (struct graph){ .directed = true, .weight = MILL_WEIGHT_U32 };
 	graph_random(g, 20, 12, 40, 7);
-	assert_ok(graph_write(g, path, 65536, false));
+	OK(graph_write(g, path, 65536, false));
 }
 
 static void flip_file(const char *store, const char *name)
 {
-	const char *path = part_path(store, name);
+	const char *path = path_in(store, name);
 	int fd = open(path, O_RDWR);
 	struct stat info;
 
@@ -233,12 +233,12 @@ static void flip_file(const char *store, const char *name)
 		assert_int_equal(pwrite(fd, &was, 1, at), 1);
 	}
 	close(fd);
-	assert_ok(open_and_verify(store));
+	OK(open_and_verify(store));
 }
 
 static void cut_file(const char *store, const char *name)
 {
-	const char *path = part_path(store, name);
+	const char *path = path_in(store, name);
 	size_t size, cut[4];
 	u8 *data = slurp(path, &size);
 
@@ -247,7 +247,7 @@ static void cut_file(const char *store, const char *name)
 	cut[2] = size - 1;
 	cut[3] = size + 1;
 	for (size_t i = 0; i < 4; i++) {
-		spill(path, data, cut[i]);	/* slurp gives one zero byte more */
+		put_file(path, data, cut[i]);	/* slurp gives one zero byte more */
 		assert_int_equal(open_and_verify(store), MILL_ECORRUPT);
 	}
 	unlink(path);
@@ -257,8 +257,8 @@ static void cut_file(const char *store, const char *name)
 	assert_int_equal(open_and_verify(store),
 			 strcmp(name, "manifest") ? MILL_ECORRUPT : MILL_EINPUT);
 	unlink(path);
-	spill(path, data, size);
-	assert_ok(open_and_verify(store));
+	put_file(path, data, size);
+	OK(open_and_verify(store));
 	free(data);
 }
 
@@ -290,18 +290,18 @@ static void foreign_pages(void **state)
 
 	(void)state;
 	graph_random(&g, 6, 5, 30000, 1);
-	assert_ok(graph_write(&g, store, 65536, false));
+	OK(graph_write(&g, store, 65536, false));
 	graph_release(&g);
 	g = (struct graph){ .directed = true, .weight = MILL_WEIGHT_F64 };
 	graph_random(&g, 6, 5, 30000, 2);
-	assert_ok(graph_write(&g, other, 65536, false));
+	OK(graph_write(&g, other, 65536, false));
 	graph_release(&g);
 
-	data = slurp(part_path(store, "out.pages"), &size);
+	data = slurp(path_in(store, "out.pages"), &size);
 	memcpy(page, data, sizeof(page));	/* swapped */
 	memcpy(data, data + 65536, 65536);
 	memcpy(data + 65536, page, sizeof(page));
-	spill(part_path(store, "out.pages"), data, size);
+	put_file(path_in(store, "out.pages"), data, size);
 	assert_int_equal(open_and_verify(store), MILL_ECORRUPT);
 	reseal(store);
 	assert_int_equal(open_and_verify(store), MILL_ECORRUPT);
@@ -309,11 +309,11 @@ static void foreign_pages(void **state)
 	memcpy(data + 65536, data, 65536);
 	memcpy(data, page, sizeof(page));
 
-	in = slurp(part_path(store, "in.pages"), &size_in);
+	in = slurp(path_in(store, "in.pages"), &size_in);
 	memcpy(page, in, sizeof(page));
 	memcpy(in, data, sizeof(page));	/* the other direction */
-	spill(part_path(store, "in.pages"), in, size_in);
-	spill(part_path(store, "out.pages"), data, size);
+	put_file(path_in(store, "in.pages"), in, size_in);
+	put_file(path_in(store, "out.pages"), data, size);
 	reseal(store);
 	assert_int_equal(open_and_verify(store), MILL_ECORRUPT);
 	free(in);
@@ -327,13 +327,13 @@ static void not_a_store(void **state)
 	(void)state;
 	assert_int_equal(store_open(&st, in_scratch("nothing"), NULL), MILL_EIO);
 	assert_int_equal(store_open(&st, "", NULL), MILL_EIO);
-	spill(in_scratch("plain"), "x", 1);
+	put_file(in_scratch("plain"), "x", 1);
 	assert_int_equal(store_open(&st, in_scratch("plain"), NULL), MILL_EINPUT);
 	assert_int_equal(mkdir(in_scratch("dir"), 0700), 0);
 	assert_int_equal(store_open(&st, in_scratch("dir"), NULL), MILL_EINPUT);
 	assert_int_equal(mkfifo(in_scratch("fifo"), 0600), 0);
 	assert_int_equal(store_open(&st, in_scratch("fifo"), NULL), MILL_EINPUT);
-	spill(part_path(in_scratch("dir"), "manifest"), "", 0);
+	put_file(path_in(in_scratch("dir"), "manifest"), "", 0);
 	assert_int_equal(store_open(&st, in_scratch("dir"), NULL), MILL_ECORRUPT);
 }
 
@@ -407,7 +407,7 @@ static void manifest_edits(void **state)
 
 	(void)state;
 	make_small(&g, store);
-	text = (char *)slurp(part_path(store, "manifest"), &size);
+	text = (char *)slurp(path_in(store, "manifest"), &size);
 	text[size - 26] = '\0';
 	for (size_t i = 0; i < ARRAY_LEN(edits); i++) {
 		char changed[8192];
@@ -424,10 +424,10 @@ static void manifest_edits(void **state)
 	}
 	/* Bytes after the last line, and a text that is no manifest at all. */
 	seal_manifest(store, text, strlen(text));
-	assert_ok(open_and_verify(store));
+	OK(open_and_verify(store));
 	free(text);
-	text = (char *)slurp(part_path(store, "manifest"), &size);
-	spill(part_path(store, "manifest"), text, size + 1);
+	text = (char *)slurp(path_in(store, "manifest"), &size);
+	put_file(path_in(store, "manifest"), text, size + 1);
 	assert_int_equal(open_and_verify(store), MILL_ECORRUPT);
 	seal_manifest(store, "hello\n", 6);
 	assert_int_equal(open_and_verify(store), MILL_ECORRUPT);
@@ -457,14 +457,14 @@ static void first_format(void **state)
 
 	(void)state;
 	make_small(&g, store);
-	text = (char *)slurp(part_path(store, "manifest"), &size);
+	text = (char *)slurp(path_in(store, "manifest"), &size);
 	text[size - 26] = '\0';
 	text[strlen("millrace-store ")] = '1';
 	without(text, "stripes 0\n");
 	without(text, "connected 20\n");
 	seal_manifest(store, text, strlen(text));
-	assert_ok(open_and_verify(store));
-	assert_ok(store_open(&st, store, NULL));
+	OK(open_and_verify(store));
+	OK(store_open(&st, store, NULL));
 	assert_int_equal(st->format, 1);
 	store_close(st);
 	compare(&g, store, 65536);
@@ -484,9 +484,9 @@ static void hostile_pages(void **state)
 
 	(void)state;
 	graph_random(&g, 40, 30, 20000, 3);
-	assert_ok(graph_write(&g, store, 65536, false));
-	assert_ok(store_open(&st, store, NULL));
-	assert_ok(page_frame_new(&good, st, NULL));
+	OK(graph_write(&g, store, 65536, false));
+	OK(store_open(&st, store, NULL));
+	OK(page_frame_new(&good, st, NULL));
 	frame = malloc(st->page_size);	/* exactly: the sanitizer sees every step beyond */
 	assert_non_null(frame);
 	assert_true(st->out.n_pages > 2);
@@ -497,7 +497,7 @@ static void hostile_pages(void **state)
 		static u32 loaded = UINT32_MAX;
 
 		if (page != loaded)
-			assert_ok(page_read(&st->out, page, good));
+			OK(page_read(&st->out, page, good));
 		loaded = page;
 		memcpy(frame, good, st->page_size);
 		for (u32 k = 0; k < n; k++) {
@@ -555,16 +555,16 @@ static void hostile_headers(void **state)
 
 	(void)state;
 	make_small(&g, store);
-	assert_ok(store_open(&st, store, NULL));
-	assert_ok(page_frame_new(&frame, st, NULL));
+	OK(store_open(&st, store, NULL));
+	OK(page_frame_new(&frame, st, NULL));
 	for (size_t i = 0; i < ARRAY_LEN(headers); i++) {
-		assert_ok(page_read(&st->out, 0, frame));
-		assert_ok(page_decode(&st->out, 0, frame, &seg));
+		OK(page_read(&st->out, 0, frame));
+		OK(page_decode(&st->out, 0, frame, &seg));
 		memcpy((u8 *)frame + headers[i].at, &headers[i].value, headers[i].size);
 		if (page_decode(&st->out, 0, frame, &seg) != MILL_ECORRUPT)
 			fail_msg("accepted: %s", headers[i].name);
 	}
-	assert_ok(page_read(&st->out, 0, frame));
+	OK(page_read(&st->out, 0, frame));
 	((u8 *)frame)[8] ^= 1;	/* the uuid */
 	assert_int_equal(page_decode(&st->out, 0, frame, &seg), MILL_ECORRUPT);
 	memory_free(frame);
@@ -582,8 +582,8 @@ static void hostile_index(void **state)
 
 	(void)state;
 	graph_random(&g, 6, 5, 30000, 1);
-	assert_ok(graph_write(&g, store, 65536, false));
-	good = slurp(part_path(store, "out.index"), &size);
+	OK(graph_write(&g, store, 65536, false));
+	good = slurp(path_in(store, "out.index"), &size);
 	assert_true(size > 3 * 32);
 	for (u64 i = 0; i < 400; i++) {
 		u8 *bad = malloc(size);
@@ -591,14 +591,14 @@ static void hostile_index(void **state)
 
 		memcpy(bad, good, size);
 		bad[at] ^= (u8)(1 + random_below(2, i, 255));
-		spill(part_path(store, "out.index"), bad, size);
+		put_file(path_in(store, "out.index"), bad, size);
 		reseal(store);
 		assert_int_equal(open_and_verify(store), MILL_ECORRUPT);
 		free(bad);
 	}
-	spill(part_path(store, "out.index"), good, size);
+	put_file(path_in(store, "out.index"), good, size);
 	reseal(store);
-	assert_ok(open_and_verify(store));
+	OK(open_and_verify(store));
 	free(good);
 	graph_release(&g);
 }
@@ -634,16 +634,16 @@ static void far_page(void **state)
 		sum[(u64)NUMBER * (PAGE / STORE_BLOCK) + b] =
 			checksum(page + b * STORE_BLOCK, STORE_BLOCK);
 
-	assert_ok(file_open(&f, AT_FDCWD, path, FILE_CREATE, NULL));
+	OK(file_open(&f, AT_FDCWD, path, FILE_CREATE, NULL));
 	assert_int_equal(ftruncate(f.fd, (off_t)(NUMBER + 1) * PAGE), 0);
-	assert_ok(file_write_at(&f, page, PAGE, (u64)NUMBER * PAGE));
+	OK(file_write_at(&f, page, PAGE, (u64)NUMBER * PAGE));
 	file_close(&f);
-	assert_ok(file_open(&st.file[STORE_OUT_PAGES], AT_FDCWD, path, FILE_READ_DIRECT, NULL));
+	OK(file_open(&st.file[STORE_OUT_PAGES], AT_FDCWD, path, FILE_READ_DIRECT, NULL));
 	st.sum[STORE_OUT_PAGES] = sum;
 
-	assert_ok(page_frame_new(&frame, &st, NULL));
-	assert_ok(page_read(&pages, NUMBER, frame));
-	assert_ok(page_decode(&pages, NUMBER, frame, &seg));
+	OK(page_frame_new(&frame, &st, NULL));
+	OK(page_read(&pages, NUMBER, frame));
+	OK(page_decode(&pages, NUMBER, frame, &seg));
 	assert_int_equal(seg.n_edges, 2);
 	assert_int_equal(seg.neighbour[0], 2);
 	assert_int_equal(page_read(&pages, NUMBER - 1, frame), MILL_ECORRUPT);
@@ -666,11 +666,11 @@ static void ranges(void **state)
 
 	(void)state;
 	graph_random(&g, 30000, 10, 5, 3);
-	assert_ok(graph_write(&g, path, 65536, false));
-	assert_ok(store_open(&st, path, NULL));
+	OK(graph_write(&g, path, 65536, false));
+	OK(store_open(&st, path, NULL));
 	all = malloc(240000);
 	part = malloc(240000);
-	assert_ok(store_read(st, STORE_IDS, all, 240000, 0));
+	OK(store_read(st, STORE_IDS, all, 240000, 0));
 	for (u64 r = 1; r < 30000; r++)
 		assert_true(((u64 *)(void *)all)[r - 1] < ((u64 *)(void *)all)[r]);
 	for (u64 i = 0; i < 300; i++) {
@@ -679,7 +679,7 @@ static void ranges(void **state)
 
 		if (i % 3 == 0)
 			from -= from % STORE_BLOCK;
-		assert_ok(store_read(st, STORE_IDS, part, n, from));
+		OK(store_read(st, STORE_IDS, part, n, from));
 		assert_memory_equal(part, all + from, n);
 	}
 	store_close(st);
@@ -731,9 +731,9 @@ static void export_table(void **state)
 		for (u32 e = 0; e < exports[i].n_edges; e++)
 			graph_add(&g, exports[i].edge[e][0], exports[i].edge[e][1],
 				  exports[i].weight ? 7 + e : 0);
-		assert_ok(graph_write(&g, path, 65536, true));
-		assert_ok(mill_store_open(&store, path));
-		assert_ok(mill_store_export(store, in_scratch("edges.txt"), NULL, NULL));
+		OK(graph_write(&g, path, 65536, true));
+		OK(mill_store_open(&store, path));
+		OK(mill_store_export(store, in_scratch("edges.txt"), NULL, NULL));
 		text = (char *)slurp(in_scratch("edges.txt"), &size);
 		if (strcmp(text, exports[i].text))
 			fail_msg("%s: %s", exports[i].name, text);
@@ -759,9 +759,9 @@ static void export_any_page_size(void **state)
 			size_t size;
 
 			graph_random(&g, 30, 20, 30000, 9);
-			assert_ok(graph_write(&g, in_scratch("any"), i ? 1 << 20 : 65536, true));
-			assert_ok(mill_store_open(&store, in_scratch("any")));
-			assert_ok(mill_store_export(store, in_scratch("any.txt"), NULL, NULL));
+			OK(graph_write(&g, in_scratch("any"), i ? 1 << 20 : 65536, true));
+			OK(mill_store_open(&store, in_scratch("any")));
+			OK(mill_store_export(store, in_scratch("any.txt"), NULL, NULL));
 			mill_store_close(store);
 			text[i] = (char *)slurp(in_scratch("any.txt"), &size);
 			assert_true(size > 100000);
@@ -790,7 +790,7 @@ static void cancelled(void **state)
 
 	(void)state;
 	make_small(&g, path);
-	assert_ok(mill_store_open(&store, path));
+	OK(mill_store_open(&store, path));
 	assert_int_equal(mill_store_verify(store, &watcher), MILL_ECANCELLED);
 	assert_int_equal(mill_store_export(store, in_scratch("c.txt"), NULL, &watcher), MILL_ECANCELLED);
 	assert_false(path_exists(in_scratch("c.txt")));

@@ -549,4 +549,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_refused),
 };
 
-SUITE(text, tests, .setup = make_scratch, .teardown = remove_scratch);
+SUITE(text, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -8,7 +8,7 @@
 
 #include "base/thread.h"
 #include "base/trace.h"
-#include "unit.h"
+#include "helpers.h"
 
 #define WORKERS 4
 #define ROUNDS 300	/* more spans than a lane holds */
@@ -46,7 +46,7 @@ static void trace_rounds(struct trace *t, struct pool *p, const char *name)
 {
 	trace_use(t);
 	for (int i = 0; i < ROUNDS; i++)
-		assert_int_equal(pool_run(p, span, (void *)name), MILL_OK);
+		OK(pool_run(p, span, (void *)name));
 }
 
 static void expect_spans(const char *path, const char *name, u64 n)
@@ -67,11 +67,11 @@ static void test_workers(void **state)
 	(void)state;
 	budget_init(&budget, 0);
 	path_of(path, "workers.json");
-	assert_int_equal(pool_new(&p, WORKERS), MILL_OK);
-	assert_int_equal(trace_open(&t, path, &budget), MILL_OK);
+	OK(pool_new(&p, WORKERS));
+	OK(trace_open(&t, path, &budget));
 	trace_rounds(t, p, "mine");
 	assert_int_equal(access(path, F_OK), -1);	/* not before it is whole */
-	assert_int_equal(trace_close(t), MILL_OK);
+	OK(trace_close(t));
 	assert_null(trace_current);
 	expect_spans(path, "mine", WORKERS * ROUNDS);
 	expect_spans(path, "share", WORKERS * ROUNDS);
@@ -80,12 +80,12 @@ static void test_workers(void **state)
 	/* Nobody traces: the workers remember a lane that is gone. */
 	trace_rounds(NULL, p, "none");
 	/* The next trace may lie where the last one lay. */
-	assert_int_equal(trace_open(&t, path, &budget), MILL_OK);
+	OK(trace_open(&t, path, &budget));
 	trace_rounds(t, p, "again");
 	pool_free(p);	/* after which others take the lanes */
-	assert_int_equal(pool_new(&p, WORKERS), MILL_OK);
+	OK(pool_new(&p, WORKERS));
 	trace_rounds(t, p, "more");
-	assert_int_equal(trace_close(t), MILL_OK);
+	OK(trace_close(t));
 	pool_free(p);
 	expect_spans(path, "mine", 0);
 	expect_spans(path, "again", WORKERS * ROUNDS);
@@ -100,11 +100,11 @@ static void *other_run(void *arg)
 	struct pool *p;
 	char path[64];
 
-	assert_int_equal(trace_open(&t, path_of(path, arg), NULL), MILL_OK);
-	assert_int_equal(pool_new(&p, 2), MILL_OK);
+	OK(trace_open(&t, path_of(path, arg), NULL));
+	OK(pool_new(&p, 2));
 	trace_rounds(t, p, arg);
 	pool_free(p);
-	assert_int_equal(trace_close(t), MILL_OK);
+	OK(trace_close(t));
 	return NULL;
 }
 
@@ -134,15 +134,15 @@ static void test_no_memory(void **state)
 
 	(void)state;
 	budget_init(&budget, 3072);
-	assert_int_equal(trace_open(&t, path_of(path, "small.json"), &budget), MILL_OK);
+	OK(trace_open(&t, path_of(path, "small.json"), &budget));
 	trace_use(t);
 	fail(MILL_EIO, "the run's own");
 	trace_end(trace_begin(), "lost", NULL, 0);
 	assert_string_equal(mill_error(), "the run's own");
-	assert_int_equal(trace_close(t), MILL_OK);
+	OK(trace_close(t));
 	assert_int_equal(count(path, "\"dropped\": 1}"), 1);
 	assert_int_not_equal(trace_open(&t, "/no/such/folder/t.json", NULL), MILL_OK);
-	assert_int_equal(trace_close(NULL), MILL_OK);
+	OK(trace_close(NULL));
 }
 
 /* The tracks of a device's queues, up to the last, and names that are gone when the trace is written. */
@@ -156,7 +156,7 @@ static void test_queues(void **state)
 	(void)state;
 	budget_init(&budget, 0);
 	assert_string_equal(trace_word("nobody traces"), "?");
-	assert_int_equal(trace_open(&t, path_of(path, "queues.json"), &budget), MILL_OK);
+	OK(trace_open(&t, path_of(path, "queues.json"), &budget));
 	trace_use(t);
 	snprintf(name, sizeof(name), "bfs_push");
 	word = trace_word(name);
@@ -167,7 +167,7 @@ static void test_queues(void **state)
 	trace_past(TRACE_QUEUE + 2 * TRACE_QUEUES - 1, clock_now(), clock_now() + 1e-3, word, "groups", 9);
 	trace_past(TRACE_TRACKS - 1, clock_now(), clock_now() + 1e-3, word, "groups", 9);
 	trace_span(TRACE_DISK, trace_begin(), "read", NULL, 0);
-	assert_int_equal(trace_close(t), MILL_OK);
+	OK(trace_close(t));
 	expect_spans(path, "queue 3 transfers", 1);
 	expect_spans(path, "queue 256 kernels", 1);
 	expect_spans(path, "device 15 queue 256 kernels", 1);
@@ -182,7 +182,7 @@ static void test_full_disk(void **state)
 	struct trace *t;
 
 	(void)state;
-	assert_int_equal(trace_open(&t, "/dev/full", NULL), MILL_OK);
+	OK(trace_open(&t, "/dev/full", NULL));
 	trace_use(t);
 	trace_end(trace_begin(), "x", NULL, 0);
 	assert_int_equal(trace_close(t), MILL_ENOSPACE);

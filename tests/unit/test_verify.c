@@ -25,14 +25,14 @@ static void make(const char *path, bool directed)
 	graph_add(&g, 0, directed ? 3 : 0, 7);
 	graph_add(&g, 1, 0, 8);
 	graph_add(&g, 1, 0, 9);
-	assert_ok(graph_write(&g, path, 65536, false));
-	assert_ok(open_and_verify(path));
+	OK(graph_write(&g, path, 65536, false));
+	OK(open_and_verify(path));
 	graph_release(&g);
 }
 
 static void poke(const char *store, const char *name, u64 at, u64 value, size_t size)
 {
-	int fd = open(part_path(store, name), O_RDWR);
+	int fd = open(path_in(store, name), O_RDWR);
 
 	assert_true(fd >= 0);
 	assert_int_equal(pwrite(fd, &value, size, (off_t)at), size);
@@ -45,7 +45,7 @@ static void say(const char *store, const char *key, const char *value)
 	char changed[8192], line[64];
 	const char *at, *end;
 	size_t size;
-	char *text = (char *)slurp(part_path(store, "manifest"), &size);
+	char *text = (char *)slurp(path_in(store, "manifest"), &size);
 
 	text[size - 26] = '\0';
 	snprintf(line, sizeof(line), "\n%s ", key);
@@ -124,7 +124,7 @@ static void invariants(void **state)
 		if (!strstr(mill_error(), broken[i].message))
 			fail_msg("%s: %s", broken[i].name, mill_error());
 		assert_non_null(strstr(mill_error(), path));
-		assert_ok(dir_remove(path));
+		OK(dir_remove(path));
 	}
 }
 
@@ -141,7 +141,7 @@ static void asymmetric(void **state)
 	poke(path, "out.pages", weights + 5 * 4, 8, 4);
 	poke(path, "out.pages", weights + 6 * 4, 5, 4);
 	reseal(path);
-	assert_ok(open_and_verify(path));	/* parallel edges in another order: the same graph */
+	OK(open_and_verify(path));	/* parallel edges in another order: the same graph */
 	poke(path, "out.pages", weights + 7 * 4, 6, 4);
 	poke(path, "out.pages", weights + 8 * 4, 9, 4);
 	reseal(path);
@@ -157,15 +157,15 @@ static void not_a_number(void **state)
 	(void)state;
 	graph_init(&g, 2, 1, 1);
 	graph_add(&g, 0, 1, 0x3f800000);
-	assert_ok(graph_write(&g, path, 65536, false));
+	OK(graph_write(&g, path, 65536, false));
 	poke(path, "out.pages", page_weight_at(1, 1), 0x7fc00000, 4);
 	reseal(path);
 	assert_int_equal(open_and_verify(path), MILL_ECORRUPT);
 	g.arc[0].weight = 0x7fc00000;
 	assert_int_equal(graph_write(&g, path, 65536, true), MILL_EBUG);
 	g.arc[0].weight = 0x7f800000;	/* infinity is a weight */
-	assert_ok(graph_write(&g, path, 65536, true));
-	assert_ok(open_and_verify(path));
+	OK(graph_write(&g, path, 65536, true));
+	OK(open_and_verify(path));
 	graph_release(&g);
 }
 

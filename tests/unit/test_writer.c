@@ -44,7 +44,7 @@ static int entries(const char *path)
 static u64 hash_of(const char *store, const char *name)
 {
 	size_t size;
-	u8 *data = slurp(part_path(store, name), &size);
+	u8 *data = slurp(path_in(store, name), &size);
 	u64 hash = checksum(data, size);
 
 	free(data);
@@ -57,18 +57,18 @@ static void existing_target(void **state)
 	u64 before;
 
 	(void)state;
-	assert_ok(write_small(path, 1, false));
+	OK(write_small(path, 1, false));
 	before = hash_of(path, "manifest");
 	assert_int_equal(entries(path), STORE_NAMES + 2);	/* sums and manifest; no mark, no names */
 	assert_int_equal(write_small(path, 2, false), MILL_EUSAGE);
 	assert_int_equal(hash_of(path, "manifest"), before);
-	assert_ok(write_small(path, 2, true));
+	OK(write_small(path, 2, true));
 	assert_int_not_equal(hash_of(path, "manifest"), before);
-	assert_ok(open_and_verify(path));
+	OK(open_and_verify(path));
 	assert_int_equal(entries(path), STORE_NAMES + 2);
 	assert_false(path_exists(in_scratch("target.new")));
 	assert_int_equal(entries(scratch), 1);
-	assert_ok(write_small(path, 1, true));
+	OK(write_small(path, 1, true));
 	assert_int_equal(hash_of(path, "manifest"), before);	/* the same bytes again */
 }
 
@@ -80,25 +80,25 @@ static void force_spares_others(void **state)
 	(void)state;
 	assert_int_equal(mkdir(dir, 0700), 0);
 	assert_int_equal(write_small(dir, 1, true), MILL_EUSAGE);
-	spill(part_path(dir, "manifest"), "package 1\n", 10);
+	put_file(path_in(dir, "manifest"), "package 1\n", 10);
 	assert_int_equal(write_small(dir, 1, true), MILL_EUSAGE);
-	spill(plain, "x", 1);
+	put_file(plain, "x", 1);
 	assert_int_equal(write_small(plain, 1, true), MILL_EUSAGE);
 	assert_int_equal(write_small(plain, 1, false), MILL_EUSAGE);
-	assert_true(path_exists(part_path(dir, "manifest")));
+	assert_true(path_exists(path_in(dir, "manifest")));
 
 	/* A store with somebody's notes in it, and one behind a symbolic link. */
-	unlink(part_path(dir, "manifest"));
+	unlink(path_in(dir, "manifest"));
 	rmdir(dir);
-	assert_ok(write_small(dir, 1, false));
-	spill(part_path(dir, "notes.txt"), "x", 1);
+	OK(write_small(dir, 1, false));
+	put_file(path_in(dir, "notes.txt"), "x", 1);
 	assert_int_equal(write_small(dir, 2, true), MILL_EUSAGE);
 	assert_non_null(strstr(mill_error(), "notes.txt"));
-	unlink(part_path(dir, "notes.txt"));
+	unlink(path_in(dir, "notes.txt"));
 	assert_int_equal(symlink(dir, link), 0);
 	assert_int_equal(write_small(link, 2, true), MILL_EUSAGE);
-	assert_ok(open_and_verify(link));
-	assert_ok(write_small(dir, 2, true));
+	OK(open_and_verify(link));
+	OK(write_small(dir, 2, true));
 }
 
 static void paths(void **state)
@@ -107,15 +107,15 @@ static void paths(void **state)
 
 	(void)state;
 	snprintf(with_slashes, sizeof(with_slashes), "%s///", in_scratch("slashes"));
-	assert_ok(write_small(with_slashes, 1, false));
-	assert_ok(open_and_verify(in_scratch("slashes")));
-	assert_ok(open_and_verify(with_slashes));
+	OK(write_small(with_slashes, 1, false));
+	OK(open_and_verify(in_scratch("slashes")));
+	OK(open_and_verify(with_slashes));
 	assert_int_equal(write_small("", 1, false), MILL_EUSAGE);
 	assert_int_equal(write_small("//", 1, false), MILL_EUSAGE);
 	assert_int_equal(write_small(in_scratch("no/such/parent"), 1, false), MILL_EIO);
 	assert_int_equal(chdir(scratch), 0);
-	assert_ok(write_small("relative", 1, false));
-	assert_ok(open_and_verify("./relative"));
+	OK(write_small("relative", 1, false));
+	OK(open_and_verify("./relative"));
 	assert_int_equal(chdir("/"), 0);
 }
 
@@ -126,7 +126,7 @@ static void second_maker(void **state)
 	int fd;
 
 	(void)state;
-	assert_ok(writer_open(&w, path, false, NULL));
+	OK(writer_open(&w, path, false, NULL));
 	assert_int_equal(write_small(path, 1, false), MILL_ELOCKED);
 	assert_true(path_exists(in_scratch("twice.new")));
 	place_sweep(path);	/* a reader leaves it alone */
@@ -140,7 +140,7 @@ static void second_maker(void **state)
 	assert_int_equal(flock(fd, LOCK_EX), 0);
 	assert_int_equal(write_small(path, 1, false), MILL_ELOCKED);
 	close(fd);
-	assert_ok(write_small(path, 1, false));	/* empty: a leftover */
+	OK(write_small(path, 1, false));	/* empty: a leftover */
 }
 
 /* Somebody else makes the target while we write. */
@@ -151,8 +151,8 @@ static void target_appears(void **state)
 	struct store_writer *w;
 
 	(void)state;
-	assert_ok(writer_open(&w, path, false, NULL));
-	assert_ok(writer_begin(w, &facts));
+	OK(writer_open(&w, path, false, NULL));
+	OK(writer_begin(w, &facts));
 	assert_int_equal(mkdir(path, 0700), 0);
 	assert_int_equal(writer_commit(w), MILL_EUSAGE);
 	assert_false(path_exists(in_scratch("race.new")));
@@ -169,37 +169,37 @@ static void leftovers(void **state)
 	snprintf(temp, sizeof(temp), "%s.new", path);
 	/* Killed while writing. */
 	assert_int_equal(mkdir(temp, 0700), 0);
-	spill(part_path(temp, "out.pages"), "x", 1);
-	spill(part_path(temp, "making"), "swept", 5);
-	assert_ok(write_small(path, 1, false));
+	put_file(path_in(temp, "out.pages"), "x", 1);
+	put_file(path_in(temp, "making"), "swept", 5);
+	OK(write_small(path, 1, false));
 	assert_false(path_exists(temp));
 
 	/* Killed between the exchange and the removal: a whole store, with the mark. */
-	assert_ok(write_small(temp, 2, false));
-	spill(part_path(temp, "making"), "swept", 5);
-	assert_ok(open_and_verify(path));
+	OK(write_small(temp, 2, false));
+	put_file(path_in(temp, "making"), "swept", 5);
+	OK(open_and_verify(path));
 	assert_false(path_exists(temp));
 
 	/* Half removed: no manifest, no mark. */
 	assert_int_equal(mkdir(temp, 0700), 0);
-	spill(part_path(temp, "ids"), "x", 1);
-	assert_ok(open_and_verify(path));
+	put_file(path_in(temp, "ids"), "x", 1);
+	OK(open_and_verify(path));
 	assert_false(path_exists(temp));
 
 	/* Not ours. */
-	assert_ok(write_small(temp, 2, false));
-	assert_ok(open_and_verify(path));
-	assert_ok(open_and_verify(temp));
+	OK(write_small(temp, 2, false));
+	OK(open_and_verify(path));
+	OK(open_and_verify(temp));
 	assert_int_equal(write_small(path, 1, true), MILL_EUSAGE);
-	assert_ok(open_and_verify(temp));
-	spill(part_path(temp, "making"), "swept.new", 9);	/* killed just after its commit */
-	assert_ok(open_and_verify(path));
-	assert_ok(open_and_verify(temp));
-	unlink(part_path(temp, "manifest"));
-	unlink(part_path(temp, "making"));
-	spill(part_path(temp, "thesis.tex"), "x", 1);
-	assert_ok(open_and_verify(path));
-	assert_true(path_exists(part_path(temp, "thesis.tex")));
+	OK(open_and_verify(temp));
+	put_file(path_in(temp, "making"), "swept.new", 9);	/* killed just after its commit */
+	OK(open_and_verify(path));
+	OK(open_and_verify(temp));
+	unlink(path_in(temp, "manifest"));
+	unlink(path_in(temp, "making"));
+	put_file(path_in(temp, "thesis.tex"), "x", 1);
+	OK(open_and_verify(path));
+	assert_true(path_exists(path_in(temp, "thesis.tex")));
 }
 
 static void abandoned(void **state)
@@ -211,8 +211,8 @@ static void abandoned(void **state)
 
 	(void)state;
 	budget_init(&budget, 0);
-	assert_ok(writer_open(&w, path, false, &budget));
-	assert_ok(writer_begin(w, &facts));
+	OK(writer_open(&w, path, false, &budget));
+	OK(writer_begin(w, &facts));
 	writer_abandon(w);
 	assert_int_equal(budget.used, 0);
 	assert_false(path_exists(in_scratch("abandoned.new")));
@@ -221,14 +221,14 @@ static void abandoned(void **state)
 
 	/* Too small a budget is an error, not a store. */
 	budget_init(&budget, 100 * KIB);
-	assert_ok(writer_open(&w, path, false, &budget));
+	OK(writer_open(&w, path, false, &budget));
 	assert_int_equal(writer_begin(w, &facts), MILL_ENOMEM);
 	writer_abandon(w);
 	assert_false(path_exists(in_scratch("abandoned.new")));
 
 	/* Lists that are not what was announced are a bug of the caller, and no store. */
-	assert_ok(writer_open(&w, path, false, NULL));
-	assert_ok(writer_begin(w, &facts));
+	OK(writer_open(&w, path, false, NULL));
+	OK(writer_begin(w, &facts));
 	assert_int_equal(writer_commit(w), MILL_EBUG);
 	assert_false(path_exists(path));
 	assert_false(path_exists(in_scratch("abandoned.new")));
@@ -242,19 +242,19 @@ static void limits(void **state)
 	vid v = 0;
 
 	(void)state;
-	assert_ok(writer_open(&w, in_scratch("limits"), false, NULL));
+	OK(writer_open(&w, in_scratch("limits"), false, NULL));
 	assert_int_equal(writer_begin(w, &facts), MILL_ELIMIT);
 	writer_abandon(w);
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		struct store_facts odd = { .page_size = sizes[i] };
 
-		assert_ok(writer_open(&w, in_scratch("limits"), false, NULL));
+		OK(writer_open(&w, in_scratch("limits"), false, NULL));
 		assert_int_equal(writer_begin(w, &odd), MILL_EUSAGE);
 		writer_abandon(w);
 	}
 	facts = (struct store_facts){ .directed = true, .vertices = 2, .sources = 1, .edges = 1 };
-	assert_ok(writer_open(&w, in_scratch("limits"), false, NULL));
-	assert_ok(writer_begin(w, &facts));
+	OK(writer_open(&w, in_scratch("limits"), false, NULL));
+	OK(writer_begin(w, &facts));
 	assert_int_equal(writer_list(w, false, &v, NULL, (u64)UINT32_MAX + 1), MILL_ELIMIT);
 	writer_abandon(w);
 #if MILL_EID_BITS == 16
@@ -264,8 +264,8 @@ static void limits(void **state)
 		graph_init(&g, 2, 2, 65536);
 		for (u32 i = 0; i < 65535; i++)
 			graph_add(&g, i % 2, 0, 0);
-		assert_ok(graph_write(&g, in_scratch("most"), 65536, false));
-		assert_ok(open_and_verify(in_scratch("most")));
+		OK(graph_write(&g, in_scratch("most"), 65536, false));
+		OK(open_and_verify(in_scratch("most")));
 		graph_add(&g, 0, 0, 0);
 		assert_int_equal(graph_write(&g, in_scratch("more"), 65536, false), MILL_ELIMIT);
 		graph_release(&g);
@@ -279,7 +279,7 @@ static void limits(void **state)
 		graph_random(&g, n, 10, 300, 1);
 		err = graph_write(&g, in_scratch("wide"), 65536, true);
 		assert_int_equal(err, n <= MAX_VERTICES ? MILL_OK : MILL_ELIMIT);
-		assert_ok(open_and_verify(in_scratch("wide")));
+		OK(open_and_verify(in_scratch("wide")));
 		graph_release(&g);
 	}
 #endif
@@ -321,8 +321,8 @@ static void striped_leftovers(void **state)
 	(void)state;
 	use_stripes("striped");
 	snprintf(keep, sizeof(keep), "%s.keep", path);
-	assert_ok(write_small(keep, 1, false));
-	assert_ok(write_small(path, 1, false));
+	OK(write_small(keep, 1, false));
+	OK(write_small(path, 1, false));
 	assert_int_equal(n_folders(), 4);
 
 	/* Killed while writing. */
@@ -333,33 +333,33 @@ static void striped_leftovers(void **state)
 	snprintf(temp, sizeof(temp), "%s.new", path);
 	assert_true(path_exists(temp));
 	assert_int_equal(n_folders(), 6);
-	assert_ok(open_and_verify(path));
+	OK(open_and_verify(path));
 	assert_false(path_exists(temp));
 	assert_int_equal(n_folders(), 4);
 
 	/* Killed between the exchange and the removal. */
-	assert_ok(write_small(temp, 2, false));
-	spill(part_path(temp, "making"), "striped", 7);
+	OK(write_small(temp, 2, false));
+	put_file(path_in(temp, "making"), "striped", 7);
 	assert_int_equal(n_folders(), 6);
-	assert_ok(open_and_verify(path));
+	OK(open_and_verify(path));
 	assert_false(path_exists(temp));
 	assert_int_equal(n_folders(), 4);
 
 	/* A link to what was made for another store is only a link. */
 	assert_int_equal(mkdir(temp, 0700), 0);
-	spill(part_path(temp, "making"), "striped", 7);
+	put_file(path_in(temp, "making"), "striped", 7);
 	snprintf(link, sizeof(link), "%s/stripe.0", temp);
-	assert_int_equal(symlink(part_path(keep, "stripe.0"), link), 0);
-	assert_ok(open_and_verify(path));
+	assert_int_equal(symlink(path_in(keep, "stripe.0"), link), 0);
+	OK(open_and_verify(path));
 	assert_false(path_exists(temp));
 	assert_int_equal(n_folders(), 4);
-	assert_ok(open_and_verify(keep));
+	OK(open_and_verify(keep));
 
 	/* Replaced by one without stripes, they go; renamed before, too. */
 	snprintf(link, sizeof(link), "%s.renamed", path);
 	assert_int_equal(rename(path, link), 0);
 	stripe_list = NULL;
-	assert_ok(write_small(link, 1, true));
+	OK(write_small(link, 1, true));
 	use_stripes("striped");
 	assert_int_equal(n_folders(), 2);
 	stripe_list = NULL;
@@ -436,9 +436,9 @@ static void sweep_faults(bool force)
 	const char *path = in_scratch("made");
 	u64 old, new;
 
-	assert_ok(write_small(path, 2, false));
+	OK(write_small(path, 2, false));
 	new = hash_of(path, "manifest");
-	assert_ok(write_small(path, 1, true));
+	OK(write_small(path, 1, true));
 	old = hash_of(path, "manifest");
 	for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
 		int clean = 0;
@@ -454,9 +454,9 @@ static void sweep_faults(bool force)
 			snprintf(fault, sizeof(fault), faults[i].format, n);
 			snprintf(temp, sizeof(temp), "%s.new", path);
 			if (force && hash_of(path, "manifest") != old)
-				assert_ok(write_small(path, 1, true));
+				OK(write_small(path, 1, true));
 			else if (!force && path_exists(path))
-				assert_ok(dir_remove(path));
+				OK(dir_remove(path));
 			code = run_child(fault, path, force);
 			if (code && code != (int)faults[i].err)
 				fail_msg("%s: exit code %d", fault, code);
@@ -472,7 +472,7 @@ static void sweep_faults(bool force)
 				assert_true(code && !force);
 				continue;
 			}
-			assert_ok(open_and_verify(path));
+			OK(open_and_verify(path));
 			found = hash_of(path, "manifest");
 			assert_true(found == new || (code && force && found == old));
 		}
