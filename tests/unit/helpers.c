@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "helpers.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 
 char scratch[200];
 
@@ -24,17 +30,57 @@ int scratch_remove(void **state)
 	return system(command);
 }
 
-const char *path_in(const char *directory, const char *name)
-{
-	static char ring[64][512];
-	static unsigned next;
-	char *to = ring[next++ % 64];
+/* The last 64 paths that a function returned. */
+struct path_ring {
+	char path[64][512];
+	unsigned next;
+};
 
-	snprintf(to, sizeof(ring[0]), "%s/%s", directory, name);
+static const char *ring_put(struct path_ring *r, const char *directory, const char *name)
+{
+	char *to = r->path[r->next++ % 64];
+
+	snprintf(to, sizeof(r->path[0]), "%s/%s", directory, name);
 	return to;
 }
 
-const char *in_scratch(const char *name) { return path_in(scratch, name); }
+const char *path_in(const char *directory, const char *name)
+{
+	static struct path_ring ring;
+
+	return ring_put(&ring, directory, name);
+}
+
+const char *in_scratch(const char *name)
+{
+	static struct path_ring ring;
+
+	return ring_put(&ring, scratch, name);
+}
+
+int under_fault(const char *fault, int (*work)(void))
+{
+	int status;
+	pid_t child;
+
+	fflush(stdout);
+	fflush(stderr);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		setenv("MILL_FAULT", fault, 1);
+		alarm(60);	/* a hang fails the test */
+		status = work();
+#ifdef __SANITIZE_ADDRESS__
+		if (__lsan_do_recoverable_leak_check())
+			status = 97;
+#endif
+		_exit(status);
+	}
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
 
 void put_file(const char *path, const void *data, size_t size)
 {

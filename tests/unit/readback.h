@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of import share: a scratch directory, and stores read back arc by arc. */
+/* What the tests of import share: stores read back arc by arc, and compared file by file. */
 #ifndef READBACK_H
 #define READBACK_H
 
@@ -30,10 +30,11 @@ static inline u64 weight_of(enum mill_weight type, const void *weight, u64 i)
 	return weight_size(type) == 8 ? ((const u64 *)weight)[i] : ((const u32 *)weight)[i];
 }
 
-/* By vertex number. */
+/* Returns the original id of every vertex. The caller frees them. */
 static inline u64 *read_ids(const struct store *st)
 {
-	u64 *by_rank = calloc(st->vertices + 1, sizeof(*by_rank)), *id = calloc(st->vertices + 1, sizeof(*id));
+	u64 *by_rank = calloc(st->vertices + 1, sizeof(*by_rank));
+	u64 *id = calloc(st->vertices + 1, sizeof(*id));
 	vid *order = calloc(st->vertices + 1, sizeof(*order));
 
 	OK(store_read(st, STORE_IDS, by_rank, st->vertices * sizeof(*id), 0));
@@ -45,7 +46,10 @@ static inline u64 *read_ids(const struct store *st)
 	return id;
 }
 
-/* All arcs of one direction; in: from and to as the edge has them. Checks the order on the way. */
+/*
+ * Returns the arcs of the out-pages, or of the in-pages; from and to are always the ends of the
+ * edge. Checks that the lists are ascending. The caller frees the arcs.
+ */
 static inline struct arcs read_arcs(const struct store *st, bool in)
 {
 	const struct pages *p = in ? &st->in : &st->out;
@@ -83,14 +87,13 @@ static inline struct arcs read_arcs(const struct store *st, bool in)
 
 static inline void assert_verifies(const struct store *st)
 {
-	struct mill_watcher nobody = { .watch = NULL };
 	struct ticker ticker;
 
-	ticker_init(&ticker, &nobody);
+	ticker_init(&ticker, NULL);
 	OK(store_verify(st, &ticker));
 }
 
-/* Same files, same bytes. */
+/* Checks that two stores have the same files with the same bytes. */
 static inline void assert_same_store(const char *a, const char *b)
 {
 	int n = 0, m = 0;

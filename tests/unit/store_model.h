@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small graphs as plain edge lists, and stores made of them through the writer: what the tests
- * of the store share. Vertices are given by vid: sources are 0 .. sources - 1.
+ * What the tests of the store share: small graphs as plain lists of arcs, stores that the writer
+ * makes of them, and ways to damage a store and to correct its checksums afterwards. Vertices are
+ * given by vid: sources are 0 .. sources - 1.
  */
 #ifndef TEST_STORE_MODEL_H
 #define TEST_STORE_MODEL_H
@@ -37,10 +38,10 @@ struct graph {
 	enum page_codec codec;
 	bool paged;
 	u32 page_id_bytes, slot_bytes;
-	u64 piece;		/* not 0: lists come in pieces of so many edges */
-	struct arc *arc;	/* stored ones: both directions of an undirected edge */
+	u64 piece;		/* edges in a piece of a list; 0: lists are written whole */
+	struct arc *arc;	/* stored arcs: both directions of an undirected edge */
 	u32 n_arcs;
-	u64 edges;		/* as meant */
+	u64 edges;		/* an undirected edge counts once */
 	u64 *id;
 };
 
@@ -73,7 +74,10 @@ UNUSED static void graph_release(struct graph *g)
 	free(g->id);
 }
 
-/* Room for max arcs and ids that interleave sources and others; the largest is 2^64 - 1. */
+/*
+ * Makes room for max_arcs arcs, and ids: those of sources and of other vertices are mixed, the
+ * largest is 2^64 - 1.
+ */
 static void graph_init(struct graph *g, u32 n, u32 sources, u32 max_arcs)
 {
 	u32 next[2] = { 0, sources };
@@ -90,7 +94,7 @@ static void graph_init(struct graph *g, u32 n, u32 sources, u32 max_arcs)
 	}
 }
 
-/* Adds an edge as meant. */
+/* Adds an edge: one arc, or both if the graph is undirected. */
 static void graph_add(struct graph *g, u32 u, u32 v, u64 weight)
 {
 	u32 ordinal = (u32)g->edges++;
@@ -100,7 +104,7 @@ static void graph_add(struct graph *g, u32 u, u32 v, u64 weight)
 		g->arc[g->n_arcs++] = (struct arc){ v, u, ordinal, weight };
 }
 
-/* Every source gets an edge at least, then m more at random; few vertices give parallel edges. */
+/* Gives every source one edge, then adds m more at random; few vertices give parallel edges. */
 UNUSED static void graph_random(struct graph *g, u32 n, u32 sources, u32 m, u64 seed)
 {
 	graph_init(g, n, sources, 2 * (m + sources));
@@ -142,7 +146,16 @@ static void put_weight(void *to, enum mill_weight type, u64 k, u64 bits)
 	memcpy((u8 *)to + k * weight_size(type), &bits, weight_size(type));
 }
 
-/* All lists of a direction, in order, by one sort. */
+/* Writes the n edges of a list from the first on; last: the list ends with them. */
+static mill_err write_piece(struct store_writer *w, const struct graph *g, bool in,
+			    const vid *neighbour, const u8 *weight, u64 first, u64 n, bool last)
+{
+	const u8 *from = g->weight ? weight + first * weight_size(g->weight) : NULL;
+
+	return writer_piece(w, in, neighbour + first, from, n, last);
+}
+
+/* Sorts the arcs and writes all lists of a direction. */
 static mill_err write_lists(struct store_writer *w, struct graph *g, bool in)
 {
 	vid *neighbour = calloc(g->n_arcs + 1, sizeof(vid));
@@ -159,11 +172,9 @@ static mill_err write_lists(struct store_writer *w, struct graph *g, bool in)
 			put_weight(weight, g->weight, k, g->arc[i].weight);
 		}
 		for (; !err && g->piece && done + g->piece < k; done += g->piece)
-			err = writer_piece(w, in, neighbour + done, g->weight ? weight + done * weight_size(g->weight) : NULL, g->piece,
-					   false);
+			err = write_piece(w, g, in, neighbour, weight, done, g->piece, false);
 		if (!err)
-			err = writer_piece(w, in, neighbour + done, g->weight ? weight + done * weight_size(g->weight) : NULL, k - done,
-					   true);
+			err = write_piece(w, g, in, neighbour, weight, done, k - done, true);
 	}
 	free(neighbour);
 	free(weight);
@@ -195,9 +206,10 @@ static mill_err write_ids(struct store_writer *w, const struct graph *g)
 	return err;
 }
 
-/* "DIR,DIR": graph_write spreads the pages over them. */
+/* "DIR,DIR": the directories over which graph_write spreads the pages; NULL: no stripes. */
 UNUSED static const char *stripe_list;
 
+/* Writes the graph as a store. */
 UNUSED static mill_err graph_write(struct graph *g, const char *path, u32 page_size, bool force)
 {
 	struct store_facts facts = {
@@ -234,7 +246,7 @@ UNUSED static mill_err graph_write(struct graph *g, const char *path, u32 page_s
 	return err;
 }
 
-/* Open and verify: what finds every accident. */
+/* Opens the store and verifies it, which finds every accident. */
 UNUSED static mill_err open_and_verify(const char *path)
 {
 	struct ticker ticker;
@@ -248,7 +260,7 @@ UNUSED static mill_err open_and_verify(const char *path)
 	return err;
 }
 
-/* Writes a manifest's text with its checksum made right. */
+/* Writes a manifest: the text and the line with its checksum. */
 UNUSED static void seal_manifest(const char *store, const char *text, size_t size)
 {
 	char all[8192];
@@ -260,7 +272,7 @@ UNUSED static void seal_manifest(const char *store, const char *text, size_t siz
 	put_file(path_in(store, "manifest"), all, size + 26);
 }
 
-/* Makes all checksums right again after files were altered: what an attacker can do. */
+/* Computes all checksums of a store again after its files were changed, as an attacker can. */
 UNUSED static void reseal(const char *store)
 {
 	u64 sum[4096], n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The small nouns of base: errors, bitmaps, checksums, the ticker. */
+/* The small modules of base: errors, bitmaps, checksums, the ticker. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static void test_fail_errno(void **state)
 	}
 }
 
-static void test_error_travels(void **state)
+static void test_save_and_restore(void **state)
 {
 	struct error e;
 
@@ -72,7 +72,7 @@ static void test_bitmap(void **state)
 		assert_true(bitmap_claim(bits, i));
 	assert_false(bitmap_claim(bits, 63));
 	bitmap_put(bits, 199);
-	/* Against counting one by one, for every window. */
+	/* Every range, against bits counted one by one. */
 	for (u64 begin = 0; begin <= 256; begin++) {
 		u64 n = 0;
 
@@ -156,7 +156,7 @@ static void test_ticker(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_fail),	    cmocka_unit_test(test_fail_errno),
-	cmocka_unit_test(test_error_travels), cmocka_unit_test(test_bitmap),
+	cmocka_unit_test(test_save_and_restore), cmocka_unit_test(test_bitmap),
 	cmocka_unit_test(test_checksum),    cmocka_unit_test(test_ticker),
 };
 

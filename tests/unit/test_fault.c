@@ -7,42 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
-#endif
 
 #include "base/fault.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/sort.h"
 #include "helpers.h"
-
-/* Runs work in a child under MILL_FAULT. Returns its exit code, or 1000 + its signal. */
-static int under(const char *fault, int (*work)(void))
-{
-	int status;
-	pid_t child;
-
-	fflush(stdout);
-	fflush(stderr);
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		setenv("MILL_FAULT", fault, 1);
-		alarm(60);	/* a hang fails the test */
-		status = work();
-#ifdef __SANITIZE_ADDRESS__
-		if (__lsan_do_recoverable_leak_check())
-			status = 97;
-#endif
-		_exit(status);
-	}
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
 
 /* Returns 0 if MILL_FAULT is correct, 1 if not, 2 if fault_bad() names another text. */
 static int is_bad(void)
@@ -103,10 +74,10 @@ static void test_syntax(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(good); i++)
-		if (under(good[i], is_bad) != 0)
+		if (under_fault(good[i], is_bad) != 0)
 			fail_msg("'%s' is refused", good[i]);
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
-		if (under(bad[i], is_bad) != 1)
+		if (under_fault(bad[i], is_bad) != 1)
 			fail_msg("'%s' is accepted", bad[i]);
 }
 
@@ -156,7 +127,7 @@ static int any_pattern(void)
 	return pattern;
 }
 
-/* Returns a bit for each of four launches: 1 if it fails; 16: a code is not -5; 32: a fill fails. */
+/* Returns bits: 1, 2, 4, 8: that launch fails; 16: an error is not -5; 32: a fill fails. */
 static int cl_pattern(void)
 {
 	int pattern = 0;
@@ -199,7 +170,7 @@ static void test_counts(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		assert_int_equal(under(cases[i].fault, cases[i].work), cases[i].pattern);
+		assert_int_equal(under_fault(cases[i].fault, cases[i].work), cases[i].pattern);
 }
 
 /* ---- A small job: whatever fails in it, its result is whole or absent ---- */
@@ -235,7 +206,8 @@ static mill_err output(void)
 
 	TRY(outfile_open(&o, out_path));
 	for (unsigned i = 0; i < N; i++) {
-		mill_err err = outfile_printf(o, "%u of %u, with a little more text to fill it\n", i, N);
+		mill_err err = outfile_printf(o, "%u of %u, with a little more text to fill it\n",
+					      i, N);
 
 		if (err) {
 			outfile_abandon(o);
@@ -323,7 +295,7 @@ static void sweep(const char *format, int code, bool succeeds, bool may_leave)
 
 		snprintf(fault, sizeof(fault), format, n);
 		begin();
-		got = under(fault, run_job);
+		got = under_fault(fault, run_job);
 		if (got != 0 && (succeeds || got != code))
 			fail_msg("%s: exit %d", fault, got);
 		check_after(fault, got, may_leave);

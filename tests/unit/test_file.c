@@ -182,7 +182,7 @@ static void test_pipe(void **state)
 	memset(big, 'x', sizeof(big));
 	big[123456] = 'y';
 	assert_int_equal(pipe(fd), 0);
-	/* A shell may leave the ends of a pipe non-blocking: reads and writes must wait all the same. */
+	/* A shell may leave a pipe non-blocking: reads and writes must wait all the same. */
 	assert_int_equal(fcntl(fd[0], F_SETFL, O_NONBLOCK), 0);
 	assert_int_equal(fcntl(fd[1], F_SETFL, O_NONBLOCK), 0);
 	from.fd = fd[0];
@@ -257,7 +257,7 @@ static void test_dirs(void **state)
 	assert_false(path_exists("a"));
 	assert_int_equal(dir_rename("gone", "d", false), MILL_EIO);
 
-	/* dir_remove does not follow a link; of a link inside it removes the link, not the target. */
+	/* dir_remove follows no link: a link inside is removed, its target stays. */
 	assert_int_equal(symlink("b", "link"), 0);
 	assert_int_equal(dir_remove("link"), MILL_EIO);
 	assert_int_equal(symlink("../b/1", "c/link"), 0);

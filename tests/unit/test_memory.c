@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Memory: blocks are zeroed and aligned, budgets are kept, sizes that overflow are refused. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ static void test_blocks(void **state)
 	memory_free(NULL);
 }
 
+/* Memory that was used and freed is zero when it is allocated again. */
 static void test_zero_again(void **state)
 {
 	(void)state;

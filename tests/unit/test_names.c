@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names become ranks by their bytes, however few of them fit memory; files of names may hold anything. */
+/* Names are numbered in the order of their bytes, also if few fit memory; hostile name files. */
 #include "store_model.h"
 
 #include "base/fault.h"
@@ -10,16 +10,17 @@
 #define NAME_ROOM 300u
 
 struct expected {
-	char (*name)[NAME_ROOM];	/* two an edge */
-	char **sorted;			/* distinct */
+	char (*name)[NAME_ROOM];	/* two of each edge */
+	char **sorted;			/* distinct names */
 	u64 n;
-	u64 at;				/* edges that came */
+	u64 at;				/* edges compared so far */
 };
 
-/* Few letters and long prefixes that many share, so that all ways of sorting are taken. */
+/* Makes names of few letters and with long common prefixes, so that all sorting code runs. */
 static void make_name(char *to, u64 seed, u64 i)
 {
-	u64 shared = random_below(seed, 3 * i, 4) * 61, own = 1 + random_below(seed, 3 * i + 1, 5), n = 0;
+	u64 shared = random_below(seed, 3 * i, 4) * 61;
+	u64 own = 1 + random_below(seed, 3 * i + 1, 5), n = 0;
 
 	for (; n < shared; n++)
 		to[n] = 'p';
@@ -82,8 +83,9 @@ static void number_all(u64 seed, u64 hold, u64 memory, u64 *sum)
 	OK(pool_new(&pool, 2));
 	OK(namer_new(&n, &budget, pool, &ticker, scratch));
 	for (u64 i = 0; i < EDGES; i++)
-		OK(namer_add(n, as_name(x.name[2 * i]), as_name(x.name[2 * i + 1]), &(u64){ i * 7 }));
-	if (x.n > MAX_VERTICES) {	/* of narrow builds */
+		OK(namer_add(n, as_name(x.name[2 * i]), as_name(x.name[2 * i + 1]),
+			     &(u64){ i * 7 }));
+	if (x.n > MAX_VERTICES) {	/* in builds with 8-bit ids */
 		assert_int_equal(namer_settle(n, &vertices), MILL_ELIMIT);
 		*sum = 0;
 	} else {
@@ -117,8 +119,8 @@ static void ranks(void **state)
 	}
 }
 
-/* More parts than the budget can merge say so. */
-static void too_many_parts(void **state)
+/* More sorted runs than the budget can merge: the error names --memory. */
+static void too_many_runs(void **state)
 {
 	struct budget budget;
 	struct ticker ticker;
@@ -178,13 +180,13 @@ static void fields(void **state)
 		struct name name;
 
 		if (name_parse(&p, to, &name) != cases[i].fault)
-			fail_msg("%s: another fault", cases[i].line);
+			fail_msg("%s: wrong result of name_parse", cases[i].line);
 		if (!cases[i].name)
 			continue;
 		assert_int_equal(name.length, strlen(cases[i].name));
 		assert_memory_equal(name.text, cases[i].name, name.length);
 		assert_string_equal(p, cases[i].rest);
-		/* What is written reads back. */
+		/* The name is written, then read again. */
 		strcpy(back + name_put(back, name.text, name.length, " ,"), "\n");
 		p = back;
 		assert_int_equal(name_parse(&p, to, &name), NAME_FINE);
@@ -199,7 +201,7 @@ static void fields(void **state)
 	assert_false(name_is_header("source target\n", 0));
 }
 
-/* ---- Hostile files: all checksums are right ---- */
+/* ---- Hostile files with correct checksums ---- */
 
 static void make_store(const char *store)
 {
@@ -216,7 +218,7 @@ static void make_store(const char *store)
 
 static void hostile_names(void **state)
 {
-	/* names is "ab\nb\nccc\n", ends 3 5 9 */
+	/* The correct file is "ab\nb\nccc\n", with the ends 3, 5, 9. */
 	static const struct {
 		const char *names;
 		u64 end[3];
@@ -247,9 +249,9 @@ static void hostile_names(void **state)
 		put_file(path_in(store, "names.index"), cases[i].end, sizeof(cases[i].end));
 		reseal(store);
 		if (open_and_verify(store) != MILL_ECORRUPT)
-			fail_msg("case %zu is taken for sound", i);
+			fail_msg("case %zu is accepted", i);
 		OK(store_open(&st, store, NULL));
-		for (const char *name = "abc"; *name; name++) {	/* found or not: no crash */
+		for (const char *name = "abc"; *name; name++) {	/* it must not crash */
 			err = names_find(st, name, 1, &v);
 			assert_true(err == MILL_OK || err == MILL_ECORRUPT);
 		}
@@ -281,7 +283,7 @@ static void lookups(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(ranks),	cmocka_unit_test(too_many_parts),
+	cmocka_unit_test(ranks),	cmocka_unit_test(too_many_runs),
 	cmocka_unit_test(fields),	cmocka_unit_test(hostile_names),
 	cmocka_unit_test(lookups),
 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Radix sort of keys of many shapes, with values and without, against qsort; prefix sums. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,7 +107,7 @@ static void test_budget(void **state)
 	assert_int_equal(sort_u64(NULL, &b, key, NULL, 2000, 64), MILL_ENOMEM);
 	assert_int_equal(b.used, 0);
 	assert_int_equal(key[0], 2000);	/* untouched */
-	/* What is sorted already needs no second copy. */
+	/* Sorted keys need no second copy. */
 	OK(sort_u64(NULL, &b, sorted, NULL, 2000, 64));
 	assert_int_equal(sorted[1999], 1999);
 }

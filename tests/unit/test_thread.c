@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Pools of threads: every worker and every index once, the first error wins; queues. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@ static const unsigned sizes[] = { 1, 2, 3, 8 };
 
 static mill_err note(void *arg, unsigned worker)
 {
-	((unsigned *)arg)[worker]++;	/* no atomics: the pool must order it */
+	((unsigned *)arg)[worker]++;	/* not atomic: the pool must order the accesses */
 	return MILL_OK;
 }
 
@@ -69,7 +70,7 @@ static void test_run_fails(void **state)
 		assert_string_equal(mill_error(), "worker 2");
 		assert_int_equal(pool_run(p, fail_all, NULL), MILL_EINPUT);
 		assert_string_equal(mill_error(), "worker 0");
-		OK(pool_run(p, note, seen));	/* nothing sticks */
+		OK(pool_run(p, note, seen));	/* the errors are forgotten */
 	}
 	pool_free(p);
 }
@@ -109,7 +110,7 @@ static void test_for(void **state)
 	}
 }
 
-/* Every index from 300 on fails. */
+/* Fails for every index from 300 on; keeps the highest index that was tried. */
 static mill_err fail_late(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	u64 *highest = arg, seen = __atomic_load_n(highest, __ATOMIC_RELAXED);
@@ -131,7 +132,8 @@ static void test_for_fails(void **state)
 		for (int round = 0; round < 200; round++) {
 			u64 highest = 0;
 
-			assert_int_equal(pool_for(p, (u64)1 << 40, 10, fail_late, &highest), MILL_EINPUT);
+			assert_int_equal(pool_for(p, (u64)1 << 40, 10, fail_late, &highest),
+					 MILL_EINPUT);
 			assert_string_equal(mill_error(), "index 300");
 			assert_true(highest < (u64)1 << 30);
 		}
@@ -144,7 +146,7 @@ static void test_for_fails(void **state)
 struct traffic {
 	struct queue *queue;
 	u64 sum, n;	/* atomic */
-	unsigned producers;	/* atomic: those still at work */
+	unsigned producers;	/* atomic: producers that still run */
 };
 
 static mill_err carry(void *arg, unsigned worker)

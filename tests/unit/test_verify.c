@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores whose checksums are all right and whose content is not: each invariant broken in turn. */
+/* Stores with correct checksums and wrong content: each case breaks one invariant. */
 #include "store_model.h"
 
 /*
@@ -39,8 +39,8 @@ static void poke(const char *store, const char *name, u64 at, u64 value, size_t 
 	close(fd);
 }
 
-/* Alters the manifest's line of this key. */
-static void say(const char *store, const char *key, const char *value)
+/* Changes the value of one key in the manifest. */
+static void set_key(const char *store, const char *key, const char *value)
 {
 	char changed[8192], line[64];
 	const char *at, *end;
@@ -59,16 +59,19 @@ static void say(const char *store, const char *key, const char *value)
 
 #define V sizeof(vid)
 
+/*
+ * size > 0: `size` bytes of `file` become `value`, at the offset `at`. In pages `at` counts from
+ * the neighbours, from the weights if `what` is "weight", or from the page if it is 60000 or more.
+ * size 0: the key `file` of the manifest becomes `what`.
+ */
 static const struct {
-	const char *name;
-	const char *file;	/* or a key of the manifest, with `says` */
-	const char *says;
+	const char *name, *file, *what;
 	u64 at, value;
 	size_t size;
-	const char *message;
+	const char *message;	/* part of the error */
 } broken[] = {
-	{ "list not ascending", "out.pages", NULL, 0 /* neighbours */, 3, V, "not ascending" },
-	{ "neighbour that is none", "out.pages", NULL, 2 * V, 4, V, "does not exist" },
+	{ "list not ascending", "out.pages", NULL, 0, 3, V, "not ascending" },
+	{ "neighbour that is no vertex", "out.pages", NULL, 2 * V, 4, V, "does not exist" },
 	{ "other neighbour", "in.pages", NULL, 2 * V, 1, V, "reversed" },
 	{ "neighbour twice", "out.pages", NULL, 1 * V, 1, V, "parallel_edges" },
 	{ "a loop more", "out.pages", NULL, 0, 0, V, "self_loops" },
@@ -105,22 +108,22 @@ static void invariants(void **state)
 		const char *path = in_scratch("broken");
 		const char *file = broken[i].file;
 		bool in = !strcmp(file, "in.pages"), paged = in || !strcmp(file, "out.pages");
-		bool weight = paged && broken[i].says;
+		u64 base[2][2] = { { OUT_LIST, OUT_WEIGHT }, { IN_LIST, IN_WEIGHT } };
 		u64 at = broken[i].at;
 
 		make(path, true);
 		if (paged && at < 60000)
-			at += weight ? (in ? IN_WEIGHT : OUT_WEIGHT) : in ? IN_LIST : OUT_LIST;
+			at += base[in][broken[i].what != NULL];
 		if (broken[i].size) {
 			poke(path, file, at, broken[i].value, broken[i].size);
 			assert_int_equal(open_and_verify(path), MILL_ECORRUPT);
 			assert_non_null(strstr(mill_error(), "checksum"));
 			reseal(path);
 		} else {
-			say(path, file, broken[i].says);
+			set_key(path, file, broken[i].what);
 		}
 		if (open_and_verify(path) != MILL_ECORRUPT)
-			fail_msg("%s: not found", broken[i].name);
+			fail_msg("%s: the store is accepted", broken[i].name);
 		if (!strstr(mill_error(), broken[i].message))
 			fail_msg("%s: %s", broken[i].name, mill_error());
 		assert_non_null(strstr(mill_error(), path));
@@ -128,7 +131,7 @@ static void invariants(void **state)
 	}
 }
 
-/* Both directions have the same weight: the sum stays when two weights are swapped. */
+/* Both directions of an edge must have the same weight. Swapped weights do not change the sum. */
 static void asymmetric(void **state)
 {
 	const char *path = in_scratch("asymmetric");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making stores: all or nothing, locks, leftovers, --force, limits, every fault. */
+/* Writing stores: a whole store or none, locks, leftovers, --force, limits, every fault. */
 #include "store_model.h"
 
 #include <spawn.h>
@@ -27,7 +27,7 @@ static mill_err write_small(const char *path, u64 seed, bool force)
 	return err;
 }
 
-/* How many entries a directory has; -1 if it is none. */
+/* Returns the number of entries of a directory; -1 if it is no directory. */
 static int entries(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -59,7 +59,8 @@ static void existing_target(void **state)
 	(void)state;
 	OK(write_small(path, 1, false));
 	before = hash_of(path, "manifest");
-	assert_int_equal(entries(path), STORE_NAMES + 2);	/* sums and manifest; no mark, no names */
+	/* The files before STORE_NAMES, sums and manifest; no mark of an unfinished store. */
+	assert_int_equal(entries(path), STORE_NAMES + 2);
 	assert_int_equal(write_small(path, 2, false), MILL_EUSAGE);
 	assert_int_equal(hash_of(path, "manifest"), before);
 	OK(write_small(path, 2, true));
@@ -72,7 +73,7 @@ static void existing_target(void **state)
 	assert_int_equal(hash_of(path, "manifest"), before);	/* the same bytes again */
 }
 
-static void force_spares_others(void **state)
+static void force_replaces_only_stores(void **state)
 {
 	const char *dir = in_scratch("precious"), *plain = in_scratch("file");
 	const char *link = in_scratch("link");
@@ -87,7 +88,7 @@ static void force_spares_others(void **state)
 	assert_int_equal(write_small(plain, 1, false), MILL_EUSAGE);
 	assert_true(path_exists(path_in(dir, "manifest")));
 
-	/* A store with somebody's notes in it, and one behind a symbolic link. */
+	/* A store with a file of the user in it, and a store behind a symbolic link. */
 	unlink(path_in(dir, "manifest"));
 	rmdir(dir);
 	OK(write_small(dir, 1, false));
@@ -119,7 +120,7 @@ static void paths(void **state)
 	assert_int_equal(chdir("/"), 0);
 }
 
-static void second_maker(void **state)
+static void locked_target(void **state)
 {
 	const char *path = in_scratch("twice");
 	struct store_writer *w;
@@ -129,21 +130,21 @@ static void second_maker(void **state)
 	OK(writer_open(&w, path, false, NULL));
 	assert_int_equal(write_small(path, 1, false), MILL_ELOCKED);
 	assert_true(path_exists(in_scratch("twice.new")));
-	place_sweep(path);	/* a reader leaves it alone */
+	place_sweep(path);	/* a reader does not remove what a writer has locked */
 	assert_true(path_exists(in_scratch("twice.new")));
 	writer_abandon(w);
 	assert_false(path_exists(in_scratch("twice.new")));
 
-	/* Anyone who holds the lock. */
+	/* The lock of another process. */
 	assert_int_equal(mkdir(in_scratch("twice.new"), 0700), 0);
 	fd = open(in_scratch("twice.new"), O_RDONLY);
 	assert_int_equal(flock(fd, LOCK_EX), 0);
 	assert_int_equal(write_small(path, 1, false), MILL_ELOCKED);
 	close(fd);
-	OK(write_small(path, 1, false));	/* empty: a leftover */
+	OK(write_small(path, 1, false));	/* without a lock it is a leftover */
 }
 
-/* Somebody else makes the target while we write. */
+/* Another process makes the target while the store is written. */
 static void target_appears(void **state)
 {
 	const char *path = in_scratch("race");
@@ -159,7 +160,7 @@ static void target_appears(void **state)
 	assert_int_equal(entries(path), 0);
 }
 
-/* A leftover is swept; a store of the user's own that is called PATH.new is not. */
+/* Leftovers are removed; a store of the user with the name PATH.new is not. */
 static void leftovers(void **state)
 {
 	const char *path = in_scratch("swept");
@@ -186,7 +187,7 @@ static void leftovers(void **state)
 	OK(open_and_verify(path));
 	assert_false(path_exists(temp));
 
-	/* Not ours. */
+	/* A whole store without the mark belongs to the user. */
 	OK(write_small(temp, 2, false));
 	OK(open_and_verify(path));
 	OK(open_and_verify(temp));
@@ -219,14 +220,14 @@ static void abandoned(void **state)
 	assert_false(path_exists(path));
 	writer_abandon(NULL);
 
-	/* Too small a budget is an error, not a store. */
+	/* The budget is too small: an error, and no store. */
 	budget_init(&budget, 100 * KIB);
 	OK(writer_open(&w, path, false, &budget));
 	assert_int_equal(writer_begin(w, &facts), MILL_ENOMEM);
 	writer_abandon(w);
 	assert_false(path_exists(in_scratch("abandoned.new")));
 
-	/* Lists that are not what was announced are a bug of the caller, and no store. */
+	/* Fewer lists than announced: a bug of the caller, and no store. */
 	OK(writer_open(&w, path, false, NULL));
 	OK(writer_begin(w, &facts));
 	assert_int_equal(writer_commit(w), MILL_EBUG);
@@ -285,7 +286,7 @@ static void limits(void **state)
 #endif
 }
 
-/* Directories for two stripes; the list is kept for graph_write. */
+/* Makes directories for two stripes and sets stripe_list to them. */
 static void use_stripes(const char *name)
 {
 	static char list[600];
@@ -299,7 +300,7 @@ static void use_stripes(const char *name)
 	stripe_list = list;
 }
 
-/* How many folders there are in them. */
+/* Returns the number of folders in the directories of stripe_list: one for each stripe. */
 static int n_folders(void)
 {
 	const char *comma = strchr(stripe_list, ',');
@@ -309,7 +310,7 @@ static int n_folders(void)
 	return entries(first) + entries(comma + 1);
 }
 
-/* Killed at any moment of making or replacing: the next command removes the folders of the dead, and no others. */
+/* A writer is killed at any moment: the next command removes its folders, and no others. */
 static void striped_leftovers(void **state)
 {
 	struct store_facts facts = { .page_size = 65536, .vertices = 3, .sources = 1, .edges = 1 };
@@ -328,7 +329,8 @@ static void striped_leftovers(void **state)
 	/* Killed while writing. */
 	pid = fork();
 	if (!pid)
-		_exit(writer_open(&w, path, true, NULL) || writer_stripe(w, stripe_list) || writer_begin(w, &facts));
+		_exit(writer_open(&w, path, true, NULL) || writer_stripe(w, stripe_list) ||
+		      writer_begin(w, &facts));
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	snprintf(temp, sizeof(temp), "%s.new", path);
 	assert_true(path_exists(temp));
@@ -345,7 +347,7 @@ static void striped_leftovers(void **state)
 	assert_false(path_exists(temp));
 	assert_int_equal(n_folders(), 4);
 
-	/* A link to what was made for another store is only a link. */
+	/* A link to a stripe of another store is removed; the stripe stays. */
 	assert_int_equal(mkdir(temp, 0700), 0);
 	put_file(path_in(temp, "making"), "striped", 7);
 	snprintf(link, sizeof(link), "%s/stripe.0", temp);
@@ -355,7 +357,7 @@ static void striped_leftovers(void **state)
 	assert_int_equal(n_folders(), 4);
 	OK(open_and_verify(keep));
 
-	/* Replaced by one without stripes, they go; renamed before, too. */
+	/* A renamed store is replaced by one without stripes: its folders are removed. */
 	snprintf(link, sizeof(link), "%s.renamed", path);
 	assert_int_equal(rename(path, link), 0);
 	stripe_list = NULL;
@@ -365,7 +367,7 @@ static void striped_leftovers(void **state)
 	stripe_list = NULL;
 }
 
-/* Makes or replaces a store under a fault, and uses it. The arguments are those of run_child. */
+/* Writes a store under a fault and verifies it. argv: the path, the letter of run_child. */
 static int child(int argc, char **argv)
 {
 	const char *path = argv[0];
@@ -388,7 +390,7 @@ static int child(int argc, char **argv)
 	return (int)err;
 }
 
-/* Letters for "force": capital ones with stripes. */
+/* Runs child() in a new process under a fault. Letters: f (force) or n; F or N with stripes. */
 static int run_child(const char *fault, const char *path, bool force)
 {
 	char self[] = "/proc/self/exe", flag[] = SUITE_CHILD, suite[] = "writer";
@@ -412,8 +414,8 @@ static int run_child(const char *fault, const char *path, bool force)
 
 static const struct {
 	const char *format;	/* with the number of the operation */
-	mill_err err;		/* or MILL_OK, or MILL_EIO where a corrupt file is meant */
-	bool stripes;		/* with them too: syncs take their time */
+	mill_err err;		/* the only error allowed; MILL_OK: none */
+	bool stripes;		/* try it with stripes too; not all, as syncs are slow */
 } faults[] = {
 	{ "alloc:n=%d", MILL_ENOMEM, .stripes = false },
 	{ "alloc:n=%d,sticky", MILL_ENOMEM, .stripes = true },
@@ -428,8 +430,8 @@ static const struct {
 };
 
 /*
- * Whatever fails, PATH is the old store or the new one, whole, and after the next command that
- * looks at it nothing else is left.
+ * Lets call n fail, for n = 1, 2, ... After each failure PATH is the old store or the new one,
+ * whole; the next command that opens it removes all leftovers.
  */
 static void sweep_faults(bool force)
 {
@@ -501,9 +503,9 @@ static void fault_sweep_stripes(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(existing_target, scratch_make, scratch_remove),
-	cmocka_unit_test_setup_teardown(force_spares_others, scratch_make, scratch_remove),
+	cmocka_unit_test_setup_teardown(force_replaces_only_stores, scratch_make, scratch_remove),
 	cmocka_unit_test_setup_teardown(paths, scratch_make, scratch_remove),
-	cmocka_unit_test_setup_teardown(second_maker, scratch_make, scratch_remove),
+	cmocka_unit_test_setup_teardown(locked_target, scratch_make, scratch_remove),
 	cmocka_unit_test_setup_teardown(target_appears, scratch_make, scratch_remove),
 	cmocka_unit_test_setup_teardown(leftovers, scratch_make, scratch_remove),
 	cmocka_unit_test_setup_teardown(abandoned, scratch_make, scratch_remove),
