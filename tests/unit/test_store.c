@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores read back: every page, id and degree against the model; damage; hostile pages; lookups. */
+/* Stores: every page, id and degree against the model; damage; hostile pages; exports. */
 #include "store_model.h"
 
 /* Rebuilds all arcs of a direction from its pages and compares them with the model. */
@@ -130,20 +130,28 @@ static const struct {
 #endif
 };
 
-/* Packed, raw, and raw with page addresses, of which a narrow build has too few. */
-#define FORMS (MILL_VID_BITS == 32 ? 3u : 2u)
+static const struct {
+	enum page_codec codec;
+	bool paged;
+} forms[] = {
+	{ PAGE_RAW, false },
+	{ PAGE_PACKED, false },
+#if MILL_VID_BITS == 32	/* 8-bit ids are too few for page addresses */
+	{ PAGE_RAW, true },
+#endif
+};
 
 static void round_trip(void **state)
 {
 	(void)state;
-	for (size_t k = 0; k < FORMS * ARRAY_LEN(shapes); k++) {
-		size_t i = k / FORMS;
+	for (size_t k = 0; k < ARRAY_LEN(forms) * ARRAY_LEN(shapes); k++) {
+		size_t i = k / ARRAY_LEN(forms), form = k % ARRAY_LEN(forms);
 		struct graph g = {
 			.directed = shapes[i].directed,
 			.out_only = shapes[i].out_only,
 			.weight = shapes[i].weight,
-			.codec = k % FORMS == 1 ? PAGE_PACKED : PAGE_RAW,
-			.paged = k % FORMS == 2,
+			.codec = forms[form].codec,
+			.paged = forms[form].paged,
 		};
 
 		graph_random(&g, shapes[i].n, shapes[i].sources, shapes[i].m, i);
@@ -153,7 +161,7 @@ static void round_trip(void **state)
 	}
 }
 
-/* A hub whose list fills its page to the last byte, one edge less, one more. */
+/* A list that fills its page to the last byte, and lists with one edge less and one more. */
 static void exact_fit(void **state)
 {
 	static const enum mill_weight type[] = { MILL_WEIGHT_NONE, MILL_WEIGHT_F64 };
@@ -195,7 +203,7 @@ static void star(void **state)
 	compare(&g, in_scratch("star"), 65536);
 	OK(store_open(&st, in_scratch("star"), NULL));
 	assert_int_equal(st->max_degree, 200000);
-	/* Twelve pages of 15 whole blocks; the rest fits the thirteenth, with room for others. */
+	/* The hub fills twelve pages with 15 blocks each; its rest shares the thirteenth. */
 	assert_int_equal(st->out.n_split, 12);
 	assert_int_equal(st->out.entry[12].skip, 12 * 15 * LIST_BLOCK);
 	assert_int_equal(pages_find(&st->out, 0), 0);
@@ -205,7 +213,7 @@ static void star(void **state)
 }
 #endif
 
-/* A small store with all files, twice. */
+/* Makes a small store that has all files but names. */
 static void make_small(struct graph *g, const char *path)
 {
 	*g = (struct graph){ .directed = true, .weight = MILL_WEIGHT_U32 };
@@ -228,7 +236,8 @@ static void flip_file(const char *store, const char *name)
 		now = (u8)(was ^ (1u << (at % 8)));
 		assert_int_equal(pwrite(fd, &now, 1, at), 1);
 		if (open_and_verify(store) != MILL_ECORRUPT)
-			fail_msg("%s: byte %lld flipped was not found", name, (long long)at);
+			fail_msg("%s: a flipped bit in byte %lld was not found", name,
+				 (long long)at);
 		assert_non_null(strstr(mill_error(), store));
 		assert_int_equal(pwrite(fd, &was, 1, at), 1);
 	}
@@ -236,9 +245,11 @@ static void flip_file(const char *store, const char *name)
 	OK(open_and_verify(store));
 }
 
+/* Cuts the file, makes it longer, removes it, puts a FIFO in its place. */
 static void cut_file(const char *store, const char *name)
 {
 	const char *path = path_in(store, name);
+	mill_err gone = strcmp(name, "manifest") ? MILL_ECORRUPT : MILL_EINPUT;
 	size_t size, cut[4];
 	u8 *data = slurp(path, &size);
 
@@ -247,15 +258,13 @@ static void cut_file(const char *store, const char *name)
 	cut[2] = size - 1;
 	cut[3] = size + 1;
 	for (size_t i = 0; i < 4; i++) {
-		put_file(path, data, cut[i]);	/* slurp gives one zero byte more */
+		put_file(path, data, cut[i]);	/* slurp adds a zero byte */
 		assert_int_equal(open_and_verify(store), MILL_ECORRUPT);
 	}
 	unlink(path);
-	assert_int_equal(open_and_verify(store),
-			 strcmp(name, "manifest") ? MILL_ECORRUPT : MILL_EINPUT);
+	assert_int_equal(open_and_verify(store), gone);
 	assert_int_equal(mkfifo(path, 0600), 0);	/* must not hang */
-	assert_int_equal(open_and_verify(store),
-			 strcmp(name, "manifest") ? MILL_ECORRUPT : MILL_EINPUT);
+	assert_int_equal(open_and_verify(store), gone);
 	unlink(path);
 	put_file(path, data, size);
 	OK(open_and_verify(store));
@@ -280,7 +289,7 @@ static void damage(void **state)
 	graph_release(&g);
 }
 
-/* Pages in each other's place: out for in, of another store, and by number. */
+/* Pages in the place of others: of another number, of the other direction. */
 static void foreign_pages(void **state)
 {
 	const char *store = in_scratch("mine"), *other = in_scratch("other");
@@ -337,12 +346,12 @@ static void not_a_store(void **state)
 	assert_int_equal(store_open(&st, in_scratch("dir"), NULL), MILL_ECORRUPT);
 }
 
-/* Texts that are put in place of others, with the checksum made right. */
+/* Changes of the manifest, with a correct checksum. */
 static const struct {
 	const char *from, *to;
 	mill_err err;
 } edits[] = {
-	{ "millrace-store 2\n", "millrace-store 3\n", MILL_ECORRUPT },	/* it says nothing of addresses */
+	{ "millrace-store 2\n", "millrace-store 3\n", MILL_ECORRUPT },	/* lacks "addressing" */
 	{ "millrace-store 2\n", "millrace-store 4\n", MILL_EINPUT },
 	{ "millrace-store 2\n", "millrace-store 99999999999\n", MILL_EINPUT },
 	{ "millrace-store 2\n", "millrace-store 0\n", MILL_ECORRUPT },
@@ -422,7 +431,7 @@ static void manifest_edits(void **state)
 		if (err != edits[i].err)
 			fail_msg("%s -> %s: %d %s", edits[i].from, edits[i].to, err, mill_error());
 	}
-	/* Bytes after the last line, and a text that is no manifest at all. */
+	/* A byte after the last line, and texts that are no manifest. */
 	seal_manifest(store, text, strlen(text));
 	OK(open_and_verify(store));
 	free(text);
@@ -437,8 +446,7 @@ static void manifest_edits(void **state)
 	graph_release(&g);
 }
 
-/* Removes a line of the text. */
-static void without(char *text, const char *line)
+static void remove_line(char *text, const char *line)
 {
 	char *at = strstr(text, line);
 
@@ -446,7 +454,7 @@ static void without(char *text, const char *line)
 	memmove(at, at + strlen(line), strlen(at + strlen(line)) + 1);
 }
 
-/* A store of the first format is read, and says which it is. */
+/* A store of format 1 is still read. */
 static void first_format(void **state)
 {
 	const char *store = in_scratch("first");
@@ -460,8 +468,8 @@ static void first_format(void **state)
 	text = (char *)slurp(path_in(store, "manifest"), &size);
 	text[size - 26] = '\0';
 	text[strlen("millrace-store ")] = '1';
-	without(text, "stripes 0\n");
-	without(text, "connected 20\n");
+	remove_line(text, "stripes 0\n");
+	remove_line(text, "connected 20\n");
 	seal_manifest(store, text, strlen(text));
 	OK(open_and_verify(store));
 	OK(store_open(&st, store, NULL));
@@ -472,7 +480,7 @@ static void first_format(void **state)
 	graph_release(&g);
 }
 
-/* page_decode gets what nobody verified: any byte may be anything, nothing may be read outside. */
+/* page_decode of unverified pages: any byte may be wrong, no read may leave the page. */
 static void hostile_pages(void **state)
 {
 	const char *store = in_scratch("hostile");
@@ -487,7 +495,7 @@ static void hostile_pages(void **state)
 	OK(graph_write(&g, store, 65536, false));
 	OK(store_open(&st, store, NULL));
 	OK(page_frame_new(&good, st, NULL));
-	frame = malloc(st->page_size);	/* exactly: the sanitizer sees every step beyond */
+	frame = malloc(st->page_size);	/* not a byte more: the sanitizer finds reads beyond it */
 	assert_non_null(frame);
 	assert_true(st->out.n_pages > 2);
 	for (u64 i = 0; i < 60000; i++) {
@@ -572,7 +580,7 @@ static void hostile_headers(void **state)
 	graph_release(&g);
 }
 
-/* Index entries that contradict each other, sealed again. */
+/* Index entries that contradict each other; the checksums are correct. */
 static void hostile_index(void **state)
 {
 	const char *store = in_scratch("index");
@@ -607,10 +615,16 @@ static void hostile_index(void **state)
 static void far_page(void **state)
 {
 	enum { PAGE = 1 << 20, NUMBER = 4100 };
-	struct store st = { .page_size = PAGE, .vertices = 3, .n_linked = 3, .sources = 2, .stored_edges = 2 };
+	struct store st = {
+		.page_size = PAGE, .vertices = 3, .n_linked = 3, .sources = 2, .stored_edges = 2,
+	};
 	struct page_entry *entry = calloc(NUMBER + 1, sizeof(*entry));
 	struct pages pages = {
-		.store = &st, .data = STORE_OUT_PAGES, .n_pages = NUMBER + 1, .n_rows = 2, .entry = entry,
+		.store = &st,
+		.data = STORE_OUT_PAGES,
+		.n_pages = NUMBER + 1,
+		.n_rows = 2,
+		.entry = entry,
 	};
 	u64 *sum = calloc((u64)(NUMBER + 1) * PAGE / STORE_BLOCK, sizeof(*sum));
 	u8 *page = calloc(PAGE, 1);
@@ -699,7 +713,6 @@ static const struct {
 	u32 edge[5][2];
 	const char *text;
 } exports[] = {
-	/* Ids by vid: 10 30 | 20 40 with two sources, 10 | 30 31 40 with one. */
 	{ "directed", true, MILL_WEIGHT_NONE, 4, 2, 4, { { 0, 3 }, { 0, 2 }, { 0, 1 }, { 1, 0 } },
 	  "10 20\n10 30\n10 40\n30 10\n" },
 	{ "parallel edges and loops", true, MILL_WEIGHT_NONE, 4, 2, 4,
@@ -714,8 +727,8 @@ static const struct {
 
 static void export_table(void **state)
 {
-	static const u64 id[4] = { 10, 30, 20, 40 }, one[4] = { 10, 30, 31, 40 },
-			 none[4] = { 10, 20, 30, 40 };
+	/* The ids of the four vertices, by the number of sources: these come first. */
+	static const u64 id[][4] = { { 10, 20, 30, 40 }, { 10, 30, 31, 40 }, { 10, 30, 20, 40 } };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(exports); i++) {
@@ -726,8 +739,7 @@ static void export_table(void **state)
 		char *text;
 
 		graph_init(&g, exports[i].n, exports[i].sources, 20);
-		memcpy(g.id, exports[i].sources == 2 ? id : exports[i].sources ? one : none,
-		       exports[i].n * sizeof(u64));
+		memcpy(g.id, id[exports[i].sources], exports[i].n * sizeof(u64));
 		for (u32 e = 0; e < exports[i].n_edges; e++)
 			graph_add(&g, exports[i].edge[e][0], exports[i].edge[e][1],
 				  exports[i].weight ? 7 + e : 0);
@@ -738,7 +750,8 @@ static void export_table(void **state)
 		if (strcmp(text, exports[i].text))
 			fail_msg("%s: %s", exports[i].name, text);
 		free(text);
-		assert_int_equal(mill_store_export(store, in_scratch("no/such/dir"), NULL, NULL), MILL_EIO);
+		assert_int_equal(mill_store_export(store, in_scratch("no/such/dir"), NULL, NULL),
+				 MILL_EIO);
 		mill_store_close(store);
 		graph_release(&g);
 	}
@@ -747,7 +760,9 @@ static void export_table(void **state)
 /* The same graph exports the same bytes from pages of any size. */
 static void export_any_page_size(void **state)
 {
-	static const enum mill_weight type[] = { MILL_WEIGHT_F32, MILL_WEIGHT_F64, MILL_WEIGHT_I32 };
+	static const enum mill_weight type[] = { MILL_WEIGHT_F32, MILL_WEIGHT_F64,
+						 MILL_WEIGHT_I32 };
+	static const u32 page_size[] = { 65536, 1 << 20 };
 
 	(void)state;
 	for (size_t t = 0; t < ARRAY_LEN(type); t++) {
@@ -759,7 +774,7 @@ static void export_any_page_size(void **state)
 			size_t size;
 
 			graph_random(&g, 30, 20, 30000, 9);
-			OK(graph_write(&g, in_scratch("any"), i ? 1 << 20 : 65536, true));
+			OK(graph_write(&g, in_scratch("any"), page_size[i], true));
 			OK(mill_store_open(&store, in_scratch("any")));
 			OK(mill_store_export(store, in_scratch("any.txt"), NULL, NULL));
 			mill_store_close(store);
@@ -792,7 +807,8 @@ static void cancelled(void **state)
 	make_small(&g, path);
 	OK(mill_store_open(&store, path));
 	assert_int_equal(mill_store_verify(store, &watcher), MILL_ECANCELLED);
-	assert_int_equal(mill_store_export(store, in_scratch("c.txt"), NULL, &watcher), MILL_ECANCELLED);
+	assert_int_equal(mill_store_export(store, in_scratch("c.txt"), NULL, &watcher),
+			 MILL_ECANCELLED);
 	assert_false(path_exists(in_scratch("c.txt")));
 	assert_int_equal(calls, 2);
 	mill_store_close(store);
