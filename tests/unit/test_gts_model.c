@@ -40,7 +40,7 @@ static void test_equation_1(void **state)
 	gts_scan_cost(&c, &two, &cost);
 	near(cost.total, 10 + 1.0 / 3);
 	near(cost.attributes, 0.5);
-	/* N devices share the calls, not the kernels of the last two pages; merging grows with N. */
+	/* N devices share the calls, but not the last two kernels; merging grows with N. */
 	c.call = 1e-3;
 	c.kernel = 1e-9;
 	c.sync = 1e-10;
@@ -190,7 +190,7 @@ static void test_equation_2(void **state)
 	gts_levels_cost(&c, &graph, 1, level, 3, &cost);
 	near(cost.stream, one.stream / 4);
 	near(cost.calls, one.calls / 4);
-	gts_levels_cost(&c, &graph, 0, level, 3, &cost);	/* skew 0: unknown, as if balanced */
+	gts_levels_cost(&c, &graph, 0, level, 3, &cost);	/* skew 0: as if balanced */
 	near(cost.stream, one.stream / 4);
 	/* At worst one device does all the work, for any N. */
 	for (u32 n = 1; n <= 16; n++) {

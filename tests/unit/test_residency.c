@@ -105,7 +105,7 @@ static void test_decisions(void **state)
 		/* The newest page goes: for one long scan in short passes. */
 		{ "latest", 3, 3, 0, { "01", "23", "45", "67", "01" }, "01|23|45|67||" },
 		{ "fifo", 3, 3, 0, { "01", "23", "45", "67", "01" }, "01|23|45|67|01|" },
-		/* Page 0 was used in three passes, 1 in two: they stay, others use the third slot. */
+		/* Page 0 was used in three passes, 1 in two: others share the third slot. */
 		{ "frequency", 3, 3, 0, { "012", "01", "0", "5", "6", "01" }, "012|||5|6||" },
 		{ "lru", 3, 3, 0, { "012", "01", "0", "5", "6", "01" }, "012|||5|6|1|" },
 		/* Uses before a page was evicted count too. */
@@ -113,7 +113,7 @@ static void test_decisions(void **state)
 		/* Pages with long lists stay. */
 		{ "pinned", 3, 3, 0, { "0123456789", "0123456789" }, "0123456789|0124568|" },
 		{ "pinned", 3, 3, 0, { "37", "012", "45", "37" }, "37|012|45||" },
-		/* The last two slots assigned are not reassigned; the page with long lists stays. */
+		/* The last two slots assigned are not reassigned; page 3 stays all the same. */
 		{ "pinned", 4, 4, 2, { "3", "012456", "3" }, "3|012456||" },
 		/* A unit in a slot for transit is not found again. */
 		{ "fifo", 4, 3, 0, { "012", "3", "0", "123" }, "012|3|0|1|" },
@@ -276,7 +276,9 @@ static void plain_pass(struct residency *r, struct plain *p, bool in,
 	for (u32 i = 0; i < how->n_units[in]; i++) {
 		u32 slot;
 
-		if (residency_find(r, in, i) != RESIDENCY_NONE || random_below(seed, p->clock + i, 2))
+		if (residency_find(r, in, i) != RESIDENCY_NONE)
+			continue;
+		if (random_below(seed, p->clock + i, 2))
 			continue;
 		slot = plain_choice(p, how->key);
 		assert_int_equal(residency_place(r, in, i, 0), slot);
@@ -365,7 +367,7 @@ static void test_windows(void **state)
 		u32 n_slots, most;
 		const char *units, *got;
 	} cases[] = {
-		{ 3, 2, "ab|ab|c|a|b|c", "++|..|+|+|+|+" },	/* a was used before b: c evicts a */
+		{ 3, 2, "ab|ab|c|a|b|c", "++|..|+|+|+|+" },	/* a was used before b */
 		{ 3, 2, "ab|ba|c|a|b", "++|..|+|.|+" },		/* b was used before a */
 		{ 3, 2, "ab|a|c|ab", "++|.|+|.+" },
 		{ 4, 2, "abc|d|cd|ab", "+++|+|..|++" },
@@ -377,7 +379,7 @@ static void test_windows(void **state)
 		{ 2, 1, "abc|c|b", "++0|+|+" },
 		{ 3, 1, "abcd|d|c", "+++0|+|+" },
 		{ 3, 2, "ab|cb|a", "++|+.|+" },
-		{ 3, 2, "aA|aA|b|A|a", "++|..|+|.|+" },		/* directions have units of their own */
+		{ 3, 2, "aA|aA|b|A|a", "++|..|+|.|+" },		/* a and A are different units */
 		{ 2, 1, "a|A|a|A", "+|+|+|+" },
 		{ 3, 2, "ab|!ab|ab", "++|!++|.." },
 		{ 2, 1, "ab!c|a", "++!0|+" },			/* cleared slots are still in use */
@@ -390,12 +392,13 @@ static void test_windows(void **state)
 
 		for (const char *c = cases[i].units; *c; c++) {
 			bool there, in = *c < 'a';
+			u32 unit = (u32)(*c - (in ? 'A' : 'a'));
 
 			if (*c == '|')
 				residency_window(r);
 			else if (*c == '!')
 				residency_clear(r);
-			else if (place(r, in, (u32)(*c - (in ? 'A' : 'a')), &there) == RESIDENCY_NONE)
+			else if (place(r, in, unit, &there) == RESIDENCY_NONE)
 				strcat(got, "0");
 			else
 				strcat(got, there ? "." : "+");
@@ -416,7 +419,7 @@ static void test_windows(void **state)
 struct model {
 	u32 n_slots, most;
 	u32 n_recent;
-	u32 recent[2 * MODEL_UNITS];	/* units, the last used first; + MODEL_UNITS: in-direction */
+	u32 recent[2 * MODEL_UNITS];	/* units, the last used first; in: + MODEL_UNITS */
 	u32 slot[2 * MODEL_UNITS];	/* by unit: its last slot */
 	bool used[2 * MODEL_UNITS];	/* by slot: in this window */
 };
