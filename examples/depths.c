@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many vertices lie at each distance from the best connected one, in 256 MiB whatever the
- * size of the graph.
+ * Prints the number of vertices at each distance from the vertex of the highest degree. The search
+ * uses at most 256 MiB, whatever the size of the graph.
  *
  *	cc depths.c -o depths $(pkg-config --cflags --libs millrace) && ./depths web.mill
  */
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Depths are small numbers, so counting sorts them. */
+/* Prints the number of vertices at each depth. Returns -1 if there is no memory. */
 static int print_depths(const uint32_t *depth, uint64_t n)
 {
 	uint64_t *count, unreached = 0, i;
