@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arcs GRAPH.sg: every stored edge as two 32-bit numbers on stdout, by source: what GridGraph takes, and `import --format raw`. */
+/*
+ * arcs GRAPH.sg: writes every stored edge as two 32-bit numbers to stdout, ordered by source: the
+ * input of GridGraph and of `import --format raw`.
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,17 +17,19 @@ static void must(int ok, const char *what)
 	exit(1);
 }
 
-/* GAPBS's form: a byte "directed", edges and vertices as i64, then offsets, then neighbours. */
+/* GAPBS's format: a byte "directed", edges and vertices as i64, then offsets, then neighbours. */
 int main(int argc, char **argv)
 {
 	static uint32_t neighbour[SOME], arc[SOME][2];
-	FILE *rows = argc == 2 ? fopen(argv[1], "rb") : NULL, *lists = argc == 2 ? fopen(argv[1], "rb") : NULL;
+	FILE *rows = argc == 2 ? fopen(argv[1], "rb") : NULL;
+	FILE *lists = argc == 2 ? fopen(argv[1], "rb") : NULL;
 	int64_t head[2], at, end;
 	uint32_t v, n = 0;
 	size_t some, i;
 
 	must(rows && lists, "needs a .sg file");
-	must(fgetc(rows) != EOF && fread(head, sizeof(head), 1, rows) == 1 && fread(&at, sizeof(at), 1, rows) == 1, "no header");
+	must(fgetc(rows) != EOF && fread(head, sizeof(head), 1, rows) == 1, "no header");
+	must(fread(&at, sizeof(at), 1, rows) == 1, "no offsets");
 	must(!fseek(lists, 17 + 8 * (head[1] + 1), SEEK_SET), "no lists");
 	for (v = 0; v < head[1]; v++) {
 		must(fread(&end, sizeof(end), 1, rows) == 1, "rows end early");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * codec [-t THREADS] STORE...: what packed pages cost. Bytes an edge with row degrees and the index of
- * blocks (and of whole pages, with their ends), and how fast a page decodes: every thread decodes pages of its own
- * again and again, so that they and their result come from the cache, with vector instructions and without.
- * Time is that of the processor, summed up per thread: what else the machine does changes little.
+ * codec [-t THREADS] STORE...: prints the size and the decoding speed of pages. The size is bytes
+ * per edge, with row degrees and the index of blocks; "+ ends" counts whole pages. For the speed
+ * every thread decodes a few pages again and again, so that they and the result stay in the cache,
+ * with vector instructions and without. The time is the processor time of the threads, which other
+ * programs on the machine change little.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +18,11 @@
 #include "store/store.h"
 
 #define SECONDS 0.5
-#define PAGES 4	/* decoded by each thread in turn: 1 MiB and its 2 MiB of lists stay in the cache */
+#define PAGES 4	/* pages of a thread; one page of 1 MiB and its 2 MiB of lists fit the cache */
 
 struct measure {
 	const struct pages *pages;
-	u64 speed;	/* edges a second, the sum over threads; atomic */
+	u64 speed;	/* edges per second, the sum over threads; atomic */
 };
 
 static void die(const char *what)
@@ -47,7 +48,7 @@ static mill_err decode(void *arg, unsigned worker)
 	void *frame;
 
 	TRY(page_frame_new(&frame, p->store, NULL));
-	/* A page out of the middle: neither the hubs nor the tail of a graph in the order of degrees. */
+	/* Pages from all over the graph, but neither the first nor the last. */
 	for (u32 k = 0; k < PAGES; k++) {
 		u32 i = (u32)((u64)p->n_pages * (2 * k + 1) / (2 * PAGES) + worker) % p->n_pages;
 		struct segment seg;
@@ -76,7 +77,7 @@ static f64 speed(struct pool *pool, const struct pages *p)
 	return (f64)m.speed / 1e9;
 }
 
-/* Bytes of headers, indexes and streams, without weights and the unused ends of pages. */
+/* Returns the bytes of headers, indexes and streams, without weights and unused ends of pages. */
 static u64 used_bytes(const struct pages *p)
 {
 	u64 bytes = 0;
@@ -127,8 +128,9 @@ int main(int argc, char **argv)
 		packed_plain = true;
 		plain = speed(pool, p);
 		packed_plain = false;
-		printf("%-24s %-7s %12.0f %8.3f %8.3f %14.2f %14.2f\n", argv[i], codec_name(st->codec), n,
-		       (f64)used_bytes(p) / n, (f64)st->size[STORE_OUT_PAGES] / n, fast, plain);
+		printf("%-24s %-7s %12.0f %8.3f %8.3f %14.2f %14.2f\n", argv[i],
+		       codec_name(st->codec), n, (f64)used_bytes(p) / n,
+		       (f64)st->size[STORE_OUT_PAGES] / n, fast, plain);
 		store_close(st);
 	}
 	pool_free(pool);

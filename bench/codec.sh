@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# codec.sh MILLRACE CODEC [KEEP]: the packed codec against raw. Sizes and the speed of decoding (CODEC is
-# bench/codec.c), then time to generate, to load, and to run streamed, as ratios packed / raw of runs in turn.
-# SIZES is the scale of kron for sizes (22), SCALE for times (21); WEB, an edge list, is measured too.
+# codec.sh MILLRACE CODEC [KEEP]: compares the packed codec with raw pages. Prints sizes and the
+# speed of decoding (CODEC is the program bench/codec.c), then the times to generate, to load,
+# and to run streamed, with the ratio packed / raw; both run in turns. SIZES is the scale of
+# kron for sizes (22), SCALE for times (21). WEB: an edge list that is measured too.
 set -euo pipefail
 millrace=$(realpath "$1")
 codec=$(realpath "$2")
@@ -27,19 +28,20 @@ if [ -n "${WEB:-}" ]; then
 fi
 "$codec" "${stores[@]}"
 
-# seconds KEY ARGUMENT...: the value of a key in the report of a command
+# seconds KEY ARGUMENT...: runs a command and prints the value of a key in its report.
 seconds() { "$millrace" "${@:2}" --json="$scratch/report" --quiet; value "$scratch/report" "$1"; }
-# compare NAME KEY ARGUMENT...: with CODEC for the codec; medians of runs in turn
+# compare NAME KEY ARGUMENT...: prints medians of KEY of a command. Its last argument, which is
+# added here, is "raw" or "packed": the codec, or a store of that name.
 compare() {
 	local raw=() packed=() i
 	for ((i = 0; i < repeat; i++)); do
 		raw+=("$(seconds "$2" "${@:3:1}" "${@:4}" raw)")
 		packed+=("$(seconds "$2" "${@:3:1}" "${@:4}" packed)")
 	done
-	printf '%s\n' "${raw[@]}" | sort -g | sed -n "$((repeat / 2 + 1))p" > "$scratch/raw"
-	printf '%s\n' "${packed[@]}" | sort -g | sed -n "$((repeat / 2 + 1))p" > "$scratch/packed"
-	printf '%-28s %10.3f %10.3f %8.2f\n' "$1" "$(cat "$scratch/raw")" "$(cat "$scratch/packed")" \
-		"$(awk "BEGIN { print $(cat "$scratch/packed") / $(cat "$scratch/raw") }")"
+	local r p
+	r=$(printf '%s\n' "${raw[@]}" | sort -g | sed -n "$((repeat / 2 + 1))p")
+	p=$(printf '%s\n' "${packed[@]}" | sort -g | sed -n "$((repeat / 2 + 1))p")
+	printf '%-28s %10.3f %10.3f %8.2f\n' "$1" "$r" "$p" "$(awk "BEGIN { print $p / $r }")"
 }
 
 printf '\n%-28s %10s %10s %8s\n' "kron $scale, seconds" raw packed ratio

@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# cost.sh MILLRACE SCRATCH: what GTS's equations say of 20 runs on an OpenCL device, beside what these took, as Markdown for README.md: the terms
-# (predicted / actual, in ms), and the median and the worst of predicted / actual. Graphs: kron and uniform SCALE (18) through two shares
-# of their pages each, and a grid of SIDE x SIDE (128) through one; the stores stay in SCRATCH. The constants are measured first, once for each graph.
-# POLICY (gts), REPEAT (3: the middle one of so many processes counts), and OPTIONS for all runs, such as --strategy s, may be given.
+# cost.sh MILLRACE SCRATCH: prints the costs that GTS's equations predict for 20 runs on an
+# OpenCL device and the actual ones, as Markdown for README.md: the terms (predicted / actual,
+# in ms), and the median and the worst of predicted / actual. Graphs: kron and uniform SCALE
+# (18), with room for 25 % and for 75 % of their pages, and a grid of SIDE x SIDE (128) with 25
+# %; the stores stay in SCRATCH. The constants are measured first, once for each graph. May be
+# given: POLICY (gts), REPEAT (3, the processes of which the median counts), and OPTIONS for all
+# runs, such as --strategy s.
 set -euo pipefail
 here=$(dirname "$(realpath "$0")")
 . "$here/lib.sh"
@@ -25,19 +28,20 @@ options_of() { # ALGORITHM
 	pagerank) echo --iterations 10 --tolerance 0 ;;
 	esac
 }
-# What the run needs at least, and so much of its pages.
+# Prints the least memory of the run plus PERCENT of the bytes of its pages.
 budget() { # ALGORITHM STORE PERCENT
 	"$millrace" plan "$1" "$2" "${options[@]}" --quiet --json=plan.json
 	echo $(($(value plan.json device_needed) + $(value plan.json pass_bytes) * $3 / 100))
 }
-# A line for the table: equation, terms, totals, and the seconds of the run.
+# Prints the equation, its terms and totals, and the seconds of the run, predicted and actual.
 costs() { # REPORT
 	python3 -c '
 import json, sys
 r = json.load(open(sys.argv[1]))
 c = r["cost"]
-print(c["equation"], *(f"{c[w][k]:.9f}" for k in ("attributes", "stream", "calls", "kernel", "sync", "disk", "total") for w in ("predicted", "actual")),
-      r["predicted"]["seconds"], r["seconds"]["run"])' "$1"
+keys = ("attributes", "stream", "calls", "kernel", "sync", "disk", "total")
+terms = [f"{c[which][key]:.9f}" for key in keys for which in ("predicted", "actual")]
+print(c["equation"], *terms, r["predicted"]["seconds"], r["seconds"]["run"])' "$1"
 }
 
 : >costs.tsv
@@ -46,7 +50,8 @@ one() { # ALGORITHM STORE PERCENT
 	memory=$(budget "$algorithm" "$store" "$3")
 	read -ra arguments <<<"$(options_of "$algorithm")"
 	for ((i = 0; i < repeat; i++)); do
-		"$millrace" "$algorithm" "$store" "${arguments[@]}" "${options[@]}" --device-memory "$memory" --quiet --json=report.json
+		"$millrace" "$algorithm" "$store" "${arguments[@]}" "${options[@]}" \
+			--device-memory "$memory" --quiet --json=report.json
 		costs report.json
 	done | sort -g -k 17 | sed -n "$((repeat / 2 + 1))p" >cost
 	echo "$algorithm $2 $3% $(cat cost)" >>costs.tsv
@@ -62,15 +67,24 @@ done
 
 awk '
 function ms(p, a) { return sprintf("%.1f / %.1f", 1e3 * p, 1e3 * a) }
-function sorted(x, n,   i, j, t) { for (i = 2; i <= n; i++) for (j = i; j > 1 && x[j] < x[j - 1]; j--) { t = x[j]; x[j] = x[j - 1]; x[j - 1] = t } }
-function summary(what, x, n,   worst) {
-	sorted(x, n)
+function sort_numbers(x, n,   i, j, t) {
+	for (i = 2; i <= n; i++)
+		for (j = i; j > 1 && x[j] < x[j - 1]; j--) {
+			t = x[j]
+			x[j] = x[j - 1]
+			x[j - 1] = t
+		}
+}
+function summary(what, x, n,   worst, middle) {
+	sort_numbers(x, n)
 	worst = 1 / x[1] > x[n] ? x[1] : x[n]
-	printf "%s: predicted / actual %.2f in the median of %d runs, %.2f to %.2f; the worst is %.2f.\n", what,
-	       n % 2 ? x[(n + 1) / 2] : (x[n / 2] + x[n / 2 + 1]) / 2, n, x[1], x[n], worst
+	middle = n % 2 ? x[(n + 1) / 2] : (x[n / 2] + x[n / 2 + 1]) / 2
+	printf "%s: predicted / actual %.2f in the median of %d runs, ", what, middle, n
+	printf "%.2f to %.2f; the worst is %.2f.\n", x[1], x[n], worst
 }
 BEGIN {
-	print "| run | pages that fit | equation | attributes | stream | calls | kernel | sync | disk | total | predicted / actual |"
+	printf "| run | pages that fit | equation | attributes | stream | calls | kernel | "
+	print "sync | disk | total | predicted / actual |"
 	print "|---|---|---|---|---|---|---|---|---|---|---|"
 }
 {

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# counts.sh [--compare] MILLRACE SCRATCH [GRAPHS]: what crosses the boundary of a device, counted, of kron 18 and, if
-# GRAPHS (an argument or a variable) has webgraph/cnr-2000.graph, of that. bfs, sssp, cc by labels, pagerank (exact, 5
-# iterations) and bc (one source), from the vertex of the highest degree, under auto, lru, graphie with each wire and gts with each scan;
-# on one compute unit, with one queue and one thread, where counts repeat exactly. Budgets are "few", the least that `plan`
-# says and 2 MiB more, and "all", in which the whole graph stays. The lines are like those of tests/algo/counts.txt;
-# bench/counts.txt has what was recorded. --compare prints what differs from that, and fails if anything does. The stores
-# stay in SCRATCH. Two minutes.
+# counts.sh [--compare] MILLRACE SCRATCH [GRAPHS]: counts the transfers to and from a device,
+# for kron 18 and, if GRAPHS (an argument or a variable) has webgraph/cnr-2000.graph, for that.
+# Runs bfs, sssp, cc by labels, pagerank (exact, 5 iterations) and bc (one source), from the
+# vertex of the highest degree, under auto, lru, graphie with each wire and gts with each scan,
+# on one compute unit, with one queue and one thread: there counts repeat exactly. Budgets are
+# "few", the least one of `plan` and 2 MiB more, and "all", which holds the whole graph. The
+# lines are like those of tests/algo/counts.txt; bench/counts.txt is the record. --compare
+# prints the lines that differ from it, and fails if there are any. The stores stay in SCRATCH.
+# Takes two minutes.
 set -euo pipefail
 here=$(dirname "$(realpath "$0")")
 . "$here/lib.sh"
@@ -32,18 +34,31 @@ PY
 )
 [ -n "$unit" ] || { echo "opencl:0 cannot be divided into its compute units"; exit 1; }
 
-# One line from a report. by_step is a digest of what every step did. There is no hash of bc: no bits are promised of sums of floats.
+# Prints a line from report.json. by_step is a digest of the counts of every step. bc has no
+# hash: the bits of its sums of floats are not promised.
 line() { # NAME
 	python3 - "$1" <<'PY'
 import hashlib, json, sys
 r = json.load(open("report.json"))
 b, p, steps = r["bytes"], r["pages"], r["supersteps"]
-fields = ("frontier", "direction", "edges", "updates", "pages_active", "pages_to_device", "pages_reused", "to_device")
+fields = ("frontier", "direction", "edges", "updates", "pages_active", "pages_to_device",
+          "pages_reused", "to_device")
 digest = hashlib.sha256(repr([[s[f] for f in fields] for s in steps]).encode()).hexdigest()[:16]
 counts = {
-    "steps": r["iterations"], "active": p["active"], "moved": p["to_device"], "reused": p["reused"], "to_device": b["to_device"],
-    "from_device": b["from_device"], "topology": b["topology"], "read_only": b["read_only"], "writable": b["writable"], "flags": b["flags"],
-    "peak": r["memory"]["device_peak"], "disk": p["read"], "updates": r["updates"], "edges": sum(s["edges"] for s in steps),
+    "steps": r["iterations"],
+    "active": p["active"],
+    "moved": p["to_device"],
+    "reused": p["reused"],
+    "to_device": b["to_device"],
+    "from_device": b["from_device"],
+    "topology": b["topology"],
+    "read_only": b["read_only"],
+    "writable": b["writable"],
+    "flags": b["flags"],
+    "peak": r["memory"]["device_peak"],
+    "disk": p["read"],
+    "updates": r["updates"],
+    "edges": sum(s["edges"] for s in steps),
 }
 if r["command"] != "bc":
     counts["hash"] = r["result"]["hash"]
@@ -52,7 +67,7 @@ print(sys.argv[1] + ":", *(f"{k} {v}" for k, v in counts.items()))
 PY
 }
 
-# The two budgets of an algorithm of a store.
+# Runs an algorithm with both budgets.
 count() { # NAME GRAPH WAY POLICY-OPTIONS -- ALGORITHM OPTIONS
 	local name=$1 graph=$2 way=$3 policy=() planned room budget
 	shift 3
@@ -62,18 +77,21 @@ count() { # NAME GRAPH WAY POLICY-OPTIONS -- ALGORITHM OPTIONS
 	done
 	shift
 	planned=("${@:2}")
-	[ "${2-}" != --source ] || planned=("${@:4}")	# which makes no difference to it
-	"$millrace" plan "$1" "$graph.mill" "${planned[@]}" --device "$unit" --memory 1G "${policy[@]}" --quiet --json=plan.json
+	[ "${2-}" != --source ] || planned=("${@:4}")	# a plan does not depend on the source
+	"$millrace" plan "$1" "$graph.mill" "${planned[@]}" --device "$unit" --memory 1G \
+		"${policy[@]}" --quiet --json=plan.json
 	for room in few all; do
 		budget=512M
 		[ $room = all ] || budget=$(($(value plan.json device_needed) + 2097152))
-		"$millrace" "$1" "$graph.mill" "${@:2}" --device "$unit" --queues 1 --threads 1 --memory 1G --device-memory "$budget" "${policy[@]}" --quiet \
+		"$millrace" "$1" "$graph.mill" "${@:2}" --device "$unit" --queues 1 --threads 1 \
+			--memory 1G --device-memory "$budget" "${policy[@]}" --quiet \
 			--json=report.json
 		line "$name ${graph#counts-} packed $way $room"
 	done
 }
 
-# Only bfs, sssp and cc go by partitions, of which the wire is the form.
+# Runs an algorithm under all policies. Graphie's partitions, and so its wires, exist for bfs,
+# sssp and cc only.
 count_ways() { # NAME GRAPH ALGORITHM OPTIONS
 	local name=$1 graph=$2 wire
 	shift 2
@@ -93,7 +111,9 @@ count_graph() { # GRAPH SSSP-OPTIONS
 	local graph=$1 source
 	shift
 	"$millrace" bfs "$graph.mill" --source max-degree --quiet --json=report.json
-	source=$(python3 -c 'import json; print(json.load(open("report.json"))["result"]["source"])')
+	source=$(python3 -c '
+import json
+print(json.load(open("report.json"))["result"]["source"])')
 	count_ways bfs "$graph" bfs --source "$source"
 	count_ways sssp "$graph" sssp --source "$source" "$@"
 	count_ways labels "$graph" cc --method labels
@@ -115,6 +135,6 @@ if [ -z "$compare" ]; then
 	exit
 fi
 count_all >lines
-# A graph that is not there is not missed.
+# Compare only the graphs that were counted.
 grep -E "^[a-z]+ ($(cut -d' ' -f2 lines | sort -u | paste -sd'|')) " "$here/counts.txt" >recorded
 diff recorded lines && echo "$(wc -l <lines) lines, all as recorded"

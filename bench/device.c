@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device STORE [REPEAT]: the native CPU against an OpenCL device with the same operator variants (reductions over rows, not
- * bins), both resident, in turns; prints the shortest and the median time of each, and the ratio of the medians.
+ * device STORE [REPEAT]: compares the native CPU with an OpenCL device. Both use the same
+ * operator variants (reductions over rows, not bins), hold the graph, and run in turns. Prints
+ * the median and the shortest time of each, and the ratios of both.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,10 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static mill_err bfs(mill_run *r) { return mill_bfs(r, &(struct mill_bfs){ .source = "max-degree" }); }
+static mill_err bfs(mill_run *r)
+{
+	return mill_bfs(r, &(struct mill_bfs){ .source = "max-degree" });
+}
 
 static mill_err pagerank(mill_run *r)
 {
@@ -40,7 +44,7 @@ static f64 last_seconds(mill_run *r)
 	return report.run_seconds[report.n_runs - 1];
 }
 
-/* `native` and `device` take turns; the first of each loads and warms up. */
+/* Runs both in turns. The first run of each, which loads and warms up, does not count. */
 static void compare(const char *name, mill_run *run[2], mill_err (*call)(mill_run *), int repeat)
 {
 	f64 seconds[2][MOST];
@@ -54,13 +58,16 @@ static void compare(const char *name, mill_run *run[2], mill_err (*call)(mill_ru
 		}
 	for (int k = 0; k < 2; k++)
 		qsort(seconds[k], (size_t)repeat, sizeof(f64), by_value);
-	printf("%-12s native %8.2f ms (at least %.2f)   device %8.2f ms (at least %.2f)   ratio %.2f (%.2f)\n", name,
-	       seconds[0][repeat / 2] * 1e3, seconds[0][0] * 1e3, seconds[1][repeat / 2] * 1e3, seconds[1][0] * 1e3,
+	printf("%-12s native %8.2f ms (at least %.2f)   device %8.2f ms (at least %.2f)   "
+	       "ratio %.2f (%.2f)\n",
+	       name, seconds[0][repeat / 2] * 1e3, seconds[0][0] * 1e3,
+	       seconds[1][repeat / 2] * 1e3, seconds[1][0] * 1e3,
 	       seconds[1][repeat / 2] / seconds[0][repeat / 2], seconds[1][0] / seconds[0][0]);
 }
 
 int main(int argc, char **argv)
 {
+	static const char *const device[2] = { "cpu", "opencl" };
 	int repeat = argc > 2 ? atoi(argv[2]) : 11;
 	mill_store *store;
 	mill_run *run[2];
@@ -72,7 +79,7 @@ int main(int argc, char **argv)
 	if (mill_store_open(&store, argv[1]))
 		die(argv[1]);
 	for (int k = 0; k < 2; k++) {
-		if (mill_run_new(&run[k], store, &(struct mill_options){ .device = k ? "opencl" : "cpu" }))
+		if (mill_run_new(&run[k], store, &(struct mill_options){ .device = device[k] }))
 			die("a run");
 		run[k]->hook.only_bins = BINS_NEVER;
 	}

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# figures.sh MILLRACE KEEP [PEERS]: makes the plot and the measured rows of README.md again: docs/figures/budget.svg by
-# budget.sh, and the rows "bfs with parents", "PageRank, load + 5 iterations" and "components" of kron SCALE (22) in seconds, from
-# peers.sh and, for GridGraph, from stream.sh. A peer that is not below PEERS keeps its column as it is, and is named. The machine
-# should do nothing else meanwhile; about ten minutes.
+# figures.sh MILLRACE KEEP [PEERS]: makes the plot and the measured rows of README.md again:
+# docs/figures/budget.svg by budget.sh, and the rows "bfs with parents", "PageRank, load + 5
+# iterations" and "components" of kron SCALE (22) in seconds, from peers.sh and, for GridGraph,
+# from stream.sh. The column of a peer that is not below PEERS is not changed; the last line
+# names such peers. The machine should be idle; takes about ten minutes.
 set -eu
 here=$(dirname "$(realpath "$0")")
 millrace=$(realpath "$1")
@@ -12,8 +13,12 @@ keep=$(realpath "$2")
 peers=${3:+$(realpath "$3")}
 scale=${SCALE:-22} rounds=${ROUNDS:-3}
 
-SCALE=$scale ROUNDS=$rounds "$here/budget.sh" "$millrace" "$here/../docs/figures/budget.svg" "$peers" "$keep" | tee "$keep/budget.md"
-GRAPHS=kron$scale ALGORITHMS="bfs pagerank-load cc" IGRAPH_MOST=4G ROUNDS=$rounds "$here/peers.sh" "$millrace" "$peers" "$keep" | tee "$keep/peers.md"
+SCALE=$scale ROUNDS=$rounds \
+	"$here/budget.sh" "$millrace" "$here/../docs/figures/budget.svg" "$peers" "$keep" |
+	tee "$keep/budget.md"
+GRAPHS=kron$scale ALGORITHMS="bfs pagerank-load cc" IGRAPH_MOST=4G ROUNDS=$rounds \
+	"$here/peers.sh" "$millrace" "$peers" "$keep" |
+	tee "$keep/peers.md"
 PARTS=grid LARGE=$scale "$here/stream.sh" "$millrace" "$peers" "$keep" | tee "$keep/grid.txt"
 
 python3 - "$here/../README.md" "$keep/peers.md" "$keep/grid.txt" <<'PY'
@@ -21,7 +26,11 @@ import re
 import sys
 
 readme, peers, grid = sys.argv[1:4]
-ROWS = {"bfs": "bfs with parents", "pagerank-load": "PageRank, load + 5 iterations", "cc": "components"}
+ROWS = {
+    "bfs": "bfs with parents",
+    "pagerank-load": "PageRank, load + 5 iterations",
+    "cc": "components",
+}
 time = {}
 for line in open(peers):
     cell = [c.strip() for c in line.split("|")]
@@ -31,11 +40,17 @@ for line in open(peers):
         if "GAPBS-spmv" in found:
             found["GAPBS"] = min(found["GAPBS"], found.pop("GAPBS-spmv"), key=float)
         time[ROWS[cell[1]]] = {name: float(ms) / 1e3 for name, ms in found.items()}
-# GridGraph streams: its column is seconds with 1 GB, and times five where one iteration is measured.
+# GridGraph streams with 1 GB. stream.sh prints its seconds, for pagerank of one iteration.
+GRID = (
+    ("bfs", "bfs with parents", 1),
+    ("components", "components", 1),
+    ("pagerank", "PageRank, load + 5 iterations", 5),
+)
 for line in open(grid):
-    for word, row, times in (("bfs", "bfs with parents", 1), ("components", "components", 1), ("pagerank", "PageRank, load + 5 iterations", 5)):
+    for word, row, times in GRID:
         if line.startswith(word):
-            time.setdefault(row, {})["GridGraph"] = times * float(re.split(r"  +", line.strip())[2])
+            seconds = float(re.split(r"  +", line.strip())[2])
+            time.setdefault(row, {})["GridGraph"] = times * seconds
 lines = open(readme).read().split("\n")
 columns, missed = None, set()
 for i, line in enumerate(lines):
@@ -43,12 +58,15 @@ for i, line in enumerate(lines):
     if "GridGraph" in cell:
         columns = cell
     if len(cell) > 2 and cell[1].rstrip(", s") in time and columns:
+        row = time[cell[1].rstrip(", s")]
         for k, name in enumerate(columns):
-            if name in time[cell[1].rstrip(", s")]:
-                cell[k] = f"{time[cell[1].rstrip(', s')][name]:.2g}"
+            if name in row:
+                cell[k] = f"{row[name]:.2g}"
             elif name in ("GAPBS", "igraph", "GridGraph"):
                 missed.add(name)
         lines[i] = "| " + " | ".join(cell[1:-1]) + " |"
 open(readme, "w").write("\n".join(lines))
-print("README.md and docs/figures/budget.svg are new." + (f" Not measured, so left as it was: {', '.join(sorted(missed))}" if missed else ""))
+print("README.md and docs/figures/budget.svg are new.")
+if missed:
+    print("Not measured, not changed:", ", ".join(sorted(missed)))
 PY

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * igraph GRAPH.sg|GRAPH.wsg TRIALS ALGORITHM...: seconds of igraph's bfs, sssp, cc and kcore, one thread, a line per trial
- * ("kcore 1.23"). Searches start at the vertex of largest degree.
+ * igraph GRAPH.sg|GRAPH.wsg TRIALS ALGORITHM...: prints the seconds of igraph's bfs, sssp, cc and
+ * kcore, with one thread: a line for each trial ("kcore 1.23"). Searches start at the vertex of the
+ * largest degree.
  */
 #include <igraph.h>
 #include <stdint.h>
@@ -33,7 +34,10 @@ struct input {
 	igraph_integer_t source;
 };
 
-/* GAPBS's form: a byte "directed", edges and vertices as i64, then offsets and neighbours (with weights: pairs). */
+/*
+ * Reads a graph in GAPBS's format: a byte "directed", edges and vertices as i64, then offsets, then
+ * neighbours (with weights: pairs of neighbour and weight).
+ */
 static void read_graph(struct input *in, const char *path)
 {
 	FILE *f = fopen(path, "rb");
@@ -70,7 +74,8 @@ static void read_graph(struct input *in, const char *path)
 				igraph_vector_push_back(&in->weight, list[(size_t)i * each + 1]);
 		}
 	}
-	must(!igraph_create(&in->graph, &edge, head[1], IGRAPH_UNDIRECTED), "cannot make the graph");
+	must(!igraph_create(&in->graph, &edge, head[1], IGRAPH_UNDIRECTED),
+	     "cannot make the graph");
 	igraph_vector_int_destroy(&edge);
 	free(row);
 	free(list);
@@ -83,7 +88,8 @@ static void bfs(struct input *in)
 	igraph_vector_int_init(&order, 0);
 	igraph_vector_int_init(&layer, 0);
 	igraph_vector_int_init(&parent, 0);
-	must(!igraph_bfs_simple(&in->graph, in->source, IGRAPH_ALL, &order, &layer, &parent), "bfs");
+	must(!igraph_bfs_simple(&in->graph, in->source, IGRAPH_ALL, &order, &layer, &parent),
+	     "bfs");
 	igraph_vector_int_destroy(&order);
 	igraph_vector_int_destroy(&layer);
 	igraph_vector_int_destroy(&parent);
@@ -93,10 +99,10 @@ static void sssp(struct input *in)
 {
 	igraph_matrix_t distance;
 
-	must(in->weighted, "sssp wants a .wsg");
+	must(in->weighted, "sssp needs a .wsg file");
 	igraph_matrix_init(&distance, 0, 0);
-	must(!igraph_distances_dijkstra(&in->graph, &distance, igraph_vss_1(in->source), igraph_vss_all(),
-					&in->weight, IGRAPH_ALL),
+	must(!igraph_distances_dijkstra(&in->graph, &distance, igraph_vss_1(in->source),
+					igraph_vss_all(), &in->weight, IGRAPH_ALL),
 	     "sssp");
 	igraph_matrix_destroy(&distance);
 }
@@ -130,13 +136,16 @@ int main(int argc, char **argv)
 	must(argc > 3, "usage: igraph GRAPH.sg TRIALS ALGORITHM...");
 	read_graph(&in, argv[1]);
 	for (int i = 3; i < argc; i++)
-		for (size_t k = 0; k < sizeof(table) / sizeof(table[0]); k++)
-			for (int trial = 0; !strcmp(argv[i], table[k].name) && trial < atoi(argv[2]); trial++) {
+		for (size_t k = 0; k < sizeof(table) / sizeof(table[0]); k++) {
+			if (strcmp(argv[i], table[k].name))
+				continue;
+			for (int trial = 0; trial < atoi(argv[2]); trial++) {
 				double began = now();
 
 				table[k].run(&in);
 				printf("%s %.6f\n", argv[i], now() - began);
 			}
+		}
 	igraph_vector_destroy(&in.weight);
 	igraph_destroy(&in.graph);
 	return 0;

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# import.sh MILLRACE [PEERS]: a kron of SCALE as text becomes a store, with plenty of memory and with MEMORY, against
-# GAPBS's converter (PEERS/gapbs/converter) if there is one. Best of REPEAT, taken in turns, as a table with
-# ratios. Files are made in a scratch folder below TMPDIR: five times the text at least.
+# import.sh MILLRACE [PEERS]: imports a kron graph of SCALE (22) from text, with all memory and with
+# MEMORY (256M), and compares it with GAPBS's converter (PEERS/gapbs/converter) if there is one.
+# Prints the best of REPEAT (3) and ratios; the programs run in turns. Needs at least five times the
+# size of the text in a scratch folder below TMPDIR.
 set -euo pipefail
 millrace=$(realpath "$1")
 peers=${2:-}
@@ -16,17 +17,18 @@ cd "$scratch"
 "$millrace" generate kron --scale "$scale" --seed 1 -o g.mill --quiet
 "$millrace" export g.mill -o g.el --quiet
 rm -r g.mill
-{ cat g.el; echo "this ends it"; } >bad.el	# read, parsed and collected, then refused
+{ cat g.el; echo "no edge"; } >bad.el	# all edges are read and collected, then the import fails
 bytes=$(stat -c %s g.el)
 
-# run NAME COMMAND...: keeps the best time, and the peak of memory, of all calls with this name
+# run NAME COMMAND...: keeps the best time and the peak memory of all calls with this name.
 declare -A best peak
 run() {
 	local name=$1
 	shift
 	/usr/bin/time -o time -f '%e %M' "$@" >/dev/null 2>&1 || true
 	read -r seconds kib < <(tail -n 1 time)
-	best[$name]=$(printf '%s\n' "$seconds" ${best[$name]:+"${best[$name]}"} | sort -g | head -n 1)
+	best[$name]=$(printf '%s\n' "$seconds" ${best[$name]:+"${best[$name]}"} | sort -g |
+		head -n 1)
 	peak[$name]=$(printf '%s\n' "$kib" ${peak[$name]:+"${peak[$name]}"} | sort -gr | head -n 1)
 }
 for ((i = 0; i < repeat; i++)); do
@@ -37,11 +39,12 @@ for ((i = 0; i < repeat; i++)); do
 done
 diff -r a.mill b.mill >/dev/null || { echo "the stores differ" >&2; exit 1; }
 
-# row WHAT NAME [TO]: TO is what the ratio is to
+# row TEXT NAME [BASE]: prints a row, with the ratio of its time to that of BASE.
 row() {
-	printf '%-38s %8.2f s %8.0f MB/s %8d MiB' "$1" "${best[$2]}" "$(awk "BEGIN { print $bytes / 1e6 / ${best[$2]} }")" \
-		$((${peak[$2]} / 1024))
-	[ -z "${3:-}" ] || printf ' %8.2f x %s' "$(awk "BEGIN { print ${best[$2]} / ${best[$3]} }")" "$3"
+	printf '%-38s %8.2f s %8.0f MB/s %8d MiB' "$1" "${best[$2]}" \
+		"$(awk "BEGIN { print $bytes / 1e6 / ${best[$2]} }")" $((${peak[$2]} / 1024))
+	[ -z "${3:-}" ] ||
+		printf ' %8.2f x %s' "$(awk "BEGIN { print ${best[$2]} / ${best[$3]} }")" "$3"
 	echo
 }
 echo "kron $scale as text, $((bytes / 1000000)) MB"

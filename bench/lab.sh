@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# lab.sh MILLRACE SCRATCH [GRAPHS]: what crosses to an OpenCL device under every policy, at several budgets, and what the mappings of edges to
-# work-items cost, as Markdown for README.md. Graphs: kron SCALE (20) and a grid of SIDE x SIDE (512), and cnr-2000 if GRAPHS has
-# webgraph/cnr-2000.graph; the stores and plots stay in SCRATCH. ALGORITHMS, BUDGETS, POLICIES and REPEAT may be given; MAPPINGS= leaves out the mappings.
+# lab.sh MILLRACE SCRATCH [GRAPHS]: prints the transfers to an OpenCL device under every policy,
+# with several budgets, and the cost of the mappings of edges to work-items, as Markdown for
+# README.md. Graphs: kron SCALE (20) and a grid of SIDE x SIDE (512), and cnr-2000 if GRAPHS has
+# webgraph/cnr-2000.graph; the stores and plots stay in SCRATCH. ALGORITHMS, BUDGETS, POLICIES
+# and REPEAT may be given; MAPPINGS= leaves out the mappings.
 set -euo pipefail
 here=$(dirname "$(realpath "$0")")
 . "$here/lib.sh"
@@ -15,8 +17,8 @@ algorithms=${ALGORITHMS:-bfs sssp cc pagerank}
 cd "$scratch"
 
 need_opencl
-# Pages of 64 KiB where the graph is so small that a share of it would be none.
-# The multiples are of the graph's own CSR: with weights only for sssp, which reads them.
+# Small pages for small graphs: a percentage of one would be less than a page of the usual size.
+# Budgets are percentages of the graph's own CSR: it has weights only for sssp, which reads them.
 small=$([ "$scale" -ge 18 ] || echo --page-size 64K)
 make_store "kron$scale" generate kron --scale "$scale" $small
 make_store "kron$scale-w" generate kron --scale "$scale" --weights u32 $small
@@ -36,7 +38,7 @@ options_of() { # ALGORITHM STORE
 	pagerank) echo --exact --iterations 10 --tolerance 0 ;;
 	esac
 }
-# The lab's table, whose cells stand two blanks apart, as Markdown; its first line is a title.
+# Prints the lab's table as Markdown. Its first line is a title, two blanks separate its cells.
 markdown() {
 	awk -F'  +' '
 	NR == 1 { print "\n" $0 "\n"; next }
@@ -53,7 +55,8 @@ lab() { # FILE ALGORITHM STORE OPTION...
 	local file=$1 algorithm=$2 store=$3
 	shift 3
 	[ "$algorithm" != sssp ] || [ ! -e "$store-w.mill" ] || store=$store-w
-	"$millrace" lab "$algorithm" "$store.mill" $(options_of "$algorithm" "$store") --repeat "$repeat" "$@" >"$file" || {
+	"$millrace" lab "$algorithm" "$store.mill" $(options_of "$algorithm" "$store") \
+		--repeat "$repeat" "$@" >"$file" || {
 		echo "$algorithm of $store: exit $?"
 		return 0
 	}
@@ -62,7 +65,8 @@ lab() { # FILE ALGORITHM STORE OPTION...
 
 for store in $stores; do
 	for algorithm in $algorithms; do
-		lab "$store-$algorithm.txt" "$algorithm" "$store" --budgets "$budgets" ${POLICIES:+--policies "$POLICIES"} \
+		lab "$store-$algorithm.txt" "$algorithm" "$store" --budgets "$budgets" \
+			${POLICIES:+--policies "$POLICIES"} \
 			--plot "$store-$algorithm.svg" --json="$store-$algorithm.json"
 	done
 done
@@ -71,7 +75,8 @@ echo
 echo "Mappings, all pages on the device:"
 for store in $stores; do
 	for algorithm in $algorithms; do
-		[ "$algorithm" != pagerank ] || continue	# has no frontier
-		lab "$store-$algorithm-mappings.txt" "$algorithm" "$store" --mappings --device-memory 400%
+		[ "$algorithm" != pagerank ] || continue	# it has no frontier
+		lab "$store-$algorithm-mappings.txt" "$algorithm" "$store" --mappings \
+			--device-memory 400%
 	done
 done

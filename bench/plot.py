@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""plot.py TITLE X-AXIS Y-AXIS <POINTS >PLOT.svg: draws lines and single points, both axes logarithmic.
+"""plot.py TITLE X-AXIS Y-AXIS <POINTS >PLOT.svg: draws lines and points on logarithmic axes.
 
 A line of POINTS is `series x y [note]`, separated by tabs. A series with one point is drawn as a
 ring with its name beside it. The note, if there is one, is written at the point.
@@ -48,25 +48,31 @@ def main():
     ]
     for mark in ticks(x_low, x_high):
         x = x_of(mark)
-        out.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}" stroke="#ddd"/>')
-        out.append(f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{mark:g}</text>')
+        out.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"'
+                   ' stroke="#ddd"/>')
+        out.append(f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 16}"'
+                   f' text-anchor="middle">{mark:g}</text>')
     for mark in ticks(y_low, y_high):
         y = y_of(mark)
-        out.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
+        out.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"'
+                   ' stroke="#ddd"/>')
         out.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{mark:g}</text>')
     for colour, (name, line) in zip(COLOURS * len(series), series.items()):
         line.sort()
         where = " ".join(f"{x_of(x):.1f},{y_of(y):.1f}" for x, y, _ in line)
         if len(line) > 1:
-            out.append(f'<polyline points="{where}" fill="none" stroke="{colour}" stroke-width="2"/>')
+            out.append(f'<polyline points="{where}" fill="none" stroke="{colour}"'
+                       ' stroke-width="2"/>')
         for x, y, note in line:
             fill = colour if len(line) > 1 else "none"
-            out.append(f'<circle cx="{x_of(x):.1f}" cy="{y_of(y):.1f}" r="4" fill="{fill}" stroke="{colour}"/>')
+            out.append(f'<circle cx="{x_of(x):.1f}" cy="{y_of(y):.1f}" r="4" fill="{fill}"'
+                       f' stroke="{colour}"/>')
             if note:
                 out.append(f'<text x="{x_of(x):.1f}" y="{y_of(y) - 8:.1f}" text-anchor="middle"'
                            f' font-size="10">{escape(note)}</text>')
         x, y, _ = line[-1]
-        out.append(f'<text x="{x_of(x) + 9:.1f}" y="{y_of(y) + 4:.1f}" fill="{colour}">{escape(name)}</text>')
+        out.append(f'<text x="{x_of(x) + 9:.1f}" y="{y_of(y) + 4:.1f}"'
+                   f' fill="{colour}">{escape(name)}</text>')
     print("\n".join(out) + "\n</svg>")
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh MILLRACE [KEEP]: every algorithm without a budget and with the least, as a table. Medians of
-# REPEAT runs at SCALE. Stores are made in a scratch folder, or kept in KEEP and used again.
+# run.sh MILLRACE [KEEP]: prints a table of every algorithm, without a budget and with the least
+# one: medians of REPEAT (5) runs at SCALE (20). Stores are made in a scratch folder, or kept in
+# KEEP and used again.
 set -euo pipefail
 millrace=$(realpath "$1")
 . "$(dirname "$0")/lib.sh"
@@ -12,10 +13,13 @@ trap 'rm -rf "$scratch"' EXIT
 keep=${2:-$scratch}
 mkdir -p "$keep"
 
-printf '%-12s %-10s %-10s %10s %10s %12s %12s\n' graph algorithm memory seconds MTEPS 'read MiB' 'peak MiB'
+printf '%-12s %-10s %-10s %10s %10s %12s %12s\n' graph algorithm memory seconds MTEPS \
+	'read MiB' 'peak MiB'
 for kind in kron uniform; do
 	store=$keep/$kind$scale.mill
-	[ -e "$store" ] || "$millrace" generate "$kind" --scale "$scale" --weights u32 --seed 1 -o "$store" --quiet
+	[ -e "$store" ] ||
+		"$millrace" generate "$kind" --scale "$scale" --weights u32 --seed 1 -o "$store" \
+			--quiet
 	for algorithm in bfs sssp pagerank cc scc bc triangles kcore cdlp degrees; do
 		arguments=(--repeat "$repeat")
 		case $algorithm in
@@ -28,13 +32,16 @@ for kind in kron uniform; do
 			budget=()
 			[ -z "$least" ] || budget=(--memory "$least")
 			report=$scratch/report
-			"$millrace" $algorithm "$store" "${arguments[@]}" "${budget[@]}" --json="$report" --quiet
-			# What it was, not what was meant: the least budget holds a small graph whole.
+			"$millrace" $algorithm "$store" "${arguments[@]}" "${budget[@]}" \
+				--json="$report" --quiet
+			# The least budget may hold all of a small graph: print what the run did.
 			memory=streamed
 			[ "$(value "$report" resident)" = false ] || memory=resident
-			printf '%-12s %-10s %-10s %10.4f %10.1f %12d %12d\n' $kind$scale $algorithm $memory \
+			printf '%-12s %-10s %-10s %10.4f %10.1f %12d %12d\n' \
+				$kind$scale $algorithm $memory \
 				"$(value "$report" run)" "$(value "$report" mteps)" \
-				$(($(value "$report" disk_read) >> 20)) $(($(value "$report" peak_rss) >> 20))
+				$(($(value "$report" disk_read) >> 20)) \
+				$(($(value "$report" peak_rss) >> 20))
 		done
 	done
 done

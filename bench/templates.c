@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * templates STORE [REPEAT]: what the operator templates cost. The same algorithms as plain loops over the same
- * resident graph and threads, interleaved with the operators; prints medians and their ratio.
- * The store has u32 weights, undirected, below 2^32 edges.
+ * templates STORE [REPEAT]: compares the operator templates with plain loops: the same
+ * algorithms on the same resident graph, with the same threads, run in turns. Prints medians
+ * and their ratio. The store must be undirected, with u32 weights and fewer than 2^32 edges.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +36,14 @@ static u64 *front, *next;
 static vid *list, *next_list;
 static u64 list_n, next_n, found;
 
+/* Appends vertices to the list of the next step. */
+static inline void append(const vid *local, u32 n)
+{
+	u64 at = __atomic_fetch_add(&next_n, n, __ATOMIC_RELAXED);
+
+	memcpy(next_list + at, local, n * sizeof(vid));
+}
+
 static mill_err bfs_push(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	vid local[512];
@@ -54,18 +62,17 @@ static mill_err bfs_push(void *arg, u64 begin, u64 end, unsigned worker)
 
 			if (__atomic_load_n(&depth[v], __ATOMIC_RELAXED) != UINT32_MAX)
 				continue;
-			if (!__atomic_compare_exchange_n(&depth[v], &old, level + 1, false, __ATOMIC_RELAXED,
-							 __ATOMIC_RELAXED))
+			if (!__atomic_compare_exchange_n(&depth[v], &old, level + 1, false,
+							 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 				continue;
 			local[n++] = v;
 			if (n == 512) {
-				memcpy(next_list + __atomic_fetch_add(&next_n, n, __ATOMIC_RELAXED), local,
-				       n * sizeof(vid));
+				append(local, n);
 				n = 0;
 			}
 		}
 	}
-	memcpy(next_list + __atomic_fetch_add(&next_n, n, __ATOMIC_RELAXED), local, n * sizeof(vid));
+	append(local, n);
 	return MILL_OK;
 }
 
@@ -218,8 +225,9 @@ static mill_err relax(void *arg, u64 begin, u64 end, unsigned worker)
 			u32 d = __atomic_load_n(&distance[u], __ATOMIC_RELAXED) + weight[i];
 			u32 old = __atomic_load_n(&distance[v], __ATOMIC_RELAXED);
 
-			while (d < old && !__atomic_compare_exchange_n(&distance[v], &old, d, true, __ATOMIC_RELAXED,
-								       __ATOMIC_RELAXED))
+			while (d < old &&
+			       !__atomic_compare_exchange_n(&distance[v], &old, d, true,
+							    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 				;
 			if (d >= old)
 				continue;
@@ -231,13 +239,12 @@ static mill_err relax(void *arg, u64 begin, u64 end, unsigned worker)
 				continue;
 			local[n++] = v;
 			if (n == 512) {
-				memcpy(next_list + __atomic_fetch_add(&next_n, n, __ATOMIC_RELAXED), local,
-				       n * sizeof(vid));
+				append(local, n);
 				n = 0;
 			}
 		}
 	}
-	memcpy(next_list + __atomic_fetch_add(&next_n, n, __ATOMIC_RELAXED), local, n * sizeof(vid));
+	append(local, n);
 	return MILL_OK;
 }
 
@@ -301,6 +308,13 @@ static f64 median(f64 *x, int n)
 	return x[n / 2];
 }
 
+static void print_row(const char *name, f64 *by_hand, f64 *by_operator, int n)
+{
+	f64 hand = median(by_hand, n), ours = median(by_operator, n);
+
+	printf("%-10s %10.2fms %10.2fms %8.3f\n", name, hand * 1e3, ours * 1e3, ours / hand);
+}
+
 static f64 last_run(mill_run *r)
 {
 	struct mill_report report;
@@ -316,11 +330,12 @@ static f64 fact(mill_run *r, const char *name)
 	mill_run_report(r, &report);
 	for (size_t i = 0; i < report.n_facts; i++)
 		if (!strcmp(report.fact[i].name, name))
-			return report.fact[i].type == MILL_TYPE_F64 ? report.fact[i].f64 : (f64)report.fact[i].u64;
+			return report.fact[i].type == MILL_TYPE_F64 ? report.fact[i].f64
+								    : (f64)report.fact[i].u64;
 	return 0;
 }
 
-/* Were the loops right? Both results stay in memory. */
+/* Ends the program if the result of the loops differs from that of the operators. */
 static void same(const char *what, const void *a, const struct vec *b, u64 size)
 {
 	if (memcmp(a, b->buffer.host, size)) {
@@ -340,7 +355,8 @@ int main(int argc, char **argv)
 
 	if (argc < 2 || repeat < 1 || repeat > 64)
 		return fprintf(stderr, "usage: templates STORE [REPEAT]\n"), 2;
-	if (mill_store_open(&store, argv[1]) || mill_run_new(&r, store, NULL) || mill_sssp(r, &sssp))
+	if (mill_store_open(&store, argv[1]) || mill_run_new(&r, store, NULL) ||
+	    mill_sssp(r, &sssp))
 		die(argv[1]);
 	g = r->out.segment[0];
 	pool = r->pool;
@@ -368,8 +384,7 @@ int main(int argc, char **argv)
 		by_operator[i] = last_run(r);
 		same("sssp", distance, r->result.column[0].vec, n_all * 4);
 	}
-	printf("%-10s %10.2fms %10.2fms %8.3f\n", "sssp", median(by_hand, repeat) * 1e3,
-	       median(by_operator, repeat) * 1e3, median(by_operator, repeat) / median(by_hand, repeat));
+	print_row("sssp", by_hand, by_operator, repeat);
 	for (int i = 0; i < repeat; i++) {
 		f64 began = clock_now();
 
@@ -381,8 +396,7 @@ int main(int argc, char **argv)
 		same("bfs", depth, r->result.column[0].vec, n_all * 4);
 		g = r->out.segment[0];
 	}
-	printf("%-10s %10.2fms %10.2fms %8.3f\n", "bfs", median(by_hand, repeat) * 1e3,
-	       median(by_operator, repeat) * 1e3, median(by_operator, repeat) / median(by_hand, repeat));
+	print_row("bfs", by_hand, by_operator, repeat);
 	for (int i = 0; i < repeat; i++) {
 		f64 began = clock_now();
 
@@ -393,8 +407,7 @@ int main(int argc, char **argv)
 		by_operator[i] = last_run(r) / rank.iterations;
 		g = r->out.segment[0];
 	}
-	printf("%-10s %10.2fms %10.2fms %8.3f\n", "pagerank/it", median(by_hand, repeat) * 1e3,
-	       median(by_operator, repeat) * 1e3, median(by_operator, repeat) / median(by_hand, repeat));
+	print_row("pagerank/it", by_hand, by_operator, repeat);
 	mill_run_free(r);
 	mill_store_close(store);
 	return 0;

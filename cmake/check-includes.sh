@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The folder order of ARCHITECTURE.md, checked on the #include lines of src/:
-#	base < {store, device} < {model, stream} < transfer < policy < engine < op < algo; import sees base and store;
-#	cli sees millrace.h only; OpenCL is called in src/device/opencl*.[ch] only.
+# Checks the #include lines of src/ against the order of folders in ARCHITECTURE.md:
+#	base < {store, device} < {model, stream} < transfer < policy < engine < op < algo;
+#	import sees base and store; cli sees millrace.h only;
+#	OpenCL is called in src/device/opencl*.[ch] only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bad=0
@@ -33,16 +34,18 @@ allow algo base store device model stream transfer policy engine op algo
 allow import base store import
 allow cli cli
 
-# A policy is chosen by a pointer: its name is compared in the look-up alone.
-names=$(grep -rnE 'strcmp\([^)]*(policy|"(graphie|gts)")' src --include='*.[ch]' | grep -v '^src/policy/policy.c:' || true)
+# Code compares pointers to policies; only the look-up compares their names.
+names=$(grep -rnE 'strcmp\([^)]*(policy|"(graphie|gts)")' src --include='*.[ch]' |
+	grep -v '^src/policy/policy.c:' || true)
 if [ -n "$names" ]; then
-	echo "a policy's name is compared outside of src/policy/policy.c:"
+	echo "the name of a policy is compared outside src/policy/policy.c:"
 	echo "$names"
 	bad=1
 fi
 
-# An algorithm knows no policy; the lab's table of variants alone names them.
-named=$(grep -rniE 'graphie|gts|fleet|partition' src/algo | grep -v '^src/algo/lab[a-z_]*\.[ch]:' || true)
+# No algorithm knows a policy; only the lab's table of variants names them.
+named=$(grep -rniE 'graphie|gts|fleet|partition' src/algo |
+	grep -v '^src/algo/lab[a-z_]*\.[ch]:' || true)
 if [ -n "$named" ]; then
 	echo "an algorithm names a policy:"
 	echo "$named"
@@ -52,7 +55,7 @@ fi
 calls=$(grep -rnE '\bcl[A-Z][A-Za-z]*[[:space:]]*\(|<CL/' src --include='*.[ch]' --include='*.inc' |
 	grep -v '^src/device/opencl[a-z_]*\.[ch]:' || true)
 if [ -n "$calls" ]; then
-	echo "OpenCL outside of src/device/opencl*.[ch]:"
+	echo "OpenCL is called outside src/device/opencl*.[ch]:"
 	echo "$calls"
 	bad=1
 fi

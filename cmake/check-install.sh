@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# check-install.sh BUILD: the public header compiles alone, in C and in C++; an installation of BUILD
-# serves a program that finds it by pkg-config or by CMake, and the code of docs/api.md; uninstalling leaves no file
-# behind.
+# check-install.sh BUILD: checks that the public header compiles alone, in C and in C++; that
+# programs find an installation of BUILD with pkg-config and with CMake; that the code of
+# docs/api.md builds and runs; and that uninstalling removes every file.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 unset DESTDIR
@@ -20,7 +20,8 @@ export LD_LIBRARY_PATH=$lib PKG_CONFIG_PATH=$lib/pkgconfig
 "$prefix/bin/millrace" generate kron --scale 10 --seed 1 -o "$scratch/g.mill" --quiet
 
 # shellcheck disable=SC2046
-cc -std=c11 -Wall -Wextra -Werror examples/depths.c -o "$scratch/by-pkg-config" $(pkg-config --cflags --libs millrace)
+cc -std=c11 -Wall -Wextra -Werror examples/depths.c -o "$scratch/by-pkg-config" \
+	$(pkg-config --cflags --libs millrace)
 cmake -S examples -B "$scratch/by-cmake" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
 cmake --build "$scratch/by-cmake" >/dev/null
 "$scratch/by-pkg-config" "$scratch/g.mill" >"$scratch/one"
@@ -49,9 +50,10 @@ cmake -DMANIFEST="$build/install_manifest.txt" -P cmake/uninstall.cmake >/dev/nu
 left=$(find "$prefix" -type f -o -type l)
 [ -z "$left" ] || { echo "uninstall left: $left"; exit 1; }
 
-# DESTDIR goes before the prefix, on the way in and out.
-DESTDIR=$scratch/dest cmake --install "$build" --prefix /usr >/dev/null
+# Both install and uninstall put DESTDIR before the prefix.
+export DESTDIR=$scratch/dest
+cmake --install "$build" --prefix /usr >/dev/null
 [ -x "$scratch/dest/usr/bin/millrace" ]
-DESTDIR=$scratch/dest cmake -DMANIFEST="$build/install_manifest.txt" -P cmake/uninstall.cmake >/dev/null
+cmake -DMANIFEST="$build/install_manifest.txt" -P cmake/uninstall.cmake >/dev/null
 [ ! -e "$scratch/dest/usr/bin/millrace" ]
 echo "header, installation and examples: fine"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# check-kernels.sh MILLRACE [COMPILER...]: the text of every kernel program, as MILLRACE gives it to OpenCL, must also be OpenCL C 1.2 for
-# clang and CUDA for nvcc; which of the two, COMPILER says (both if it says nothing). A compiler that is missing is left out with a word. LONG=1: those
-# that count lanes too.
-# Exit 77: there is no device to give kernels to, or no compiler.
+# check-kernels.sh MILLRACE [COMPILER...]: checks that the text of every kernel program, as
+# MILLRACE gives it to OpenCL, is also OpenCL C 1.2 for clang and CUDA for nvcc. COMPILER is
+# clang or nvcc; both by default. A compiler that is not installed is named and skipped. LONG=1:
+# checks the kernels that count lanes too. Exit 77: there is no OpenCL device, or no compiler.
 set -eu
 millrace=$(realpath "$1")
 shift
@@ -15,17 +15,25 @@ cd "$scratch"
 export XDG_CACHE_HOME=$scratch/.cache
 
 for weights in u32 f32; do
-	"$millrace" generate kron --scale 6 --seed 1 --weights $weights --directed --page-size 64K -o $weights.mill >/dev/null
+	"$millrace" generate kron --scale 6 --seed 1 --weights $weights --directed --page-size 64K \
+		-o $weights.mill >/dev/null
 done
 # More paths than a double can count: a chain of 1,100 diamonds.
-awk 'BEGIN { for (i = 0; i < 3300; i += 3) print i, i + 1 "\n" i, i + 2 "\n" i + 1, i + 3 "\n" i + 2, i + 3 }' >chain.el
+awk 'BEGIN {
+	for (i = 0; i < 3300; i += 3)
+		print i, i + 1 "\n" i, i + 2 "\n" i + 1, i + 3 "\n" i + 2, i + 3
+}' >chain.el
 "$millrace" import chain.el --page-size 64K -o chain.mill >/dev/null
 # Distances beyond 32 bits.
 printf '0 1 4000000000\n1 2 4000000000\n' >far.el
 "$millrace" import far.el --weights 3 --page-size 64K -o far.mill >/dev/null
 
-run() { "$millrace" "$@" --device opencl >out 2>&1 || { echo "millrace $*: $(tail -n 1 out)"; exit 1; }; }
-searches() { # OPTION...; parents are settled for what is checked
+run() {
+	"$millrace" "$@" --device opencl >out 2>&1 && return
+	echo "millrace $*: $(tail -n 1 out)"
+	exit 1
+}
+searches() { # OPTION...; --check makes a search compute parents, which is a kernel too
 	run bfs u32.mill --check "$@"
 	run sssp u32.mill --check "$@"
 	run sssp u32.mill --unit-weights "$@"
@@ -74,8 +82,14 @@ for join in bfs sssp_unit sssp_short sssp_long sssp_f32 cc_label add_f32 add_f64
 	[ -f plain/${join}_join.cl ] || { echo "no ${join}_join.cl was built"; exit 1; }
 done
 
-cl() { clang -x cl -cl-std=CL1.2 -fsyntax-only -Xclang -finclude-default-header -Wall -Wno-unused-function -Werror "$@"; }
-cu() { nvcc -x cu -arch=sm_75 -fmad=false -diag-suppress 177 -Werror all-warnings -c -o /dev/null "$@"; }
+cl() {
+	clang -x cl -cl-std=CL1.2 -fsyntax-only -Xclang -finclude-default-header \
+		-Wall -Wno-unused-function -Werror "$@"
+}
+cu() {
+	nvcc -x cu -arch=sm_75 -fmad=false -diag-suppress 177 -Werror all-warnings \
+		-c -o /dev/null "$@"
+}
 ran=
 for compiler; do
 	command -v "$compiler" >/dev/null || { echo "no $compiler: not checked with it"; continue; }

@@ -1,15 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# deps.sh build|test|fuzz: installs the Debian packages that are needed and missing. Says nothing and
-# uses no network if there are none. Each package is known by what it brings, not by its name, so
-# that a compiler from elsewhere is as good.
+# deps.sh build|test|fuzz: installs the Debian packages that are needed and missing. If none is
+# missing, it prints nothing and uses no network. It looks for the content of a package (a
+# program, a header, a library), not for its name, so that a compiler from another source is
+# found too.
 set -euo pipefail
 
 program() { command -v "$1" >/dev/null 2>&1; }
 header() { echo "#include <$1>" | cc -E -xc - >/dev/null 2>&1; }
-library() { ldconfig -p 2>/dev/null | grep -q "$1" || PATH=$PATH:/sbin:/usr/sbin ldconfig -p | grep -q "$1"; }
+library() {
+	ldconfig -p 2>/dev/null | grep -q "$1" ||
+		PATH=$PATH:/sbin:/usr/sbin ldconfig -p | grep -q "$1"
+}
 vendor() { compgen -G "/etc/OpenCL/vendors/$1*.icd" >/dev/null; }
-fuzzer() { program clang && compgen -G "$(clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer-*.a" >/dev/null; }
+fuzzer() {
+	program clang || return
+	compgen -G "$(clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer-*.a" >/dev/null
+}
 module() { program pkg-config && pkg-config --exists "$1"; }
 
 missing=()
@@ -47,7 +54,7 @@ fi
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 if ! program apt-get; then
-	echo "please install what these Debian packages bring: ${missing[*]}" >&2
+	echo "no apt-get: please install the content of these Debian packages: ${missing[*]}" >&2
 	exit 1
 fi
 as_root=()
@@ -55,4 +62,6 @@ as_root=()
 echo "installing: ${missing[*]}"
 export DEBIAN_FRONTEND=noninteractive
 install=("${as_root[@]}" apt-get install -y -q --no-install-recommends "${missing[@]}")
-"${install[@]}" >/dev/null 2>&1 || { "${as_root[@]}" apt-get update -q >/dev/null && "${install[@]}"; }
+"${install[@]}" >/dev/null 2>&1 && exit
+"${as_root[@]}" apt-get update -q >/dev/null
+"${install[@]}"

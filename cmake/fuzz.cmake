@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# One libFuzzer program for each reader; needs clang. tests/fuzz/run.sh runs them.
+# Builds a libFuzzer program for each reader; needs clang. tests/fuzz/run.sh runs them.
 foreach(format edgelist names mtx dimacs metis sg wsg ldbc bvgraph ascii raw)
 	add_executable(fuzz_${format} tests/fuzz/fuzz_reader.c)
 	target_compile_definitions(fuzz_${format} PRIVATE FUZZ_FORMAT="${format}")

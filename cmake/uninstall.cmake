@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DMANIFEST=... -P uninstall.cmake: removes what the last installation wrote. DESTDIR is honoured.
+# cmake -DMANIFEST=... -P uninstall.cmake: removes the files of the last installation, below
+# DESTDIR if it is set.
 if(NOT EXISTS ${MANIFEST})
 	message(FATAL_ERROR "nothing was installed from here: ${MANIFEST} does not exist")
 endif()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints how many vertices have each distance from the vertex with the most edges. Uses at most
- * 256 MiB, whatever the size of the graph.
+ * Prints the number of vertices at each distance from the vertex of the highest degree. The search
+ * uses at most 256 MiB, whatever the size of the graph.
  *
  *	cc depths.c -o depths $(pkg-config --cflags --libs millrace) && ./depths web.mill
  */
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Counts the vertices of each depth. UINT32_MAX is the depth of an unreached vertex. */
+/* Prints the number of vertices at each depth. Returns -1 if there is no memory. */
 static int print_depths(const uint32_t *depth, uint64_t n)
 {
 	uint64_t *count, unreached = 0, i;

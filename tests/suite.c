@@ -4,11 +4,12 @@
  *
  *	algo_tests                   runs all suites, each in its own process
  *	algo_tests bfs sssp          runs these suites
- *	algo_tests bfs.test_printed  runs one test; shell patterns are allowed: 'bfs.test_*', '*.test_shapes'
+ *	algo_tests bfs.test_printed  runs one test
+ *	algo_tests 'bfs.test_*'      runs the tests that match a shell pattern
  *	algo_tests --list            prints the names of all tests
  *
- * Exits with 0 if all tests passed, with 77 if all suites were skipped, else with 1: also if an argument selects
- * no test.
+ * Exits with 0 if all tests passed, with 77 if all suites were skipped, else with 1. It is an
+ * error if an argument selects no test.
  */
 #include "suite.h"
 
@@ -44,7 +45,7 @@ static int run_child(int argc, char **argv)
 	return FAILED;
 }
 
-/* Compares one test with "suite" or "suite.test". */
+/* Returns true if the selector, "suite" or "suite.test", matches this test. */
 static bool is_selected(const struct suite *s, const struct CMUnitTest *test, const char *selector)
 {
 	char name[200];
@@ -56,7 +57,7 @@ static bool is_selected(const struct suite *s, const struct CMUnitTest *test, co
 	return !fnmatch(selector, name, 0);
 }
 
-/* Copies the selected tests to out, which may be NULL; returns how many there are. */
+/* Copies the selected tests to out, which may be NULL. Returns their number. */
 static size_t select_tests(const struct suite *s, char **selectors, struct CMUnitTest *out)
 {
 	size_t n = 0;
@@ -100,7 +101,7 @@ static int run_suite(const struct suite *s, char **selectors)
 	return n_failed ? FAILED : PASSED;
 }
 
-/* Runs the suite in a new process: some settings, as MILL_FAULT, are read once per process. */
+/* Runs the suite in a new process: some settings, such as MILL_FAULT, are read once per process. */
 static int run_suite_apart(const struct suite *s, char **selectors)
 {
 	int status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One input through one reader, as far as the builder: nothing is sorted or written, but names are. Formats of
- * several files (bvgraph, ldbc) get them as parts of the input, separated by the byte 0x1e, the
- * properties first.
+ * Gives one input to one reader. The builder only collects the edges: it does not sort them or
+ * write a store; names are sorted. For formats of several files (bvgraph, ldbc) the input holds the
+ * files one after the other, separated by the byte 0x1e, the properties first.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -30,30 +30,30 @@ static inline void fuzz_write(const char *folder, const char *name, const void *
 		abort();
 }
 
-/* The parts of the input as files; the name of the one that is imported. */
+/* Writes the files of the input. Returns the name of the one to import. */
 static inline const char *fuzz_files(const char *folder, const char *format, const uint8_t *data,
 				     size_t size)
 {
 	static const char *const bvgraph[] = { "g.properties", "g.graph", NULL };
 	static const char *const ldbc[] = { "g.properties", "g.v", "g.e", NULL };
-	const char *const *part = !strcmp(format, "bvgraph") ? bvgraph : ldbc;
+	const char *const *file = !strcmp(format, "bvgraph") ? bvgraph : ldbc;
 
 	if (strcmp(format, "bvgraph") && strcmp(format, "ldbc")) {
 		fuzz_write(folder, "g.in", data, size);
 		return "g.in";
 	}
-	for (; *part; part++) {
-		const uint8_t *end = part[1] && size ? memchr(data, FUZZ_SEPARATOR, size) : NULL;
+	for (; *file; file++) {
+		const uint8_t *end = file[1] && size ? memchr(data, FUZZ_SEPARATOR, size) : NULL;
 		size_t n = end ? (size_t)(end - data) : size;
 
-		fuzz_write(folder, *part, data, n);
+		fuzz_write(folder, *file, data, n);
 		data += n + (end != NULL);
 		size -= n + (end != NULL);
 	}
 	return "g.properties";
 }
 
-/* arg: how many names there are. */
+/* Checks that the ends of edges are numbers of names. arg: the number of names. */
 static inline mill_err fuzz_take(void *arg, const struct raw_edge *edge, u64 n)
 {
 	for (u64 i = 0; i < n; i++)
@@ -62,7 +62,10 @@ static inline mill_err fuzz_take(void *arg, const struct raw_edge *edge, u64 n)
 	return MILL_OK;
 }
 
-/* What the reader says; it must not be a bug of ours. folder: an empty one to work in. */
+/*
+ * Returns the reader's error. Aborts if it shows a bug: MILL_EBUG, an error without a message, a
+ * code that no bad input may give. folder: an empty folder for files.
+ */
 static inline mill_err fuzz_reader(const char *folder, const char *format, const uint8_t *data,
 				   size_t size)
 {
@@ -80,7 +83,8 @@ static inline mill_err fuzz_reader(const char *folder, const char *format, const
 		.weight_type = !strcmp(format, "raw") ? MILL_WEIGHT_F32 : MILL_WEIGHT_NONE,
 	};
 	struct builder_options o = { .target = &how.target };
-	struct intake k = { .how = &how, .out = &built, .text = { .weight_type = how.weight_type } };
+	struct intake k = { .how = &how, .out = &built,
+			    .text = { .weight_type = how.weight_type } };
 	mill_err err;
 	u64 n = 0;
 
@@ -88,18 +92,20 @@ static inline mill_err fuzz_reader(const char *folder, const char *format, const
 	snprintf(store, sizeof(store), "%s/store", folder);
 	if (builder_new(&k.b, &o) || text_init(&k.text))
 		abort();
-	fault_set_hold(how.names ? 3 : 0);	/* several batches, so that they are merged */
-	if (how.names && namer_new(&k.text.names, builder_budget(k.b), builder_pool(k.b), builder_ticker(k.b), folder))
+	fault_set_hold(how.names ? 3 : 0);	/* 3 names a batch: several batches are merged */
+	if (how.names && namer_new(&k.text.names, builder_budget(k.b), builder_pool(k.b),
+				   builder_ticker(k.b), folder))
 		abort();
 	err = format_read(&k, path);
-	if (how.names && !err && (namer_settle(k.text.names, &n) || namer_edges(k.text.names, fuzz_take, &n)))
+	if (how.names && !err &&
+	    (namer_settle(k.text.names, &n) || namer_edges(k.text.names, fuzz_take, &n)))
 		abort();
 	namer_free(k.text.names);
 	text_release(&k.text);
 	builder_abandon(k.b);
-	/* The properties of ldbc may name a file that is not there. */
-	if (err == MILL_EBUG || (err == MILL_EIO && strcmp(format, "ldbc")) || err == MILL_ECORRUPT ||
-	    (err && !*mill_error()) || (!err && !k.settled)) {
+	/* The properties of ldbc may name a file that does not exist: MILL_EIO. */
+	if (err == MILL_EBUG || (err == MILL_EIO && strcmp(format, "ldbc")) ||
+	    err == MILL_ECORRUPT || (err && !*mill_error()) || (!err && !k.settled)) {
 		fprintf(stderr, "%s: %d, %s\n", format, (int)err, mill_error());
 		abort();
 	}

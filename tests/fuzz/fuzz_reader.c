@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libFuzzer's entry for the reader of FUZZ_FORMAT; `make fuzz` builds one program for each. */
+/* The entry of libFuzzer for the reader of FUZZ_FORMAT. `make fuzz` builds a program per format. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

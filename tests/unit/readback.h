@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of import share: a scratch directory, and stores read back arc by arc. */
+/* What the tests of import share: stores read back arc by arc, and compared file by file. */
 #ifndef READBACK_H
 #define READBACK_H
 
@@ -10,50 +10,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "helpers.h"
 #include "store/store.h"
-#include "unit.h"
-
-#define OK(call)                                                                   \
-	do {                                                                       \
-		mill_err ok_err_ = (call);                                         \
-		if (ok_err_)                                                       \
-			fail_msg("%s: %d, %s", #call, (int)ok_err_, mill_error()); \
-	} while (0)
-
-static char scratch[] = "/tmp/mill-import-XXXXXX";
-
-static inline const char *in_scratch(const char *name)
-{
-	static char path[64][256];
-	static unsigned i;
-
-	snprintf(path[++i % ARRAY_LEN(path)], sizeof(path[0]), "%s/%s", scratch, name);
-	return path[i % ARRAY_LEN(path)];
-}
-
-static inline int make_scratch(void **state)
-{
-	(void)state;
-	return mkdtemp(scratch) ? 0 : -1;
-}
-
-static inline int remove_scratch(void **state)
-{
-	char command[300];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", scratch);
-	return system(command);
-}
-
-static inline void put_file(const char *path, const void *data, size_t size)
-{
-	FILE *f = fopen(path, "wb");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(data, 1, size, f), size);
-	assert_int_equal(fclose(f), 0);
-}
 
 /* A stored arc by original id. */
 struct arc {
@@ -72,10 +30,11 @@ static inline u64 weight_of(enum mill_weight type, const void *weight, u64 i)
 	return weight_size(type) == 8 ? ((const u64 *)weight)[i] : ((const u32 *)weight)[i];
 }
 
-/* By vertex number. */
+/* Returns the original id of every vertex. The caller frees them. */
 static inline u64 *read_ids(const struct store *st)
 {
-	u64 *by_rank = calloc(st->vertices + 1, sizeof(*by_rank)), *id = calloc(st->vertices + 1, sizeof(*id));
+	u64 *by_rank = calloc(st->vertices + 1, sizeof(*by_rank));
+	u64 *id = calloc(st->vertices + 1, sizeof(*id));
 	vid *order = calloc(st->vertices + 1, sizeof(*order));
 
 	OK(store_read(st, STORE_IDS, by_rank, st->vertices * sizeof(*id), 0));
@@ -87,7 +46,10 @@ static inline u64 *read_ids(const struct store *st)
 	return id;
 }
 
-/* All arcs of one direction; in: from and to as the edge has them. Checks the order on the way. */
+/*
+ * Returns the arcs of the out-pages, or of the in-pages; from and to are always the ends of the
+ * edge. Checks that the lists are ascending. The caller frees the arcs.
+ */
 static inline struct arcs read_arcs(const struct store *st, bool in)
 {
 	const struct pages *p = in ? &st->in : &st->out;
@@ -125,34 +87,13 @@ static inline struct arcs read_arcs(const struct store *st, bool in)
 
 static inline void assert_verifies(const struct store *st)
 {
-	struct mill_watcher nobody = { .watch = NULL };
 	struct ticker ticker;
 
-	ticker_init(&ticker, &nobody);
+	ticker_init(&ticker, NULL);
 	OK(store_verify(st, &ticker));
 }
 
-static inline char *slurp_file(const char *dir, const char *name, size_t *size)
-{
-	char path[512];
-	char *data;
-	long n;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "rb");
-	if (!f)
-		return NULL;
-	fseek(f, 0, SEEK_END);
-	n = ftell(f);
-	rewind(f);
-	data = malloc((size_t)n + 1);
-	*size = fread(data, 1, (size_t)n, f);
-	fclose(f);
-	return data;
-}
-
-/* Same files, same bytes. */
+/* Checks that two stores have the same files with the same bytes. */
 static inline void assert_same_store(const char *a, const char *b)
 {
 	int n = 0, m = 0;
@@ -161,13 +102,13 @@ static inline void assert_same_store(const char *a, const char *b)
 	assert_non_null(d);
 	for (struct dirent *e; (e = readdir(d));) {
 		size_t x_size = 0, y_size = 0;
-		char *x, *y;
+		u8 *x, *y;
 
 		if (e->d_name[0] == '.')
 			continue;
-		x = slurp_file(a, e->d_name, &x_size);
-		y = slurp_file(b, e->d_name, &y_size);
-		if (!y || x_size != y_size || memcmp(x, y, x_size))
+		x = slurp(path_in(a, e->d_name), &x_size);
+		y = slurp(path_in(b, e->d_name), &y_size);
+		if (x_size != y_size || memcmp(x, y, x_size))
 			fail_msg("%s of %s and %s differ", e->d_name, a, b);
 		free(x);
 		free(y);

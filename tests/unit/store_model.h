@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small graphs as plain edge lists, and stores made of them through the writer: what the tests
- * of the store share. Vertices are given by vid: sources are 0 .. sources - 1.
+ * What the tests of the store share: small graphs as plain lists of arcs, stores that the writer
+ * makes of them, and ways to damage a store and to correct its checksums afterwards. Vertices are
+ * given by vid: sources are 0 .. sources - 1.
  */
 #ifndef TEST_STORE_MODEL_H
 #define TEST_STORE_MODEL_H
-
-#include "unit.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -19,6 +18,7 @@
 #include "base/checksum.h"
 #include "base/clock.h"
 #include "base/random.h"
+#include "helpers.h"
 #include "store/manifest.h"
 #include "store/page.h"
 #include "store/store.h"
@@ -38,48 +38,12 @@ struct graph {
 	enum page_codec codec;
 	bool paged;
 	u32 page_id_bytes, slot_bytes;
-	u64 piece;		/* not 0: lists come in pieces of so many edges */
-	struct arc *arc;	/* stored ones: both directions of an undirected edge */
+	u64 piece;		/* edges in a piece of a list; 0: lists are written whole */
+	struct arc *arc;	/* stored arcs: both directions of an undirected edge */
 	u32 n_arcs;
-	u64 edges;		/* as meant */
+	u64 edges;		/* an undirected edge counts once */
 	u64 *id;
 };
-
-#define assert_ok(call)                                                     \
-	do {                                                                \
-		mill_err assert_err_ = (call);                              \
-		if (assert_err_)                                            \
-			fail_msg("%s: %d: %s", #call, assert_err_, mill_error()); \
-	} while (0)
-
-static char scratch[64];
-
-UNUSED static int scratch_make(void **state)
-{
-	(void)state;
-	snprintf(scratch, sizeof(scratch), "/tmp/millrace-test-XXXXXX");
-	return mkdtemp(scratch) ? 0 : -1;
-}
-
-UNUSED static int scratch_remove(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", scratch);
-	return system(command);
-}
-
-/* A path in the scratch directory; good for the next 63 calls. */
-UNUSED static const char *in_scratch(const char *name)
-{
-	static char ring[64][256];
-	static unsigned next;
-	char *to = ring[next++ % 64];
-
-	snprintf(to, sizeof(ring[0]), "%s/%s", scratch, name);
-	return to;
-}
 
 static u64 random_weight(enum mill_weight type, u64 seed, u64 i)
 {
@@ -110,7 +74,10 @@ UNUSED static void graph_release(struct graph *g)
 	free(g->id);
 }
 
-/* Room for max arcs and ids that interleave sources and others; the largest is 2^64 - 1. */
+/*
+ * Makes room for max_arcs arcs, and ids: those of sources and of other vertices are mixed, the
+ * largest is 2^64 - 1.
+ */
 static void graph_init(struct graph *g, u32 n, u32 sources, u32 max_arcs)
 {
 	u32 next[2] = { 0, sources };
@@ -127,7 +94,7 @@ static void graph_init(struct graph *g, u32 n, u32 sources, u32 max_arcs)
 	}
 }
 
-/* Adds an edge as meant. */
+/* Adds an edge: one arc, or both if the graph is undirected. */
 static void graph_add(struct graph *g, u32 u, u32 v, u64 weight)
 {
 	u32 ordinal = (u32)g->edges++;
@@ -137,7 +104,7 @@ static void graph_add(struct graph *g, u32 u, u32 v, u64 weight)
 		g->arc[g->n_arcs++] = (struct arc){ v, u, ordinal, weight };
 }
 
-/* Every source gets an edge at least, then m more at random; few vertices give parallel edges. */
+/* Gives every source one edge, then adds m more at random; few vertices give parallel edges. */
 UNUSED static void graph_random(struct graph *g, u32 n, u32 sources, u32 m, u64 seed)
 {
 	graph_init(g, n, sources, 2 * (m + sources));
@@ -179,7 +146,16 @@ static void put_weight(void *to, enum mill_weight type, u64 k, u64 bits)
 	memcpy((u8 *)to + k * weight_size(type), &bits, weight_size(type));
 }
 
-/* All lists of a direction, in order, by one sort. */
+/* Writes the n edges of a list from the first on; last: the list ends with them. */
+static mill_err write_piece(struct store_writer *w, const struct graph *g, bool in,
+			    const vid *neighbour, const u8 *weight, u64 first, u64 n, bool last)
+{
+	const u8 *from = g->weight ? weight + first * weight_size(g->weight) : NULL;
+
+	return writer_piece(w, in, neighbour + first, from, n, last);
+}
+
+/* Sorts the arcs and writes all lists of a direction. */
 static mill_err write_lists(struct store_writer *w, struct graph *g, bool in)
 {
 	vid *neighbour = calloc(g->n_arcs + 1, sizeof(vid));
@@ -196,11 +172,9 @@ static mill_err write_lists(struct store_writer *w, struct graph *g, bool in)
 			put_weight(weight, g->weight, k, g->arc[i].weight);
 		}
 		for (; !err && g->piece && done + g->piece < k; done += g->piece)
-			err = writer_piece(w, in, neighbour + done, g->weight ? weight + done * weight_size(g->weight) : NULL, g->piece,
-					   false);
+			err = write_piece(w, g, in, neighbour, weight, done, g->piece, false);
 		if (!err)
-			err = writer_piece(w, in, neighbour + done, g->weight ? weight + done * weight_size(g->weight) : NULL, k - done,
-					   true);
+			err = write_piece(w, g, in, neighbour, weight, done, k - done, true);
 	}
 	free(neighbour);
 	free(weight);
@@ -232,9 +206,10 @@ static mill_err write_ids(struct store_writer *w, const struct graph *g)
 	return err;
 }
 
-/* "DIR,DIR": graph_write spreads the pages over them. */
+/* "DIR,DIR": the directories over which graph_write spreads the pages; NULL: no stripes. */
 UNUSED static const char *stripe_list;
 
+/* Writes the graph as a store. */
 UNUSED static mill_err graph_write(struct graph *g, const char *path, u32 page_size, bool force)
 {
 	struct store_facts facts = {
@@ -271,7 +246,7 @@ UNUSED static mill_err graph_write(struct graph *g, const char *path, u32 page_s
 	return err;
 }
 
-/* Open and verify: what finds every accident. */
+/* Opens the store and verifies it, which finds every accident. */
 UNUSED static mill_err open_and_verify(const char *path)
 {
 	struct ticker ticker;
@@ -285,45 +260,7 @@ UNUSED static mill_err open_and_verify(const char *path)
 	return err;
 }
 
-/* Whole files. */
-UNUSED static u8 *slurp(const char *path, size_t *size)
-{
-	FILE *f = fopen(path, "rb");
-	u8 *data;
-	long n;
-
-	assert_non_null(f);
-	fseek(f, 0, SEEK_END);
-	n = ftell(f);
-	rewind(f);
-	data = calloc((size_t)n + 1, 1);
-	assert_non_null(data);
-	*size = fread(data, 1, (size_t)n, f);
-	assert_int_equal(*size, n);
-	fclose(f);
-	return data;
-}
-
-UNUSED static void spill(const char *path, const void *data, size_t size)
-{
-	FILE *f = fopen(path, "wb");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(data, 1, size, f), size);
-	assert_int_equal(fclose(f), 0);
-}
-
-UNUSED static const char *part_path(const char *store, const char *name)
-{
-	static char ring[4][512];
-	static unsigned next;
-	char *to = ring[next++ % 4];
-
-	snprintf(to, sizeof(ring[0]), "%s/%s", store, name);
-	return to;
-}
-
-/* Writes a manifest's text with its checksum made right. */
+/* Writes a manifest: the text and the line with its checksum. */
 UNUSED static void seal_manifest(const char *store, const char *text, size_t size)
 {
 	char all[8192];
@@ -332,10 +269,10 @@ UNUSED static void seal_manifest(const char *store, const char *text, size_t siz
 	memcpy(all, text, size);
 	snprintf(all + size, sizeof(all) - size, "checksum %016llx\n",
 		 (unsigned long long)checksum(text, size));
-	spill(part_path(store, "manifest"), all, size + 26);
+	put_file(path_in(store, "manifest"), all, size + 26);
 }
 
-/* Makes all checksums right again after files were altered: what an attacker can do. */
+/* Computes all checksums of a store again after its files were changed, as an attacker can. */
 UNUSED static void reseal(const char *store)
 {
 	u64 sum[4096], n = 0;
@@ -343,7 +280,7 @@ UNUSED static void reseal(const char *store)
 	char *text, *at;
 
 	for (enum store_file f = 0; f < STORE_FILES; f++) {
-		const char *path = part_path(store, store_file_name(f));
+		const char *path = path_in(store, store_file_name(f));
 		u8 *data;
 
 		if (access(path, F_OK))
@@ -355,8 +292,8 @@ UNUSED static void reseal(const char *store)
 		}
 		free(data);
 	}
-	spill(part_path(store, "sums"), sum, n * 8);
-	text = (char *)slurp(part_path(store, "manifest"), &size);
+	put_file(path_in(store, "sums"), sum, n * 8);
+	text = (char *)slurp(path_in(store, "manifest"), &size);
 	at = strstr(text, "\nsums ");
 	assert_non_null(at);
 	sprintf(at, "\nsums %016llx\n", (unsigned long long)checksum(sum, n * 8));

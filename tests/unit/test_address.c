@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Page addresses: there and back, their limits, the pages of paged stores, and ids that nobody has. */
+/* Page addresses: ids there and back, their limits, the pages of paged stores, ids of no vertex. */
 #include "store_model.h"
 
 #include "store/address.h"
@@ -7,21 +7,23 @@
 
 static void test_limits(void **state)
 {
+	const u64 root = (u64)1 << MILL_VID_BITS / 2;	/* root x root ids are one too many */
+
 	(void)state;
 	assert_true(addresses_fit(0, 1, MAX_VERTICES));
 	assert_false(addresses_fit(0, 1, MAX_VERTICES + 1));
 	assert_true(addresses_fit(1, MAX_VERTICES, 0));
 	assert_true(addresses_fit(MAX_VERTICES, 1, 0));
 	assert_false(addresses_fit(MAX_VERTICES, 1, 1));
-	assert_false(addresses_fit((u64)1 << MILL_VID_BITS / 2, (u64)1 << MILL_VID_BITS / 2, 0));
-	assert_true(addresses_fit(((u64)1 << MILL_VID_BITS / 2) - 1, (u64)1 << MILL_VID_BITS / 2, 3));
-	/* What wraps to something small. */
+	assert_false(addresses_fit(root, root, 0));
+	assert_true(addresses_fit(root - 1, root, 3));
+	/* Products and sums that wrap to a small number. */
 	assert_false(addresses_fit((u64)1 << 32, (u64)1 << 32, 0));
 	assert_false(addresses_fit(1, 1, UINT64_MAX));
 	assert_false(addresses_fit(UINT64_MAX, UINT64_MAX, 1));
 }
 
-/* Small pages of 3 and 2 rows, a list of three pages, a small page of 4, one of 1; 2 sinks. */
+/* Small pages of 3 and 2 rows, a list of three pages, small pages of 4 rows and of 1; 2 sinks. */
 static void test_there_and_back(void **state)
 {
 	static u32 first[9] = { 0, 3, 5, 6, 6, 6, 10 };
@@ -34,7 +36,7 @@ static void test_there_and_back(void **state)
 		u32 n_good = 0;
 
 		addresses_set(&a, slots[i], 7, 11, 2);
-		assert_ok(addresses_make_hints(&a, NULL));
+		OK(addresses_make_hints(&a, NULL));
 		for (u32 k = 0; k < 13; k++)
 			v[k] = (vid)k;
 		addresses_encode(&a, v, 13, id);
@@ -47,7 +49,7 @@ static void test_there_and_back(void **state)
 		assert_true(addresses_are_good(&a, id, 13));
 		assert_true(addresses_decode(&a, id, 13, back));
 		assert_memory_equal(v, back, sizeof(v));
-		/* In any order, one by one, and all ids that there can be. */
+		/* The same for ids in another order and one by one; then every possible id. */
 		for (u32 k = 0; k < 13; k++) {
 			v[k] = (vid)(k * 5 % 13);
 			addresses_encode(&a, &v[k], 1, &back[k]);
@@ -68,15 +70,17 @@ static void test_there_and_back(void **state)
 }
 
 #if MILL_VID_BITS == 32
-/* The page of an id is what a division says: at the borders of all pages, of strides of all kinds, up to the last id. */
+/* The page of an id is id / slots: ids at the borders of pages, up to the last id. */
 static void test_division(void **state)
 {
-	static const u32 slots[] = { 1, 2, 3, 5, 7, 255, 256, 641, 6225, 65535, 65536, 65537, 1u << 24, (1u << 24) + 1, 0x7fffffffu,
-				     0xfffffffeu, 0xffffffffu };
+	static const u32 slots[] = { 1, 2, 3, 5, 7, 255, 256, 641, 6225, 65535, 65536, 65537,
+				     1u << 24, (1u << 24) + 1, 0x7fffffffu, 0xfffffffeu,
+				     0xffffffffu };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(slots); i++) {
-		u32 n = (u32)min_u64(NO_VERTEX / slots[i], 100000), *first = calloc(n + 2ull, sizeof(u32));
+		u32 n = (u32)min_u64(NO_VERTEX / slots[i], 100000);
+		u32 *first = calloc(n + 2ull, sizeof(u32));
 		struct addresses a = { .first = first };
 
 		assert_non_null(first);
@@ -98,7 +102,7 @@ static void test_division(void **state)
 	}
 }
 
-/* Pages are small, with whole lists, or large, with one row each and all but the last full. */
+/* Checks that a page is small, with whole lists, or large: one row, full unless the list ends. */
 static void check_form(const struct pages *p, size_t wsize)
 {
 	u64 fit = 0;
@@ -118,7 +122,7 @@ static void check_form(const struct pages *p, size_t wsize)
 	}
 }
 
-/* Hubs among small lists, so that lists end up in the middle of pages, at their ends, and beside each other. */
+/* Makes hubs among small lists: they end in the middle of pages, at their ends, next to hubs. */
 static void hubs(struct graph *g, u64 seed)
 {
 	u32 n = 3000;
@@ -129,16 +133,19 @@ static void hubs(struct graph *g, u64 seed)
 
 		if (u % 97 == 3)
 			degree = 500 + (u32)random_below(seed, u, 40000);
-		if (u % 641 == 7)	/* next to each other, and what just fits a page or just does not */
+		if (u % 641 == 7)	/* fills a page, or one edge less or more */
 			degree = 16366 + u % 3 - 1;
 		for (u32 k = 0; k < degree; k++)
-			graph_add(g, u, (u32)random_below(seed + 1, g->edges, n + 5), random_weight(g->weight, seed, g->edges));
+			graph_add(g, u, (u32)random_below(seed + 1, g->edges, n + 5),
+				  random_weight(g->weight, seed, g->edges));
 	}
 }
 
 static void test_pages(void **state)
 {
-	static const enum mill_weight weight[] = { MILL_WEIGHT_NONE, MILL_WEIGHT_U32, MILL_WEIGHT_F64 };
+	static const enum mill_weight weight[] = { MILL_WEIGHT_NONE, MILL_WEIGHT_U32,
+						   MILL_WEIGHT_F64 };
+	static const char *const name[] = { "out.pages", "in.pages" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(weight); i++) {
@@ -149,27 +156,25 @@ static void test_pages(void **state)
 		u8 *data[2];
 
 		hubs(&g, i);
-		assert_ok(graph_write(&g, in_scratch("whole"), 65536, true));
+		OK(graph_write(&g, in_scratch("whole"), 65536, true));
 		g.piece = (1 + i) * LIST_BLOCK;
-		assert_ok(graph_write(&g, in_scratch("pieces"), 65536, true));
-		assert_ok(open_and_verify(in_scratch("whole")));
+		OK(graph_write(&g, in_scratch("pieces"), 65536, true));
+		OK(open_and_verify(in_scratch("whole")));
 		for (u32 k = 0; k < 2; k++) {
-			const char *name = k ? "in.pages" : "out.pages";
-
-			data[0] = slurp(part_path(in_scratch("whole"), name), &size[0]);
-			data[1] = slurp(part_path(in_scratch("pieces"), name), &size[1]);
+			data[0] = slurp(path_in(in_scratch("whole"), name[k]), &size[0]);
+			data[1] = slurp(path_in(in_scratch("pieces"), name[k]), &size[1]);
 			assert_int_equal(size[0], size[1]);
 			assert_memory_equal(data[0], data[1], size[0]);
 			free(data[0]);
 			free(data[1]);
 		}
-		assert_ok(store_open(&st, in_scratch("whole"), NULL));
+		OK(store_open(&st, in_scratch("whole"), NULL));
 		assert_true(st->paged && st->format == STORE_FORMAT && st->out.n_split > 10);
 		check_form(&st->out, weight_size(weight[i]));
 		check_form(&st->in, weight_size(weight[i]));
-		/* An address is where the list begins: the RVT says the same. */
-		assert_ok(rvt_open(&rvt, &st->out, NULL));
-		assert_ok(addresses_make_hints(&st->out.address, NULL));
+		/* An address is the place where the list begins, as in the RVT. */
+		OK(rvt_open(&rvt, &st->out, NULL));
+		OK(addresses_make_hints(&st->out.address, NULL));
 		for (vid v = 0; v < st->out.n_rows; v++) {
 			struct rid rid = rvt_rid(rvt, v);
 			vid id;
@@ -184,36 +189,37 @@ static void test_pages(void **state)
 	}
 }
 
-/* Slots of a byte: pages have no more rows. */
+/* Slot numbers of one byte: a page has at most 256 rows. Page numbers of one byte: 256 pages. */
 static void test_record_id(void **state)
 {
-	struct graph g = { .directed = true, .out_only = true, .paged = true, .page_id_bytes = 3, .slot_bytes = 1 };
+	struct graph g = { .directed = true, .out_only = true, .paged = true, .page_id_bytes = 3,
+			   .slot_bytes = 1 };
 	struct store *st;
 
 	(void)state;
 	graph_random(&g, 20000, 15000, 1000, 1);
-	assert_ok(graph_write(&g, in_scratch("rid"), 65536, true));
-	assert_ok(open_and_verify(in_scratch("rid")));
-	assert_ok(store_open(&st, in_scratch("rid"), NULL));
+	OK(graph_write(&g, in_scratch("rid"), 65536, true));
+	OK(open_and_verify(in_scratch("rid")));
+	OK(store_open(&st, in_scratch("rid"), NULL));
 	assert_int_equal(st->out.address.slots, 256);
 	assert_int_equal(st->out.n_pages, div_up(15000, 256));
 	store_close(st);
-	/* 256 pages are as many as a byte tells apart. */
 	g.page_id_bytes = 1;
 	g.slot_bytes = 3;
-	assert_ok(graph_write(&g, in_scratch("rid"), 65536, true));
+	OK(graph_write(&g, in_scratch("rid"), 65536, true));
 	graph_release(&g);
 
-	g = (struct graph){ .directed = true, .out_only = true, .paged = true, .page_id_bytes = 1, .slot_bytes = 3 };
+	g = (struct graph){ .directed = true, .out_only = true, .paged = true, .page_id_bytes = 1,
+			    .slot_bytes = 3 };
 	graph_init(&g, 2, 1, 300 * 16 * LIST_BLOCK);
 	for (u32 k = 0; k < 256 * 15 * LIST_BLOCK; k++)
 		graph_add(&g, 0, k & 1, 0);
-	/* Of 2^24 slots: all ids but those of no sink fit 32 bits. */
+	/* 256 pages of 2^24 slots take all 32-bit ids: none is left for the sink. */
 	assert_int_equal(graph_write(&g, in_scratch("limit"), 65536, true), MILL_ELIMIT);
 	g.n_arcs -= 15 * LIST_BLOCK;
 	g.edges = g.n_arcs;
-	assert_ok(graph_write(&g, in_scratch("limit"), 65536, true));
-	assert_ok(open_and_verify(in_scratch("limit")));
+	OK(graph_write(&g, in_scratch("limit"), 65536, true));
+	OK(open_and_verify(in_scratch("limit")));
 	graph_release(&g);
 }
 
@@ -239,7 +245,10 @@ static void test_options(void **state)
 		assert_int_equal(writer_allows(&cases[i].facts), cases[i].err);
 }
 
-/* Ids of slots that no row has, of pages in the middle of a list, of sinks that are not there; with checksums made right. */
+/*
+ * Pages with ids of slots without a row, of pages in the middle of a list, of sinks that do not
+ * exist; the checksums are correct.
+ */
 static void test_hostile(void **state)
 {
 	struct graph g = { .directed = true, .out_only = true, .paged = true };
@@ -254,13 +263,13 @@ static void test_hostile(void **state)
 	for (u32 u = 0; u < 900; u++)
 		for (u32 k = 0; k < (u == 450 ? 50000u : 3u); k++)
 			graph_add(&g, u, (u32)random_below(1, g.edges, 1000), 0);
-	assert_ok(graph_write(&g, in_scratch("hostile"), 65536, true));
-	assert_ok(store_open(&st, in_scratch("hostile"), NULL));
+	OK(graph_write(&g, in_scratch("hostile"), 65536, true));
+	OK(store_open(&st, in_scratch("hostile"), NULL));
 	assert_true(st->out.n_split > 1);
 	a = st->out.address;
 	n_ids = a.n_pages * a.slots + (a.first[a.n_pages + 1] - a.first[a.n_pages]) + 10;
-	pages = slurp(part_path(in_scratch("hostile"), "out.pages"), &size);
-	assert_ok(page_frame_new((void **)&frame, st, NULL));
+	pages = slurp(path_in(in_scratch("hostile"), "out.pages"), &size);
+	OK(page_frame_new((void **)&frame, st, NULL));
 	for (u32 id = 0; id < n_ids; id++) {
 		const struct page_header *h = (const struct page_header *)pages;
 		struct rows_wanted stored = { .as_stored = true };
@@ -270,60 +279,68 @@ static void test_hostile(void **state)
 
 		memcpy(frame, pages, 65536);
 		memcpy(frame + h->neighbour_at + 40, &one, sizeof(one));
-		assert_int_equal(page_decode(&st->out, 0, frame, &seg), good ? MILL_OK : MILL_ECORRUPT);
-		assert_int_equal(page_decode_part(&st->out, 0, frame, page_slices(&st->out), NULL, &stored, &seg, &lacks),
+		assert_int_equal(page_decode(&st->out, 0, frame, &seg),
+				 good ? MILL_OK : MILL_ECORRUPT);
+		assert_int_equal(page_decode_part(&st->out, 0, frame, page_slices(&st->out), NULL,
+						  &stored, &seg, &lacks),
 				 good ? MILL_OK : MILL_ECORRUPT);
 		n_bad += !good;
 	}
-	/* One id a vertex: pages in the middle of the long list have none. */
+	/* Each of the 1000 vertices has one id; pages in the middle of the long list have none. */
 	assert_int_equal(n_bad, n_ids - 1000);
 	memory_free(frame);
 	store_close(st);
 	memcpy(pages + ((struct page_header *)pages)->neighbour_at, &(u32){ 0xfffffff0u }, 4);
-	spill(part_path(in_scratch("hostile"), "out.pages"), pages, size);
+	put_file(path_in(in_scratch("hostile"), "out.pages"), pages, size);
 	reseal(in_scratch("hostile"));
 	assert_int_equal(open_and_verify(in_scratch("hostile")), MILL_ECORRUPT);
 	free(pages);
 	graph_release(&g);
 }
 
-/* A manifest that says other strides, or pages that no paged store has. */
+/* Manifests with another number of slots, or with settings that no paged store has. */
 static void test_manifest(void **state)
 {
 	static const struct {
 		const char *from, *to;
 	} edits[] = {
-		{ "addressing paged\n", "addressing dense\n" }, { "addressing paged\n", "" },
-		{ "millrace-store 3\n", "millrace-store 2\n" }, { "codec raw\n", "codec packed\n" },
-		{ "in_slots 0\n", "in_slots 1\n" },		{ "in_slots 0\n", "" },
-		{ "out_slots 256\n", "out_slots 0\n" },		{ "out_slots 256\n", "out_slots 255\n" },
-		{ "out_slots 256\n", "out_slots 4294967295\n" }, { "out_slots 256\n", "out_slots 0256\n" },
+		{ "addressing paged\n", "addressing dense\n" },
+		{ "addressing paged\n", "" },
+		{ "millrace-store 3\n", "millrace-store 2\n" },
+		{ "codec raw\n", "codec packed\n" },
+		{ "in_slots 0\n", "in_slots 1\n" },
+		{ "in_slots 0\n", "" },
+		{ "out_slots 256\n", "out_slots 0\n" },
+		{ "out_slots 256\n", "out_slots 255\n" },
+		{ "out_slots 256\n", "out_slots 4294967295\n" },
+		{ "out_slots 256\n", "out_slots 0256\n" },
 	};
-	struct graph g = { .directed = true, .out_only = true, .paged = true, .page_id_bytes = 3, .slot_bytes = 1 };
+	struct graph g = { .directed = true, .out_only = true, .paged = true, .page_id_bytes = 3,
+			   .slot_bytes = 1 };
 	size_t size;
 	char *text;
 
 	(void)state;
 	graph_random(&g, 2000, 1500, 100, 1);
-	assert_ok(graph_write(&g, in_scratch("m"), 65536, true));
-	text = (char *)slurp(part_path(in_scratch("m"), "manifest"), &size);
+	OK(graph_write(&g, in_scratch("m"), 65536, true));
+	text = (char *)slurp(path_in(in_scratch("m"), "manifest"), &size);
 	for (size_t i = 0; i < ARRAY_LEN(edits); i++) {
 		char edited[MANIFEST_MAX], *at = strstr(text, edits[i].from);
 
 		assert_non_null(at);
-		size = (size_t)snprintf(edited, sizeof(edited), "%.*s%s%s", (int)(at - text), text, edits[i].to,
-					at + strlen(edits[i].from));
+		size = (size_t)snprintf(edited, sizeof(edited), "%.*s%s%s", (int)(at - text), text,
+					edits[i].to, at + strlen(edits[i].from));
 		*strstr(edited, "checksum ") = '\0';
 		seal_manifest(in_scratch("m"), edited, strlen(edited));
 		if (open_and_verify(in_scratch("m")) != MILL_ECORRUPT)
-			fail_msg("%s in place of %s", edits[i].to, edits[i].from);
+			fail_msg("'%s' in place of '%s' is accepted", edits[i].to, edits[i].from);
 	}
 	free(text);
 	graph_release(&g);
 }
 
-/* Entries of an index that a dense store may have. */
-static void test_index(void **state)
+/* A dense store with the manifest of a paged one: its lists do not begin where paged ones must. */
+static void test_dense_as_paged(void **state)
 {
 	struct graph g = { .directed = true, .out_only = true, .paged = false };
 	char edited[MANIFEST_MAX], *text, *at;
@@ -331,12 +348,13 @@ static void test_index(void **state)
 
 	(void)state;
 	hubs(&g, 5);
-	assert_ok(graph_write(&g, in_scratch("dense"), 65536, true));
-	text = (char *)slurp(part_path(in_scratch("dense"), "manifest"), &size);
+	OK(graph_write(&g, in_scratch("dense"), 65536, true));
+	text = (char *)slurp(path_in(in_scratch("dense"), "manifest"), &size);
 	at = strstr(text, "directed yes");
 	assert_non_null(at);
 	text[strlen("millrace-store ")] = '3';
-	snprintf(edited, sizeof(edited), "%.*saddressing paged\nout_slots 100000\nin_slots 0\n%s", (int)(at - text), text, at);
+	snprintf(edited, sizeof(edited), "%.*saddressing paged\nout_slots 100000\nin_slots 0\n%s",
+		 (int)(at - text), text, at);
 	*strstr(edited, "checksum ") = '\0';
 	seal_manifest(in_scratch("dense"), edited, strlen(edited));
 	assert_int_equal(open_and_verify(in_scratch("dense")), MILL_ECORRUPT);
@@ -351,7 +369,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_division),  cmocka_unit_test(test_pages),
 	cmocka_unit_test(test_record_id),
 	cmocka_unit_test(test_options),	  cmocka_unit_test(test_hostile),
-	cmocka_unit_test(test_manifest),  cmocka_unit_test(test_index),
+	cmocka_unit_test(test_manifest),  cmocka_unit_test(test_dense_as_paged),
 #endif
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The small nouns of base: errors, bitmaps, checksums, the ticker. */
+/* The small modules of base: errors, bitmaps, checksums, the ticker. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/checksum.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "unit.h"
+#include "helpers.h"
 
 static void test_fail(void **state)
 {
@@ -48,7 +48,7 @@ static void test_fail_errno(void **state)
 	}
 }
 
-static void test_error_travels(void **state)
+static void test_save_and_restore(void **state)
 {
 	struct error e;
 
@@ -72,7 +72,7 @@ static void test_bitmap(void **state)
 		assert_true(bitmap_claim(bits, i));
 	assert_false(bitmap_claim(bits, 63));
 	bitmap_put(bits, 199);
-	/* Against counting one by one, for every window. */
+	/* Every range, against bits counted one by one. */
 	for (u64 begin = 0; begin <= 256; begin++) {
 		u64 n = 0;
 
@@ -135,7 +135,7 @@ static void test_ticker(void **state)
 	(void)state;
 	ticker_init(&t, &(struct mill_watcher){ watch, &w });
 	ticker_begin(&t, "read", "bytes", 1000);
-	assert_int_equal(ticker_tick(&t, 5), MILL_OK);
+	OK(ticker_tick(&t, 5));
 	assert_int_equal(w.n_calls, 1);
 	assert_int_equal(w.done, 5);
 	assert_string_equal(t.progress.what, "read");
@@ -150,13 +150,13 @@ static void test_ticker(void **state)
 
 	ticker_init(&t, NULL);
 	ticker_begin(&t, "sort", "edges", 0);
-	assert_int_equal(ticker_tick(&t, 1), MILL_OK);
+	OK(ticker_tick(&t, 1));
 	assert_false(ticker_cancelled(&t));
 }
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_fail),	    cmocka_unit_test(test_fail_errno),
-	cmocka_unit_test(test_error_travels), cmocka_unit_test(test_bitmap),
+	cmocka_unit_test(test_save_and_restore), cmocka_unit_test(test_bitmap),
 	cmocka_unit_test(test_checksum),    cmocka_unit_test(test_ticker),
 };
 

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edges by buckets are what they are when they are sorted as a whole. */
+/* Edges that go through buckets come out as if all of them had been sorted in memory. */
 #include "import/buckets.h"
 
 #include <string.h>
 
 #include "base/random.h"
-#include "unit.h"
+#include "helpers.h"
 
 #define SOURCES 7u
-#define PER_SOURCE 3000u	/* keys: several blocks */
+#define PER_SOURCE 3000u	/* keys; they fill several blocks */
 #define N (SOURCES * PER_SOURCE)
 
 struct shape {
 	const char *name;
 	unsigned bits;
-	u64 rows, columns;	/* of which keys are drawn */
-	u64 room;		/* a small one: buckets are dealt again, and again */
+	u64 rows, columns;	/* keys are drawn below these */
+	u64 room;		/* not 0: edges a bucket may hold; larger ones are divided again */
 };
 
 static const struct shape shapes[] = {
 	{ "spread", 20, 1 << 20, 1 << 20, 0 },
-	{ "dealt again", 20, 1 << 20, 1 << 20, 64 },
+	{ "divided again", 20, 1 << 20, 1 << 20, 64 },
 	{ "one row", 20, 1, 1 << 20, 64 },
 	{ "few", 3, 8, 8, 64 },
 	{ "one edge", 16, 1, 1, 64 },
@@ -30,18 +30,20 @@ static const struct shape shapes[] = {
 struct pour_ctx {
 	const struct shape *shape;
 	bool undirected;
-	u64 *key;		/* N of them */
+	u64 *key;		/* N keys */
 };
 
 static void draw(struct pour_ctx *p)
 {
 	for (u64 i = 0; i < N; i++) {
-		u64 from = random_at(1, i) % p->shape->rows, to = random_at(2, i) % p->shape->columns;
-		u64 row = p->undirected && from > to ? to : from, column = row == from ? to : from;
+		u64 from = random_at(1, i) % p->shape->rows;
+		u64 to = random_at(2, i) % p->shape->columns;
+		bool reversed = p->undirected && from > to;
 
-		p->key[i] = row << p->shape->bits | column;
-		if (p->undirected && from > to)
-			p->key[i] |= EDGE_REVERSED;
+		if (reversed)
+			p->key[i] = to << p->shape->bits | from | EDGE_REVERSED;
+		else
+			p->key[i] = from << p->shape->bits | to;
 	}
 }
 
@@ -57,7 +59,7 @@ static mill_err pour(void *arg, struct sorter *s, u64 source)
 	return MILL_OK;
 }
 
-/* What comes out, compared with these sorted edges; by_column: their other directions. */
+/* The edges that must come out; other: those of the other direction. */
 struct expected {
 	struct buckets *b;
 	struct edges *e;
@@ -74,7 +76,7 @@ static mill_err compare(void *arg)
 	buckets_stream(x->b, x->other, &from, &s);
 	assert_int_equal(s.total, x->e->n);
 	for (;;) {
-		assert_int_equal(s.more(&s), MILL_OK);
+		OK(s.more(&s));
 		if (!s.e->n)
 			break;
 		assert_true(n + s.e->n <= x->e->n);
@@ -85,7 +87,7 @@ static mill_err compare(void *arg)
 	return MILL_OK;
 }
 
-/* Swaps the ends of all edges, but for loops of undirected ones, and sorts. */
+/* Swaps the ends of all edges and sorts them. Loops of an undirected graph are left out. */
 static void turn(struct edges *e)
 {
 	u64 n = 0, mask = edge_mask(e);
@@ -97,10 +99,11 @@ static void turn(struct edges *e)
 			e->key[n++] = column << e->bits | row;
 	}
 	e->n = n;
-	assert_int_equal(edges_sort(e), MILL_OK);
+	OK(edges_sort(e));
 }
 
-static void check(const struct shape *shape, bool undirected, enum mill_dedup rule, struct pool *pool)
+static void check(const struct shape *shape, bool undirected, enum mill_dedup rule,
+		  struct pool *pool)
 {
 	static u64 key[N], copy[N];
 	struct pour_ctx p = { .shape = shape, .undirected = undirected, .key = key };
@@ -112,19 +115,20 @@ static void check(const struct shape *shape, bool undirected, enum mill_dedup ru
 	struct edges_found wanted, found;
 	struct expected x = { .e = &e };
 	u64 n;
-	struct buckets_setup setup = { .budget = &budget, .pool = pool, .ticker = &ticker, .n = N * 20,
-				       .bits = shape->bits, .undirected = undirected, .room = shape->room };
+	struct buckets_setup setup = { .budget = &budget, .pool = pool, .ticker = &ticker,
+				       .n = N * 20, .bits = shape->bits, .undirected = undirected,
+				       .room = shape->room };
 
 	budget_init(&budget, 64 * MIB);
 	ticker_init(&ticker, NULL);
 	draw(&p);
 	memcpy(copy, key, sizeof(copy));
-	assert_int_equal(edges_sort(&e), MILL_OK);
-	assert_int_equal(edges_reduce(&e, rule, &wanted), MILL_OK);
+	OK(edges_sort(&e));
+	OK(edges_reduce(&e, rule, &wanted));
 
-	assert_int_equal(buckets_new(&b, &setup), MILL_OK);
-	assert_int_equal(buckets_fill(b, SOURCES, pour, &p), MILL_OK);
-	assert_int_equal(buckets_reduce(b, rule, &found, &n), MILL_OK);
+	OK(buckets_new(&b, &setup));
+	OK(buckets_fill(b, SOURCES, pour, &p));
+	OK(buckets_reduce(b, rule, &found, &n));
 	assert_int_equal(n, e.n);
 	assert_int_equal(found.err, wanted.err);
 	assert_true(!wanted.err || found.key == wanted.key);
@@ -133,14 +137,14 @@ static void check(const struct shape *shape, bool undirected, enum mill_dedup ru
 	assert_int_equal(found.merged, wanted.merged);
 	assert_int_equal(found.symmetric, wanted.symmetric);
 	x.b = b;
-	assert_int_equal(compare(&x), MILL_OK);
+	OK(compare(&x));
 	turn(&e);
 	if (undirected) {
 		x.other = true;
-		assert_int_equal(buckets_write(b, compare, &x), MILL_OK);
+		OK(buckets_write(b, compare, &x));
 	} else {
-		assert_int_equal(buckets_turn(b), MILL_OK);
-		assert_int_equal(compare(&x), MILL_OK);
+		OK(buckets_turn(b));
+		OK(compare(&x));
 	}
 	buckets_free(b);
 	assert_int_equal(budget.used, 0);
@@ -148,13 +152,14 @@ static void check(const struct shape *shape, bool undirected, enum mill_dedup ru
 
 static void test_shapes(void **state)
 {
-	static const enum mill_dedup rules[] = { MILL_DEDUP_NONE, MILL_DEDUP_FIRST, MILL_DEDUP_ERROR };
+	static const enum mill_dedup rules[] = { MILL_DEDUP_NONE, MILL_DEDUP_FIRST,
+						 MILL_DEDUP_ERROR };
 
 	(void)state;
 	for (unsigned threads = 1; threads <= 3; threads += 2) {
 		struct pool *pool;
 
-		assert_int_equal(pool_new(&pool, threads), MILL_OK);
+		OK(pool_new(&pool, threads));
 		for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
 			for (size_t k = 0; k < ARRAY_LEN(rules); k++) {
 				check(&shapes[i], false, rules[k], pool);
@@ -164,7 +169,7 @@ static void test_shapes(void **state)
 	}
 }
 
-/* A budget that ends somewhere on the way: refused, and nothing is lost. */
+/* Budgets that are too small, at any step: MILL_ENOMEM, and all memory is given back. */
 static void test_budgets(void **state)
 {
 	static u64 key[N];
@@ -177,14 +182,14 @@ static void test_budgets(void **state)
 	(void)state;
 	draw(&p);
 	ticker_init(&ticker, NULL);
-	assert_int_equal(pool_new(&pool, 2), MILL_OK);
+	OK(pool_new(&pool, 2));
 	for (u64 limit = 16 * KIB; limit <= 4 * MIB; limit *= 2) {
 		struct budget budget;
 		struct buckets *b = NULL;
 		struct edges_found found;
 		u64 n;
-		struct buckets_setup setup = { .budget = &budget, .pool = pool, .ticker = &ticker, .n = N,
-					       .bits = shape.bits, .undirected = true };
+		struct buckets_setup setup = { .budget = &budget, .pool = pool, .ticker = &ticker,
+					       .n = N, .bits = shape.bits, .undirected = true };
 		mill_err err;
 
 		budget_init(&budget, limit);

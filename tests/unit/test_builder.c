@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores built of small random graphs, compared with a model that is written the slow way. */
+/* Stores built of small random graphs, compared with a model that is slow and obvious. */
 #include "import/builder.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 /* ---- The model ---- */
 
 struct model {
-	struct arc edge[MAX_EDGES_IN]; /* as meant */
+	struct arc edge[MAX_EDGES_IN]; /* one arc for each edge that the graph has */
 	u64 n;
 	u64 self_loops, duplicates, merged;
 	bool symmetric;
@@ -83,7 +83,7 @@ static u64 join_weights(const struct builder_options *o, const struct arc *in,
 	return bits_of(o->weight, x);
 }
 
-/* One group of listings of the same pair, in the order of the input. */
+/* Adds the edges of one pair of vertices; its n listings are in the order of the input. */
 static void model_group(struct model *m, const struct builder_options *o,
 			const struct arc *in, const int *member, int n)
 {
@@ -149,13 +149,13 @@ static void make_model(struct model *m, const struct builder_options *o,
 
 /* ---- Comparing ---- */
 
-static const u64 *sorting; /* the ids by vertex number, which sort the expected arcs */
+static const u64 *id_of_vid; /* by vertex number; vid_of searches it */
 
 static u64 vid_of(u64 id)
 {
 	u64 v = 0;
 
-	while (sorting[v] != id)
+	while (id_of_vid[v] != id)
 		v++;
 	return v;
 }
@@ -179,7 +179,7 @@ static int by_vid_in(const void *x, const void *y)
 	return by_vid(&ra, &rb);
 }
 
-/* Insertion, as it is stable. */
+/* Sorts by insertion, which is stable. */
 static void sort_arcs(struct arc *a, u64 n, int (*compare)(const void *, const void *))
 {
 	for (u64 i = 1; i < n; i++)
@@ -204,7 +204,7 @@ static void assert_arcs(const struct store *st, const struct model *m, bool in)
 		if (!st->directed && e->from != e->to)
 			expected[n++] = (struct arc){ e->to, e->from, e->weight };
 	}
-	sorting = id;
+	id_of_vid = id;
 	sort_arcs(expected, n, in ? by_vid_in : by_vid);
 	assert_int_equal(a.n, n);
 	for (u64 i = 0; i < n; i++) {
@@ -216,7 +216,7 @@ static void assert_arcs(const struct store *st, const struct model *m, bool in)
 	free(id);
 }
 
-/* Sources first, those without any edge last, each part by id. */
+/* Checks the order of vertices: sources, then sinks, then isolated ones; each group by id. */
 static void assert_numbering(const struct store *st)
 {
 	for (u64 v = 0; v < st->vertices; v++) {
@@ -230,7 +230,8 @@ static void assert_numbering(const struct store *st)
 		OK(store_degree(st, (vid)v, &degree));
 		assert_int_equal(degree > 0, v < st->sources);
 		if (st->directed && st->has_in) {
-			OK(store_read(st, STORE_IN_DEGREES, &degree, sizeof(degree), v * sizeof(degree)));
+			OK(store_read(st, STORE_IN_DEGREES, &degree, sizeof(degree),
+				      v * sizeof(degree)));
 			assert_true(v < st->sources || (degree > 0) == (v < st->n_linked));
 		} else if (!st->directed) {
 			assert_int_equal(st->n_linked, st->sources);
@@ -252,7 +253,7 @@ static mill_err build(const struct builder_options *o, const struct arc *in, int
 	for (int i = 0; i < n; i++)
 		raw[i] = (struct raw_edge){ in[i].from, in[i].to, in[i].weight };
 	OK(builder_new(&b, o));
-	for (int i = 0; i < n && !err; i += 7) /* in pieces */
+	for (int i = 0; i < n && !err; i += 7) /* 7 edges a call */
 		err = builder_add(b, raw + i, (size_t)(n - i < 7 ? n - i : 7));
 	if (err) {
 		builder_abandon(b);
@@ -294,13 +295,15 @@ static void check(const struct builder_options *o, const struct arc *in, int n)
 
 /* ---- Tests ---- */
 
-/* Ids: close together, far apart, and beyond 32 bits. */
-static u64 spread(unsigned form, u64 x)
+/* How the ids of vertices lie. */
+enum spread { CLOSE, FAR, BEYOND_32_BITS, SPREADS };
+
+static u64 id_of(enum spread how, u64 x)
 {
-	switch (form) {
-	case 0:
+	switch (how) {
+	case CLOSE:
 		return x;
-	case 1:
+	case FAR:
 		return x * 1000003 + 17;
 	default:
 		return x % 3 ? random_mix(x + 1) : x;
@@ -321,6 +324,7 @@ static void test_random(void **state)
 
 	(void)state;
 	for (unsigned k = 0; k < 360; k++, seed++) {
+		enum spread how = (enum spread)(k / 6 % SPREADS);
 		struct builder_options o = {
 			.target = &t,
 			.undirected = k % 2,
@@ -339,15 +343,11 @@ static void test_random(void **state)
 			n %= 4;
 		t.out_only = random_below(seed, 4, 4) == 0;
 		for (int i = 0; i < n; i++) {
-			in[i].from = spread(k / 6 % 3,
-					    random_below(seed, 10 + 3 * (u64)i, vertices));
-			in[i].to = spread(k / 6 % 3,
-					  random_below(seed, 11 + 3 * (u64)i, vertices));
-			in[i].weight =
-				o.weight ? bits_of(o.weight,
-						   (f64)random_below(seed, 12 + 3 * (u64)i,
-								     50))
-					 : 0;
+			f64 weight = (f64)random_below(seed, 12 + 3 * (u64)i, 50);
+
+			in[i].from = id_of(how, random_below(seed, 10 + 3 * (u64)i, vertices));
+			in[i].to = id_of(how, random_below(seed, 11 + 3 * (u64)i, vertices));
+			in[i].weight = o.weight ? bits_of(o.weight, weight) : 0;
 		}
 		check(&o, in, n);
 	}
@@ -400,33 +400,40 @@ static void test_vertices(void **state)
 	store_close(st);
 }
 
+/* The type of weights is set after edges were added. */
 static void test_late_weight(void **state)
 {
-	static const enum mill_weight types[] = { MILL_WEIGHT_U32, MILL_WEIGHT_I32,
-						  MILL_WEIGHT_F32, MILL_WEIGHT_F64 };
+	static const struct {
+		enum mill_weight type;
+		f64 weight;
+	} cases[] = {
+		{ MILL_WEIGHT_U32, 4e9 },
+		{ MILL_WEIGHT_I32, -7 },
+		{ MILL_WEIGHT_F32, -7 },
+		{ MILL_WEIGHT_F64, -7 },
+	};
 	struct mill_target t = { .path = in_scratch("late"), .force = true };
 	struct builder_options o = { .target = &t,
 				     .weight = MILL_WEIGHT_F64,
 				     .origin = "a test" };
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct raw_edge edge = { 1, 2, bits_of(MILL_WEIGHT_F64, cases[i].weight) };
 		struct mill_built built;
 		struct builder *b;
 		struct store *st;
 		struct arcs a;
-		f64 w = types[i] == MILL_WEIGHT_U32 ? 4e9 : -7;
 
 		OK(builder_new(&b, &o));
-		OK(builder_add(b, &(struct raw_edge){ 1, 2, bits_of(MILL_WEIGHT_F64, w) },
-			       1));
-		builder_set_weight(b, types[i]);
+		OK(builder_add(b, &edge, 1));
+		builder_set_weight(b, cases[i].type);
 		OK(builder_finish(b, &built));
-		assert_int_equal(built.weight, types[i]);
+		assert_int_equal(built.weight, cases[i].type);
 		OK(store_open(&st, t.path, NULL));
-		assert_int_equal(st->weight, types[i]);
+		assert_int_equal(st->weight, cases[i].type);
 		a = read_arcs(st, false);
-		assert_true(value(types[i], a.arc[0].weight) == w);
+		assert_true(value(cases[i].type, a.arc[0].weight) == cases[i].weight);
 		free(a.arc);
 		store_close(st);
 	}
@@ -501,7 +508,7 @@ static void test_limits(void **state)
 #endif
 #if MILL_EID_BITS == 16
 	for (int undirected = 0; undirected < 2; undirected++) {
-		/* One edge too many, as it is stored. */
+		/* One stored edge too many: an undirected edge is stored twice. */
 		u64 n = undirected ? MAX_EDGES / 2 + 1 : MAX_EDGES + 1;
 		struct mill_built built;
 
@@ -539,15 +546,15 @@ static void test_budget(void **state)
 	assert_int_equal(builder_expect(b, (u64)1 << 50), MILL_ENOSPACE);
 	assert_non_null(strstr(mill_error(), "--tmp"));
 	assert_int_equal(builder_expect(b, UINT64_MAX), MILL_ELIMIT);
-	/* From how far an input has been read. */
+	/* Projections from the edges in the bytes read so far. */
 	OK(builder_project(b, 1000, 4000, 0));
 	OK(builder_project(b, 1000, 4000, 4000));
 	OK(builder_project(b, 2000, 8000, 12000));
-	OK(builder_project(b, 2010, 40, (u64)1 << 20));	/* another one */
-	OK(builder_project(b, 2011, 41, (u64)1 << 60));	/* not asked again so soon */
+	OK(builder_project(b, 2010, 40, (u64)1 << 20));	/* another input */
+	OK(builder_project(b, 2011, 41, (u64)1 << 60));	/* too soon: not computed again */
 	assert_int_equal(builder_project(b, 2020, 80, (u64)1 << 60), MILL_ENOSPACE);
 	assert_int_equal(builder_project(b, 1 << 20, 160, UINT64_MAX), MILL_ENOSPACE);
-	/* One edge so often that its listings do not fit: they come in parts. */
+	/* So many listings of one edge that they do not fit memory: they are merged in pieces. */
 	for (u64 i = 0; i < 4 * MIB && !err; i++)
 		err = builder_add(b, &edge, 1);
 	OK(err);
@@ -577,7 +584,7 @@ static void test_refused(void **state)
 	t.page_size = 0;
 	OK(builder_new(&b, &o));
 	OK(builder_finish(b, &built));
-	assert_int_equal(builder_new(&b, &o), MILL_EUSAGE); /* it exists */
+	assert_int_equal(builder_new(&b, &o), MILL_EUSAGE); /* the target exists */
 	t.path = "";
 	assert_int_equal(builder_new(&b, &o), MILL_EUSAGE);
 }
@@ -605,7 +612,7 @@ static void test_cancelled(void **state)
 }
 
 #if MILL_VID_BITS == 32
-/* Many chunks, several blocks of groups that cross their borders, lists over many pages. */
+/* Many chunks, groups of equal edges across the borders of blocks, lists over many pages. */
 static void test_large(void **state)
 {
 	struct mill_target t = { .path = in_scratch("large"),
@@ -624,7 +631,7 @@ static void test_large(void **state)
 	(void)state;
 	OK(builder_new(&b, &o));
 	for (u64 i = 0; i < n; i++) {
-		/* Half of all edges are the same one. */
+		/* Half of all edges go from 5 to 6. */
 		struct raw_edge e = { 5, 6, i };
 
 		if (i % 2)
@@ -642,10 +649,9 @@ static void test_large(void **state)
 	for (u64 i = 0; i < n; i++) {
 		sum += a.arc[i].weight - in.arc[i].weight;
 		hub += a.arc[i].from == 5 && a.arc[i].to == 6;
-		if (i && a.arc[i].from == a.arc[i - 1].from &&
-		    a.arc[i].to == a.arc[i - 1].to)
-			assert_true(a.arc[i - 1].weight <
-				    a.arc[i].weight); /* in the order of the input */
+		/* Equal edges stay in the order of the input. */
+		if (i && a.arc[i].from == a.arc[i - 1].from && a.arc[i].to == a.arc[i - 1].to)
+			assert_true(a.arc[i - 1].weight < a.arc[i].weight);
 	}
 	assert_int_equal(sum, 0);
 	assert_true(hub >= n / 2);
@@ -671,4 +677,4 @@ static const struct CMUnitTest tests[] = {
 #endif
 };
 
-SUITE(builder, tests, .setup = make_scratch, .teardown = remove_scratch);
+SUITE(builder, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The environment is read once per process, so every case is a process of its own. */
+/* Injected faults. A process reads MILL_FAULT once, so every case runs in a child process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -7,43 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
-#endif
 
 #include "base/fault.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/sort.h"
-#include "unit.h"
+#include "helpers.h"
 
-/* Runs work in a child under MILL_FAULT; its exit code, or 1000 + the signal that killed it. */
-static int under(const char *fault, int (*work)(void))
-{
-	int status;
-	pid_t child;
-
-	fflush(stdout);
-	fflush(stderr);
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		setenv("MILL_FAULT", fault, 1);
-		alarm(60);	/* never a hang */
-		status = work();
-#ifdef __SANITIZE_ADDRESS__
-		if (__lsan_do_recoverable_leak_check())
-			status = 97;
-#endif
-		_exit(status);
-	}
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
+/* Returns 0 if MILL_FAULT is correct, 1 if not, 2 if fault_bad() names another text. */
 static int is_bad(void)
 {
 	return fault_bad() ? 1 + !!strcmp(fault_bad(), getenv("MILL_FAULT")) : 0;
@@ -66,25 +38,50 @@ static void test_syntax(void **state)
 		"hold:n=3;cl:n=2,op=wait",
 	};
 	static const char *const bad[] = {
-		"alloc", "alloc:", "alloc:n=0", "alloc:n=", "alloc:n=-1", "alloc:n=1x", "alloc:sticky",
-		"alloc:n=1,", "alloc:n=1,err=EIO", "io:n=1", "io:op=write,n=1", "io:op=fly,n=1,err=EIO",
-		"io:op=write,n=1,err=EWHAT", "io:op=write,n=1,short=0", "disk:n=1", "alloc:n=1;;alloc:n=2",
-		"io:op=write,n=1,err=EIO,short=3", "alloc:n=1,sticky=1", "io:op=write,err=EIO",
-		"alloc:n=99999999999999999999", "cl:n=1", "cl:op=launch", "cl:op=sync,n=1", "cl:op=launch,n=1,err=5",
-		"cl:op=launch,n=1,err=EIO", "cl:op=launch,n=1,err=-", "cl:op=launch,n=1,err=-0", "cl:op=launch,n=1,short=3",
-		"io:op=launch,n=1,err=EIO", "hold:n=1,sticky", "hold:n=1,op=any", "io:op=read,n=1,err=-5",
+		"alloc",
+		"alloc:",
+		"alloc:n=0",
+		"alloc:n=",
+		"alloc:n=-1",
+		"alloc:n=1x",
+		"alloc:sticky",
+		"alloc:n=1,",
+		"alloc:n=1,err=EIO",
+		"alloc:n=1;;alloc:n=2",
+		"alloc:n=1,sticky=1",
+		"alloc:n=99999999999999999999",
+		"disk:n=1",
+		"io:n=1",
+		"io:op=write,n=1",
+		"io:op=write,err=EIO",
+		"io:op=fly,n=1,err=EIO",
+		"io:op=write,n=1,err=EWHAT",
+		"io:op=write,n=1,short=0",
+		"io:op=write,n=1,err=EIO,short=3",
+		"io:op=launch,n=1,err=EIO",
+		"io:op=read,n=1,err=-5",
+		"cl:n=1",
+		"cl:op=launch",
+		"cl:op=sync,n=1",
+		"cl:op=launch,n=1,err=5",
+		"cl:op=launch,n=1,err=EIO",
+		"cl:op=launch,n=1,err=-",
+		"cl:op=launch,n=1,err=-0",
+		"cl:op=launch,n=1,short=3",
+		"hold:n=1,sticky",
+		"hold:n=1,op=any",
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(good); i++)
-		if (under(good[i], is_bad) != 0)
+		if (under_fault(good[i], is_bad) != 0)
 			fail_msg("'%s' is refused", good[i]);
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
-		if (under(bad[i], is_bad) != 1)
+		if (under_fault(bad[i], is_bad) != 1)
 			fail_msg("'%s' is accepted", bad[i]);
 }
 
-/* Which of six allocations fail, as bits. */
+/* Returns a bit for each of six allocations: 1 if it fails. */
 static int alloc_pattern(void)
 {
 	int pattern = 0;
@@ -99,6 +96,7 @@ static int alloc_pattern(void)
 	return pattern;
 }
 
+/* Returns a bit for each of six reads: 1 if it fails or is short. 254, 255: other faults struck. */
 static int read_pattern(void)
 {
 	int pattern = 0;
@@ -117,6 +115,7 @@ static int read_pattern(void)
 	return pattern;
 }
 
+/* Returns a bit for each of three operations of different kinds: 1 if it fails. */
 static int any_pattern(void)
 {
 	static const enum fault_op op[] = { FAULT_OPEN, FAULT_SYNC, FAULT_UNLINK };
@@ -128,7 +127,7 @@ static int any_pattern(void)
 	return pattern;
 }
 
-/* Bits: which of four launches fail; 16: a code is not the usual one; 32: a fill failed too. */
+/* Returns bits: 1, 2, 4, 8: that launch fails; 16: an error is not -5; 32: a fill fails. */
 static int cl_pattern(void)
 {
 	int pattern = 0;
@@ -171,23 +170,21 @@ static void test_counts(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		assert_int_equal(under(cases[i].fault, cases[i].work), cases[i].pattern);
+		assert_int_equal(under_fault(cases[i].fault, cases[i].work), cases[i].pattern);
 }
 
-/* ---- A small job, and its invariant under every fault ---- */
+/* ---- A small job: whatever fails in it, its result is whole or absent ---- */
 
-static char scratch[PATH_MAX];
-static char work_dir[PATH_MAX + 8], out_path[PATH_MAX + 16];
+static const char *work_dir, *out_path;
 
 #define N 5000u
 
 static mill_err pages(u8 *data, u8 *back)
 {
+	const char *path = path_in(work_dir, "pages");
 	struct file f = FILE_CLOSED;
-	char path[PATH_MAX + 32];
 	mill_err err;
 
-	snprintf(path, sizeof(path), "%s/pages", work_dir);
 	TRY(file_open(&f, AT_FDCWD, path, FILE_CREATE, NULL));
 	err = file_reserve(&f, 2 * MIB);
 	if (!err)
@@ -209,7 +206,8 @@ static mill_err output(void)
 
 	TRY(outfile_open(&o, out_path));
 	for (unsigned i = 0; i < N; i++) {
-		mill_err err = outfile_printf(o, "%u of %u, with a little more text to fill it\n", i, N);
+		mill_err err = outfile_printf(o, "%u of %u, with a little more text to fill it\n",
+					      i, N);
 
 		if (err) {
 			outfile_abandon(o);
@@ -257,37 +255,36 @@ static int run_job(void)
 	return (int)err;
 }
 
-/* The result is whole or as before, and no partial file stays (unless removing is what fails). */
+/* Checks that the result is whole or absent, and that no partial file stays (unless may_leave). */
 static void check_after(const char *fault, int code, bool may_leave)
 {
 	struct stat st;
-	char temp[PATH_MAX + 64];
+	char command[600];
 	bool whole = !stat(out_path, &st) && st.st_size > 200000;
 
 	if (code == 0 && !whole)
 		fail_msg("%s: success without a result", fault);
 	if (!whole && path_exists(out_path) && st.st_size != 0)
 		fail_msg("%s: half a result", fault);
-	snprintf(temp, sizeof(temp), "rm -rf '%s'", work_dir);
-	assert_int_equal(system(temp), 0);
+	snprintf(command, sizeof(command), "rm -rf '%s'", work_dir);
+	assert_int_equal(system(command), 0);
 	unlink(out_path);
 	if (rmdir(scratch) && !may_leave)
-		fail_msg("%s: something is left in %s", fault, scratch);
-	snprintf(temp, sizeof(temp), "rm -rf '%s'", scratch);
-	assert_int_equal(system(temp), 0);
+		fail_msg("%s: a file is left in %s", fault, scratch);
+	assert_int_equal(scratch_remove(NULL), 0);
 }
 
 static void begin(void)
 {
-	const char *tmp = getenv("TMPDIR");
-
-	snprintf(scratch, sizeof(scratch), "%s/millrace-fault-XXXXXX", tmp ? tmp : "/tmp");
-	assert_non_null(mkdtemp(scratch));
-	snprintf(work_dir, sizeof(work_dir), "%s/work", scratch);
-	snprintf(out_path, sizeof(out_path), "%s/out", scratch);
+	assert_int_equal(scratch_make(NULL), 0);
+	work_dir = in_scratch("work");
+	out_path = in_scratch("out");
 }
 
-/* Sweeps n until the fault is out of reach: a run that succeeds without it. */
+/*
+ * Runs the job with the fault at call n, for n = 1, 2, ... until the job makes fewer calls than n.
+ * succeeds: the job must survive every fault; else it must fail with this code where it fails.
+ */
 static void sweep(const char *format, int code, bool succeeds, bool may_leave)
 {
 	int last = -1;
@@ -298,11 +295,11 @@ static void sweep(const char *format, int code, bool succeeds, bool may_leave)
 
 		snprintf(fault, sizeof(fault), format, n);
 		begin();
-		got = under(fault, run_job);
+		got = under_fault(fault, run_job);
 		if (got != 0 && (succeeds || got != code))
 			fail_msg("%s: exit %d", fault, got);
 		check_after(fault, got, may_leave);
-		/* Some failures are survived, so one success is not the end. */
+		/* The job survives some failures, so only 12 successes in a row are the end. */
 		if (got != 0)
 			last = n;
 		else if (n > last + 12)
@@ -342,7 +339,7 @@ static void test_io_sweep(void **state)
 		{ "io:op=any,n=%d,short=1", 0, true, false },
 		{ "io:op=write,n=%d,short=1000,sticky", 0, true, false },
 		{ "io:op=read,n=%d,short=5000,sticky", 0, true, false },
-		/* For ever interrupted is an error, not a hang. */
+		/* A call that is interrupted every time is an error, not a hang. */
 		{ "io:op=any,n=%d,err=EINTR,sticky", MILL_EIO, false, true },
 	};
 

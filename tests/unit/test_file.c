@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Files, directories and output files of base: sizes, errors, signals, and what stays on disk. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,18 +15,14 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "unit.h"
+#include "helpers.h"
 
-/* Every test works in an empty directory of its own. */
-static char home[PATH_MAX], scratch[PATH_MAX];
+/* Every test works in a scratch directory of its own. */
+static char home[PATH_MAX];
 
 static int enter(void **state)
 {
-	const char *tmp = getenv("TMPDIR");
-
-	(void)state;
-	snprintf(scratch, sizeof(scratch), "%s/millrace-test-XXXXXX", tmp ? tmp : "/tmp");
-	return !getcwd(home, sizeof(home)) || !mkdtemp(scratch) || chdir(scratch);
+	return !getcwd(home, sizeof(home)) || scratch_make(state) || chdir(scratch);
 }
 
 static int leave(void **state)
@@ -51,8 +48,8 @@ static void put(const char *path, const char *text)
 	struct file f;
 
 	unlink(path);
-	assert_int_equal(file_open(&f, AT_FDCWD, path, FILE_CREATE, NULL), MILL_OK);
-	assert_int_equal(file_write_at(&f, text, strlen(text), 0), MILL_OK);
+	OK(file_open(&f, AT_FDCWD, path, FILE_CREATE, NULL));
+	OK(file_write_at(&f, text, strlen(text), 0));
 	file_close(&f);
 }
 
@@ -62,10 +59,10 @@ static void expect(const char *path, const char *text)
 	struct file f;
 	u64 size;
 
-	assert_int_equal(file_open(&f, AT_FDCWD, path, FILE_READ, NULL), MILL_OK);
-	assert_int_equal(file_size(&f, &size), MILL_OK);
+	OK(file_open(&f, AT_FDCWD, path, FILE_READ, NULL));
+	OK(file_size(&f, &size));
 	assert_int_equal(size, strlen(text));
-	assert_int_equal(file_read_at(&f, got, size, 0), MILL_OK);
+	OK(file_read_at(&f, got, size, 0));
 	assert_string_equal(got, text);
 	file_close(&f);
 }
@@ -82,7 +79,7 @@ static void test_open(void **state)
 	assert_string_equal(mill_error(), "cannot open s/gone: No such file or directory");
 	assert_int_equal(f.fd, -1);
 
-	assert_int_equal(file_open(&f, AT_FDCWD, "new", FILE_CREATE, NULL), MILL_OK);
+	OK(file_open(&f, AT_FDCWD, "new", FILE_CREATE, NULL));
 	assert_int_equal(fstat(f.fd, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	file_close(&f);
@@ -90,7 +87,7 @@ static void test_open(void **state)
 	assert_int_equal(file_open(&f, AT_FDCWD, "new", FILE_CREATE, NULL), MILL_EIO);
 	assert_string_equal(mill_error(), "cannot create new: File exists");
 
-	/* A FIFO or a directory in place of a page file neither hangs nor passes. */
+	/* A FIFO or a directory in place of a page file is an error, not a hang. */
 	assert_int_equal(mkfifo("fifo", 0600), 0);
 	assert_int_equal(file_open(&f, AT_FDCWD, "fifo", FILE_READ_DIRECT, NULL), MILL_EIO);
 	assert_int_equal(file_open(&f, AT_FDCWD, ".", FILE_READ_DIRECT, NULL), MILL_EIO);
@@ -103,10 +100,10 @@ static void test_read_at(void **state)
 
 	(void)state;
 	put("f", "0123456789");
-	assert_int_equal(file_open(&f, AT_FDCWD, "f", FILE_READ, NULL), MILL_OK);
-	assert_int_equal(file_read_at(&f, got, 4, 3), MILL_OK);
+	OK(file_open(&f, AT_FDCWD, "f", FILE_READ, NULL));
+	OK(file_read_at(&f, got, 4, 3));
 	assert_memory_equal(got, "3456", 4);
-	assert_int_equal(file_read_at(&f, got, 0, 99), MILL_OK);
+	OK(file_read_at(&f, got, 0, 99));
 	assert_int_equal(file_read_at(&f, got, 4, 8), MILL_ECORRUPT);
 	assert_string_equal(mill_error(), "f ends at byte 10, byte 11 is expected");
 	assert_int_equal(file_read_at(&f, got, 4, UINT64_MAX - 1), MILL_ECORRUPT);
@@ -122,28 +119,28 @@ static void test_direct(void **state)
 	struct file f;
 
 	(void)state;
-	assert_int_equal(memory_new(&data, NULL, size, 1, "data"), MILL_OK);
-	assert_int_equal(memory_new(&back, NULL, size + 4096, 1, "data"), MILL_OK);
+	OK(memory_new(&data, NULL, size, 1, "data"));
+	OK(memory_new(&back, NULL, size + 4096, 1, "data"));
 	for (u64 i = 0; i < size; i++)
 		data[i] = (u8)(i * 7 + i / 4096);
-	assert_int_equal(file_open(&f, AT_FDCWD, "f", FILE_CREATE, NULL), MILL_OK);
-	assert_int_equal(file_reserve(&f, size), MILL_OK);
-	assert_int_equal(file_write_at(&f, data, size - 100, 0), MILL_OK);
-	assert_int_equal(file_write_at(&f, data + size - 100, 100, size - 100), MILL_OK);
-	assert_int_equal(file_sync(&f), MILL_OK);
-	assert_int_equal(file_read_at(&f, back, 10, 5000), MILL_OK);
+	OK(file_open(&f, AT_FDCWD, "f", FILE_CREATE, NULL));
+	OK(file_reserve(&f, size));
+	OK(file_write_at(&f, data, size - 100, 0));
+	OK(file_write_at(&f, data + size - 100, 100, size - 100));
+	OK(file_sync(&f));
+	OK(file_read_at(&f, back, 10, 5000));
 	assert_memory_equal(back, data + 5000, 10);
 	file_close(&f);
 
-	assert_int_equal(file_open(&f, AT_FDCWD, "f", FILE_READ_DIRECT, NULL), MILL_OK);
-	assert_int_equal(file_read_at(&f, back, size - 8192, 8192), MILL_OK);
+	OK(file_open(&f, AT_FDCWD, "f", FILE_READ_DIRECT, NULL));
+	OK(file_read_at(&f, back, size - 8192, 8192));
 	assert_memory_equal(back, data + 8192, size - 8192);
 	assert_int_equal(file_read_at(&f, back, 8192, size - 4096), MILL_ECORRUPT);
 	file_close(&f);
 
 	/* A file cut in the middle of a sector. */
 	assert_int_equal(truncate("f", 5000), 0);
-	assert_int_equal(file_open(&f, AT_FDCWD, "f", FILE_READ_DIRECT, NULL), MILL_OK);
+	OK(file_open(&f, AT_FDCWD, "f", FILE_READ_DIRECT, NULL));
 	assert_int_equal(file_read_at(&f, back, 8192, 0), MILL_ECORRUPT);
 	assert_string_equal(mill_error(), "f ends at byte 5000, byte 8191 is expected");
 	file_close(&f);
@@ -151,7 +148,7 @@ static void test_direct(void **state)
 	memory_free(back);
 }
 
-/* What was not given back stays; the size too. */
+/* A discarded range frees its blocks; the rest of the file and its size stay. */
 static void test_discard(void **state)
 {
 	static u8 data[4 * 65536], back[65536];
@@ -160,14 +157,14 @@ static void test_discard(void **state)
 
 	(void)state;
 	memset(data, 7, sizeof(data));
-	assert_int_equal(file_temp(&f, "."), MILL_OK);
-	assert_int_equal(file_write_at(&f, data, sizeof(data), 0), MILL_OK);
+	OK(file_temp(&f, "."));
+	OK(file_write_at(&f, data, sizeof(data), 0));
 	file_discard(&f, 65536, 2 * 65536);
 	file_discard(&f, 0, 0);
-	assert_int_equal(file_size(&f, &size), MILL_OK);
+	OK(file_size(&f, &size));
 	assert_int_equal(size, sizeof(data));
 	for (u64 at = 0; at < sizeof(data); at += 3 * 65536) {
-		assert_int_equal(file_read_at(&f, back, 65536, at), MILL_OK);
+		OK(file_read_at(&f, back, 65536, at));
 		assert_memory_equal(back, data, 65536);
 	}
 	file_close(&f);
@@ -185,7 +182,7 @@ static void test_pipe(void **state)
 	memset(big, 'x', sizeof(big));
 	big[123456] = 'y';
 	assert_int_equal(pipe(fd), 0);
-	/* Non-blocking ends, as a shell may leave them: reads and writes must wait all the same. */
+	/* A shell may leave a pipe non-blocking: reads and writes must wait all the same. */
 	assert_int_equal(fcntl(fd[0], F_SETFL, O_NONBLOCK), 0);
 	assert_int_equal(fcntl(fd[1], F_SETFL, O_NONBLOCK), 0);
 	from.fd = fd[0];
@@ -197,19 +194,19 @@ static void test_pipe(void **state)
 	}
 	file_close(&to);
 	while (got && fill < sizeof(back)) {
-		assert_int_equal(file_read_next(&from, back + fill, sizeof(back) - fill, &got), MILL_OK);
+		OK(file_read_next(&from, back + fill, sizeof(back) - fill, &got));
 		fill += got;
 	}
 	assert_int_equal(fill, sizeof(back));
 	assert_memory_equal(back, big, sizeof(big));
-	assert_int_equal(file_read_next(&from, back, 1, &got), MILL_OK);
+	OK(file_read_next(&from, back, 1, &got));
 	assert_int_equal(got, 0);
 	file_close(&from);
 	waitpid(child, &status, 0);
 	assert_int_equal(status, 0);
 }
 
-/* Neither a closed pipe nor a file size limit kills, with the signals at their defaults. */
+/* A closed pipe and a file size limit are errors: SIGPIPE and SIGXFSZ do not end the process. */
 static void test_signals(void **state)
 {
 	struct rlimit old, small = { .rlim_cur = 1000 };
@@ -229,7 +226,7 @@ static void test_signals(void **state)
 
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
 	small.rlim_max = old.rlim_max;
-	assert_int_equal(file_open(&f, AT_FDCWD, "f", FILE_CREATE, NULL), MILL_OK);
+	OK(file_open(&f, AT_FDCWD, "f", FILE_CREATE, NULL));
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 	assert_int_equal(file_write_at(&f, data, sizeof(data), 0), MILL_ENOSPACE);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
@@ -239,43 +236,43 @@ static void test_signals(void **state)
 static void test_dirs(void **state)
 {
 	(void)state;
-	assert_int_equal(dir_remove("gone"), MILL_OK);
-	assert_int_equal(dir_make("a"), MILL_OK);
+	OK(dir_remove("gone"));
+	OK(dir_make("a"));
 	assert_int_equal(dir_make("a"), MILL_EIO);
 	assert_int_equal(dir_make("gone/b"), MILL_EIO);
 	put("a/1", "of a");
-	assert_int_equal(dir_sync("a"), MILL_OK);
+	OK(dir_sync("a"));
 	assert_int_equal(dir_sync("gone"), MILL_EIO);
 
-	assert_int_equal(dir_rename("a", "b", false), MILL_OK);
+	OK(dir_rename("a", "b", false));
 	assert_false(path_exists("a"));
 	expect("b/1", "of a");
-	assert_int_equal(dir_make("a"), MILL_OK);
+	OK(dir_make("a"));
 	put("a/1", "new");
 	assert_int_equal(dir_rename("a", "b", false), MILL_EUSAGE);
-	assert_int_equal(dir_rename("a", "b", true), MILL_OK);
+	OK(dir_rename("a", "b", true));
 	expect("b/1", "new");
 	expect("a/1", "of a");
-	assert_int_equal(dir_rename("a", "c", true), MILL_OK);	/* nothing to swap with */
+	OK(dir_rename("a", "c", true));	/* nothing to swap with */
 	assert_false(path_exists("a"));
 	assert_int_equal(dir_rename("gone", "d", false), MILL_EIO);
 
-	/* A link to a directory is not followed, one inside is removed and not what it names. */
+	/* dir_remove follows no link: a link inside is removed, its target stays. */
 	assert_int_equal(symlink("b", "link"), 0);
 	assert_int_equal(dir_remove("link"), MILL_EIO);
 	assert_int_equal(symlink("../b/1", "c/link"), 0);
-	assert_int_equal(dir_remove("c"), MILL_OK);
+	OK(dir_remove("c"));
 	expect("b/1", "new");
-	assert_int_equal(dir_make("b/deeper"), MILL_OK);
+	OK(dir_make("b/deeper"));
 	assert_int_equal(dir_remove("b"), MILL_EIO);
-	assert_int_equal(dir_remove("b/deeper"), MILL_OK);
+	OK(dir_remove("b/deeper"));
 	for (int i = 0; i < 500; i++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "b/file%d", i);
 		put(name, "x");
 	}
-	assert_int_equal(dir_remove("b"), MILL_OK);
+	OK(dir_remove("b"));
 	assert_int_equal(unlink("link"), 0);
 	assert_int_equal(n_entries(), 0);
 }
@@ -290,36 +287,36 @@ static void test_outfile(void **state)
 
 	(void)state;
 	put("out", "before");
-	assert_int_equal(outfile_open(&o, "out"), MILL_OK);
-	assert_int_equal(outfile_write(o, "abc", 3), MILL_OK);
-	assert_int_equal(outfile_printf(o, " %d %s", 7, "x"), MILL_OK);
-	expect("out", "before");	/* not yet */
+	OK(outfile_open(&o, "out"));
+	OK(outfile_write(o, "abc", 3));
+	OK(outfile_printf(o, " %d %s", 7, "x"));
+	expect("out", "before");	/* not replaced before the commit */
 	assert_int_equal(n_entries(), 2);
-	assert_int_equal(outfile_commit(o), MILL_OK);
+	OK(outfile_commit(o));
 	expect("out", "abc 7 x");
 	assert_int_equal(stat("out", &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0640);
 	umask(old);
 
-	assert_int_equal(outfile_open(&o, "out"), MILL_OK);
-	assert_int_equal(outfile_write(o, "never", 5), MILL_OK);
+	OK(outfile_open(&o, "out"));
+	OK(outfile_write(o, "never", 5));
 	outfile_abandon(o);
 	outfile_abandon(NULL);
 	expect("out", "abc 7 x");
 	assert_int_equal(n_entries(), 1);
 
-	/* Larger than the buffer, in pieces of every kind. */
+	/* More than the buffer holds, in short and long pieces. */
 	memset(big, 'z', sizeof(big) - 1);
-	assert_int_equal(outfile_open(&o, "big"), MILL_OK);
+	OK(outfile_open(&o, "big"));
 	for (int i = 0; i < 70000; i++)
-		assert_int_equal(outfile_printf(o, "%06d\n", i), MILL_OK);
-	assert_int_equal(outfile_printf(o, "%s", big), MILL_OK);
-	assert_int_equal(outfile_write(o, big, sizeof(big) - 1), MILL_OK);
-	assert_int_equal(outfile_commit(o), MILL_OK);
-	assert_int_equal(file_open(&f, AT_FDCWD, "big", FILE_READ, NULL), MILL_OK);
+		OK(outfile_printf(o, "%06d\n", i));
+	OK(outfile_printf(o, "%s", big));
+	OK(outfile_write(o, big, sizeof(big) - 1));
+	OK(outfile_commit(o));
+	OK(file_open(&f, AT_FDCWD, "big", FILE_READ, NULL));
 	assert_int_equal(fstat(f.fd, &st), 0);
 	assert_int_equal(st.st_size, 70000 * 7 + 2 * 999999);
-	assert_int_equal(file_read_at(&f, big, 490001, 0), MILL_OK);
+	OK(file_read_at(&f, big, 490001, 0));
 	assert_memory_equal(big + 69999 * 7, "069999\nz", 8);
 	file_close(&f);
 }
@@ -335,7 +332,7 @@ static void test_outfile_places(void **state)
 	assert_non_null(strstr(mill_error(), "no/such/dir"));
 	assert_int_equal(outfile_open(&o, "."), MILL_EIO);
 
-	/* What killed processes left goes, what someone still writes stays. */
+	/* Files of killed processes are removed; a file that a process has locked stays. */
 	snprintf(name, sizeof(name), "out.partial-%ld", (long)getpid());
 	put(name, "stale");
 	put("out.partial-999999999", "stale");
@@ -343,23 +340,23 @@ static void test_outfile_places(void **state)
 	put("out.partial-x", "not ours");
 	fd = open("out.partial-12345", O_RDONLY);
 	assert_int_equal(flock(fd, LOCK_EX), 0);
-	assert_int_equal(outfile_open(&o, "out"), MILL_OK);
+	OK(outfile_open(&o, "out"));
 	assert_false(path_exists("out.partial-999999999"));
 	assert_true(path_exists("out.partial-12345"));
 	close(fd);
 	assert_true(path_exists("out.partial-x"));
-	assert_int_equal(outfile_write(o, "new", 3), MILL_OK);
-	assert_int_equal(outfile_commit(o), MILL_OK);
+	OK(outfile_write(o, "new", 3));
+	OK(outfile_commit(o));
 	expect("out", "new");
 
-	/* A device is written, never replaced; a link's target is replaced, never the link. */
-	assert_int_equal(outfile_open(&o, "/dev/null"), MILL_OK);
-	assert_int_equal(outfile_write(o, "gone", 4), MILL_OK);
-	assert_int_equal(outfile_commit(o), MILL_OK);
+	/* A device is written, not replaced. A link stays, and its target is replaced. */
+	OK(outfile_open(&o, "/dev/null"));
+	OK(outfile_write(o, "gone", 4));
+	OK(outfile_commit(o));
 	assert_int_equal(symlink("out", "link"), 0);
-	assert_int_equal(outfile_open(&o, "link"), MILL_OK);
-	assert_int_equal(outfile_write(o, "linked", 6), MILL_OK);
-	assert_int_equal(outfile_commit(o), MILL_OK);
+	OK(outfile_open(&o, "link"));
+	OK(outfile_write(o, "linked", 6));
+	OK(outfile_commit(o));
 	expect("out", "linked");
 	assert_int_equal(readlink("link", name, sizeof(name)), 3);
 }
@@ -371,8 +368,8 @@ static void test_outfile_full(void **state)
 	(void)state;
 	if (access("/dev/full", W_OK))
 		skip();
-	assert_int_equal(outfile_open(&o, "/dev/full"), MILL_OK);
-	assert_int_equal(outfile_write(o, "x", 1), MILL_OK);
+	OK(outfile_open(&o, "/dev/full"));
+	OK(outfile_write(o, "x", 1));
 	assert_int_equal(outfile_commit(o), MILL_ENOSPACE);
 }
 
@@ -387,15 +384,15 @@ static void test_stdout(void **state)
 	fflush(stdout);
 	dup2(fd[1], STDOUT_FILENO);
 	close(fd[1]);
-	assert_int_equal(outfile_open(&o, "-"), MILL_OK);
-	assert_int_equal(outfile_write(o, "hello", 5), MILL_OK);
-	assert_int_equal(outfile_commit(o), MILL_OK);
+	OK(outfile_open(&o, "-"));
+	OK(outfile_write(o, "hello", 5));
+	OK(outfile_commit(o));
 	assert_int_equal(fcntl(STDOUT_FILENO, F_GETFD), 0);	/* still open */
 	assert_int_equal(read(fd[0], got, sizeof(got)), 5);
 	assert_string_equal(got, "hello");
 	close(fd[0]);
-	assert_int_equal(outfile_open(&o, "-"), MILL_OK);
-	assert_int_equal(outfile_write(o, "hello", 5), MILL_OK);
+	OK(outfile_open(&o, "-"));
+	OK(outfile_write(o, "hello", 5));
 	assert_int_equal(outfile_commit(o), MILL_EIO);
 	dup2(keep, STDOUT_FILENO);
 	close(keep);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readers of all formats: what they make of good files, and what they say of bad ones. */
+/* The readers of all formats: the graphs of good files, and the error messages for bad ones. */
 #include <dirent.h>
 
 #include "fuzz/fuzz.h"
@@ -20,7 +20,10 @@ static mill_err import_file(const char *name, const void *data, size_t size, str
 	return mill_import(&made, &how);
 }
 
-/* "1>2:w 1>3:w |n", sorted: the export of the store, and how many vertices it has. */
+/*
+ * Returns the edges of the store as "1 2 w,1 3 w, |n": lines of its export with commas for line
+ * ends, and the number of vertices; "u" follows if it is undirected.
+ */
 static const char *show_store(void)
 {
 	static char text[4096];
@@ -34,8 +37,7 @@ static const char *show_store(void)
 	OK(mill_store_verify(store, NULL));
 	OK(mill_store_export(store, in_scratch("list"), "edgelist", NULL));
 	mill_store_close(store);
-	list = slurp_file(scratch, "list", &size);
-	list[size] = 0;
+	list = (char *)slurp(in_scratch("list"), &size);
 	for (n = 0; n < size; n++)
 		if (list[n] == '\n')
 			list[n] = ',';
@@ -47,6 +49,7 @@ static const char *show_store(void)
 
 #define TEXT(s) s, sizeof(s) - 1
 #define MTX "%%MatrixMarket matrix coordinate "
+#define ARRAY "%%MatrixMarket matrix array "
 
 static void test_good(void **state)
 {
@@ -57,7 +60,9 @@ static void test_good(void **state)
 	} cases[] = {
 		{ "a.mtx", TEXT(MTX "pattern general\n3 3 2\n1 2\n3 3\n"), "1 2,3 3, |3" },
 		{ "a", TEXT(MTX "pattern general\n3 3 2\n1 2\n3 3\n"), "1 2,3 3, |3" },
-		{ "a.mtx", TEXT("%%MATRIXMARKET Matrix Coordinate REAL General\n%c\n\n2 2 2\n%c\n1 2 1e1\n\n2 1 0\n%"),
+		{ "a.mtx",
+		  TEXT("%%MATRIXMARKET Matrix Coordinate REAL General\n%c\n\n2 2 2\n%c\n"
+		       "1 2 1e1\n\n2 1 0\n%"),
 		  "1 2 10,2 1 0, |2" },
 		{ "a.mtx", TEXT(MTX "integer symmetric\n4 4 2\n2 1 -3\n3 3 7\n"),
 		  "1 2 -3,3 3 7, |4u" },
@@ -67,11 +72,12 @@ static void test_good(void **state)
 		{ "a.mtx", TEXT(MTX "integer general\r\n2 3 2\r\n1 3 4\r\n2 1 5"),
 		  "1 5 4,2 3 5, |5" },
 		{ "a.mtx", TEXT(MTX "pattern general\n0 0 0\n"), " |0" },
-		{ "a.mtx", TEXT("%%MatrixMarket matrix array integer general\n2 2\n1\n2\n3\n4\n"),
+		{ "a.mtx", TEXT(ARRAY "integer general\n2 2\n1\n2\n3\n4\n"),
 		  "1 1 1,1 2 3,2 1 2,2 2 4, |2" },
-		{ "a.mtx", TEXT("%%MatrixMarket matrix array integer symmetric\n2 2\n1\n2\n3\n"),
+		{ "a.mtx", TEXT(ARRAY "integer symmetric\n2 2\n1\n2\n3\n"),
 		  "1 1 1,1 2 2,2 2 3, |2u" },
-		{ "a.mtx", TEXT("%%MatrixMarket matrix array integer skew-symmetric\n3 3\n1\n2\n3\n"),
+		{ "a.mtx",
+		  TEXT(ARRAY "integer skew-symmetric\n3 3\n1\n2\n3\n"),
 		  "1 2 -1,1 3 -2,2 1 1,2 3 -3,3 1 2,3 2 3, |3" },
 		{ "a.gr", TEXT("c x\np sp 4 3\na 1 2 5\nc\na 1 2 -5\n\na 3 3 0\n"),
 		  "1 2 5,1 2 -5,3 3 0, |4" },
@@ -97,9 +103,9 @@ static void test_good(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		bool raw = strstr(cases[i].name, ".bin");
-		struct mill_import how = { .weights = raw ? MILL_WEIGHTS_DEFAULT : MILL_WEIGHTS_AUTO,
-					   .id_bits = 32 };
+		struct mill_import how = { .id_bits = 32 };
 
+		how.weights = raw ? MILL_WEIGHTS_DEFAULT : MILL_WEIGHTS_AUTO;
 		if (import_file(cases[i].name, cases[i].text, cases[i].size, how))
 			fail_msg("case %zu: %s", i, mill_error());
 		if (strcmp(show_store(), cases[i].edges))
@@ -116,27 +122,41 @@ static void test_bad(void **state)
 		const char *says; /* after the file's name */
 	} cases[] = {
 		{ "a.mtx", TEXT("1 1 1\n"), MILL_EINPUT, ":1: there is no" },
-		{ "a.mtx", TEXT(MTX "complex general\n1 1 0\n"), MILL_EINPUT, ":1: the matrix is complex" },
-		{ "a.mtx", TEXT(MTX "pattern skew-symmetric\n1 1 0\n"), MILL_EINPUT, ":1: a pattern" },
-		{ "a.mtx", TEXT(MTX "real general\n"), MILL_EINPUT, ":2: the number of rows is missing" },
-		{ "a.mtx", TEXT(MTX "real general\n2 2\n"), MILL_EINPUT, ":2: the number of entries" },
-		{ "a.mtx", TEXT(MTX "real general\n2 2 1 1\n"), MILL_EINPUT, ":2: \"1\" is unexpected" },
-		{ "a.mtx", TEXT(MTX "real symmetric\n2 3 0\n"), MILL_EINPUT, ":2: a symmetric matrix is square" },
-		{ "a.mtx", TEXT(MTX "real general\n2 2 1\n0 1 1\n"), MILL_EINPUT, ":3: row 0 is not one" },
+		{ "a.mtx", TEXT(MTX "complex general\n1 1 0\n"), MILL_EINPUT,
+		  ":1: the matrix is complex" },
+		{ "a.mtx", TEXT(MTX "pattern skew-symmetric\n1 1 0\n"), MILL_EINPUT,
+		  ":1: a pattern" },
+		{ "a.mtx", TEXT(MTX "real general\n"), MILL_EINPUT,
+		  ":2: the number of rows is missing" },
+		{ "a.mtx", TEXT(MTX "real general\n2 2\n"), MILL_EINPUT,
+		  ":2: the number of entries" },
+		{ "a.mtx", TEXT(MTX "real general\n2 2 1 1\n"), MILL_EINPUT,
+		  ":2: \"1\" is unexpected" },
+		{ "a.mtx", TEXT(MTX "real symmetric\n2 3 0\n"), MILL_EINPUT,
+		  ":2: a symmetric matrix is square" },
+		{ "a.mtx", TEXT(MTX "real general\n2 2 1\n0 1 1\n"), MILL_EINPUT,
+		  ":3: row 0 is not one" },
 		{ "a.mtx", TEXT(MTX "real general\n2 2 1\n1 3 1\n"), MILL_EINPUT, ":3: column 3" },
-		{ "a.mtx", TEXT(MTX "real general\n2 2 1\n1 -1 1\n"), MILL_EINPUT, ":3: \"-1\" is negative" },
-		{ "a.mtx", TEXT(MTX "real general\n2 2 1\n1 1 nan\n"), MILL_EINPUT, ":3: \"nan\" is not" },
-		{ "a.mtx", TEXT(MTX "integer general\n2 2 1\n1 1 1.5\n"), MILL_EINPUT, ":3: 1.5 is not" },
-		{ "a.mtx", TEXT(MTX "real general\n2 2 1\n1 1 1\n1 2 1\n"), MILL_EINPUT, ":4: there are more" },
-		{ "a.mtx", TEXT(MTX "pattern general\n9 9 18446744073709551615\n1 1\n"), MILL_EINPUT,
+		{ "a.mtx", TEXT(MTX "real general\n2 2 1\n1 -1 1\n"), MILL_EINPUT,
+		  ":3: \"-1\" is negative" },
+		{ "a.mtx", TEXT(MTX "real general\n2 2 1\n1 1 nan\n"), MILL_EINPUT,
+		  ":3: \"nan\" is not" },
+		{ "a.mtx", TEXT(MTX "integer general\n2 2 1\n1 1 1.5\n"), MILL_EINPUT,
+		  ":3: 1.5 is not" },
+		{ "a.mtx", TEXT(MTX "real general\n2 2 1\n1 1 1\n1 2 1\n"), MILL_EINPUT,
+		  ":4: there are more" },
+		{ "a.mtx", TEXT(MTX "pattern general\n9 9 18446744073709551615\n1 1\n"),
+		  MILL_EINPUT,
 		  ":4: the file ends after 1" },
-		{ "a.mtx", TEXT(MTX "pattern general\n9 9 18446744073709551616\n"), MILL_EINPUT, ":2: " },
+		{ "a.mtx", TEXT(MTX "pattern general\n9 9 18446744073709551616\n"), MILL_EINPUT,
+		  ":2: " },
 		{ "a.mtx", TEXT(MTX "pattern general\n2147483647 2147483647 1\n1 1\n"), MILL_ELIMIT,
 		  ": the header claims 2147483647" },
-		{ "a.mtx", TEXT(MTX "real skew-symmetric\n2 2 1\n1 1 1\n"), MILL_EINPUT, ":3: a skew" },
-		{ "a.mtx", TEXT("%%MatrixMarket matrix array real general\n1 1\n1 2\n"), MILL_EINPUT, ":3: \"2\"" },
-		{ "a.mtx", TEXT("%%MatrixMarket matrix array real general\n1 1\n1\n2\n"), MILL_EINPUT, ":4: " },
-		{ "a.mtx", TEXT("%%MatrixMarket matrix array real general\n4294967296 4294967296\n1\n"),
+		{ "a.mtx", TEXT(MTX "real skew-symmetric\n2 2 1\n1 1 1\n"), MILL_EINPUT,
+		  ":3: a skew" },
+		{ "a.mtx", TEXT(ARRAY "real general\n1 1\n1 2\n"), MILL_EINPUT, ":3: \"2\"" },
+		{ "a.mtx", TEXT(ARRAY "real general\n1 1\n1\n2\n"), MILL_EINPUT, ":4: " },
+		{ "a.mtx", TEXT(ARRAY "real general\n4294967296 4294967296\n1\n"),
 		  MILL_ELIMIT, ":2: " },
 		{ "a.mtx", TEXT(MTX "real general\n2 2 1\n1 1 \0\n"), MILL_EINPUT, ":3: " },
 		{ "a.gr", TEXT("p max 1 1\n"), MILL_EINPUT, ":1: \"p max\" is another" },
@@ -153,27 +173,34 @@ static void test_bad(void **state)
 		{ "a.graph", TEXT("2 1\n2\n"), MILL_EINPUT, ":3: the file ends after 1" },
 		{ "a.graph", TEXT("2 1\n2\n\n"), MILL_EINPUT, ":2: the lists are not symmetric" },
 		{ "a.graph", TEXT("3 1\n\n3\n\n"), MILL_EINPUT, ":3: the lists are not symmetric" },
-		{ "a.graph", TEXT("2 1 1\n2 5\n1 6\n"), MILL_EINPUT, ":2: the lists are not symmetric" },
+		{ "a.graph", TEXT("2 1 1\n2 5\n1 6\n"), MILL_EINPUT,
+		  ":2: the lists are not symmetric" },
 		{ "a.graph", TEXT("2 2\n2\n1\n"), MILL_EINPUT, ":4: the lists have 1 edges" },
 		{ "a.graph", TEXT("2 1\n1\n2\n"), MILL_EINPUT, ":2: vertex 1 is its own" },
 		{ "a.graph", TEXT("2 1\n2\n1\n1\n"), MILL_EINPUT, ":4: there are more lines" },
 		{ "a.graph", TEXT("2 1\n3\n1\n"), MILL_EINPUT, ":2: neighbour 3" },
-		{ "a.graph", TEXT("18446744073709551615 1\n3\n1\n"), MILL_EINPUT, ":4: the file ends" },
+		{ "a.graph", TEXT("18446744073709551615 1\n3\n1\n"), MILL_EINPUT,
+		  ":4: the file ends" },
 		{ "a.graph-txt", TEXT("2\n1\n"), MILL_EINPUT, ":3: the file ends after 1" },
 		{ "a.graph-txt", TEXT("2\n2\n\n"), MILL_EINPUT, ":2: successor 2" },
 		{ "a.graph-txt", TEXT("2\n1 0\n\n"), MILL_EINPUT, ":2: successor 0 does not" },
 		{ "a.graph-txt", TEXT("1\n\n0\n"), MILL_EINPUT, ":3: there are more lines" },
 		{ "a.bin", TEXT("\1\0\0\0\2\0\0"), MILL_EINPUT, ": byte 7: " },
 		{ "a.sg", TEXT("\2"), MILL_EINPUT, ": byte 1: this is no" },
-		{ "a.sg", TEXT("\0\2\0\0\0\0\0\0\0\377\377\377\377\377\377\377\377"), MILL_EINPUT, ": byte 17: " },
-		{ "a.sg", TEXT("\0\2\0\0\0\0\0\0\0\377\377\377\177\0\0\0\0\0\0\0\0"), MILL_EINPUT, ": byte 21: " },
+		{ "a.sg", TEXT("\0\2\0\0\0\0\0\0\0\377\377\377\377\377\377\377\377"), MILL_EINPUT,
+		  ": byte 17: " },
+		{ "a.sg", TEXT("\0\2\0\0\0\0\0\0\0\377\377\377\177\0\0\0\0\0\0\0\0"), MILL_EINPUT,
+		  ": byte 21: " },
 		{ "a.sg",
 		  TEXT("\0\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0"
 		       "\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\1\0\0\0"),
 		  MILL_EINPUT, ": byte 45: the lists of the undirected" },
-		{ "a.csv", TEXT("\x1f\x8b\x08"), MILL_EINPUT, ": byte 3: the gzip data is truncated" },
-		{ "a.csv", TEXT("BZh9\x31\x41"), MILL_EINPUT, ": byte 6: the bzip2 data is truncated" },
-		{ "a.csv", TEXT("\x28\xb5\x2f\xfd\x24"), MILL_EINPUT, ": byte 5: the zstd data is truncated" },
+		{ "a.csv", TEXT("\x1f\x8b\x08"), MILL_EINPUT,
+		  ": byte 3: the gzip data is truncated" },
+		{ "a.csv", TEXT("BZh9\x31\x41"), MILL_EINPUT,
+		  ": byte 6: the bzip2 data is truncated" },
+		{ "a.csv", TEXT("\x28\xb5\x2f\xfd\x24"), MILL_EINPUT,
+		  ": byte 5: the zstd data is truncated" },
 		{ "a.csv", TEXT("\x28\xb5\x2f\xfd\x08\x40"), MILL_EINPUT, ": byte " },
 	};
 
@@ -209,9 +236,11 @@ static void test_options(void **state)
 	assert_string_equal(show_store(), "1 2 5, |2");
 	OK(import_file("a.csv", TEXT(sums), (struct mill_import){ .weight_column = 3 }));
 	assert_string_equal(show_store(), "1 2 9, |2");
-	assert_int_equal(import_file("a.csv", TEXT(sums), (struct mill_import){ .weight_name = "other" }),
+	assert_int_equal(import_file("a.csv", TEXT(sums),
+				     (struct mill_import){ .weight_name = "other" }),
 			 MILL_EINPUT);
-	assert_int_equal(import_file("a.mtx", TEXT(sym), (struct mill_import){ .weight_name = "w" }),
+	assert_int_equal(import_file("a.mtx", TEXT(sym),
+				     (struct mill_import){ .weight_name = "w" }),
 			 MILL_EUSAGE);
 	assert_int_equal(import_file("a.mtx", TEXT(sym),
 				     (struct mill_import){ .base_given = true, .base = 0 }),
@@ -220,14 +249,16 @@ static void test_options(void **state)
 				     (struct mill_import){ .base_given = true, .base = 1 }),
 			 MILL_EINPUT);
 	assert_non_null(strstr(mill_error(), "a.el:2: "));
-	assert_int_equal(import_file("a.mtx", TEXT(sym), (struct mill_import){ .loops = MILL_LOOPS_ERROR }),
+	assert_int_equal(import_file("a.mtx", TEXT(sym),
+				     (struct mill_import){ .loops = MILL_LOOPS_ERROR }),
 			 MILL_EINPUT);
 	assert_non_null(strstr(mill_error(), "a.mtx:4: "));
-	assert_int_equal(import_file("a.bin", TEXT(""), (struct mill_import){ .loops = MILL_LOOPS_KEEP }),
+	assert_int_equal(import_file("a.bin", TEXT(""),
+				     (struct mill_import){ .loops = MILL_LOOPS_KEEP }),
 			 MILL_EUSAGE);
 }
 
-/* Inputs that are one graph must agree in what it is. */
+/* Several inputs make one graph: all must be weighted or none, all directed or none. */
 static void test_several(void **state)
 {
 	const char *input[] = { in_scratch("x.mtx"), in_scratch("y.gr"), in_scratch("z.el") };
@@ -251,7 +282,10 @@ static void test_several(void **state)
 	OK(mill_import(&made, &how));
 }
 
-/* The seeds of one fuzz program; how many. */
+/*
+ * Gives all seeds of one fuzz program to its reader, which must accept them; then with one byte
+ * changed and cut there, which must not crash. Returns the number of seeds.
+ */
 static size_t try_seeds(const char *corpus, const char *format, const char *work)
 {
 	char folder[250];
@@ -264,18 +298,18 @@ static size_t try_seeds(const char *corpus, const char *format, const char *work
 		fail_msg("%s has no seeds", format);
 	for (struct dirent *e; (e = readdir(d));) {
 		size_t size = 0;
-		char *data;
+		u8 *data;
 
 		if (e->d_name[0] == '.')
 			continue;
-		data = slurp_file(folder, e->d_name, &size);
-		if (fuzz_reader(work, format, (const u8 *)data, size))
+		data = slurp(path_in(folder, e->d_name), &size);
+		if (fuzz_reader(work, format, data, size))
 			fail_msg("%s/%s: %s", format, e->d_name, mill_error());
 		for (size_t i = 0; i < size; i += 1 + size / 16) {
-			data[i] ^= (char)(1 + i % 255);
-			fuzz_reader(work, format, (const u8 *)data, size);
-			fuzz_reader(work, format, (const u8 *)data, i);
-			data[i] ^= (char)(1 + i % 255);
+			data[i] ^= (u8)(1 + i % 255);
+			fuzz_reader(work, format, data, size);
+			fuzz_reader(work, format, data, i);
+			data[i] ^= (u8)(1 + i % 255);
 		}
 		free(data);
 		n++;
@@ -284,16 +318,15 @@ static size_t try_seeds(const char *corpus, const char *format, const char *work
 	return n;
 }
 
-/* All of them, and what becomes of them when a byte changes. */
-static void test_seeds(void **state)
+static void test_fuzz_seeds(void **state)
 {
 	const char *const *format, *work = in_scratch("fuzz");
 	char corpus[200];
 	size_t n;
 
 	(void)state;
-	snprintf(corpus, sizeof(corpus), "%.*s/../fuzz/corpus", (int)(strrchr(__FILE__, '/') - __FILE__),
-		 __FILE__);
+	snprintf(corpus, sizeof(corpus), "%.*s/../fuzz/corpus",
+		 (int)(strrchr(__FILE__, '/') - __FILE__), __FILE__);
 	OK(dir_make(work));
 	n = try_seeds(corpus, "names", work);
 	for (format = mill_formats(); *format; format++)
@@ -301,7 +334,7 @@ static void test_seeds(void **state)
 	assert_true(n >= 22);
 }
 
-/* Every format that is written is read back as the same graph. */
+/* A graph that is exported and imported again is the same. */
 static void test_export(void **state)
 {
 	static const struct {
@@ -315,16 +348,18 @@ static void test_export(void **state)
 		{ "0 2 5\n2 0 6\n3 3 7\n0 2 8\n7 1 9\n", "wsg", false, true },
 		{ "0 2 5\n3 2 6\n3 3 7\n", "wsg", true, true },
 	};
+	mill_store *store;
 	char before[512];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const char *path;
 		char name[16];
-		mill_store *store;
-		struct mill_import how = { .undirected = cases[i].undirected,
-					   .weights = MILL_WEIGHTS_AUTO,
-					   .target = { .path = in_scratch("store"), .force = true } };
+		struct mill_import how = {
+			.undirected = cases[i].undirected,
+			.weights = MILL_WEIGHTS_AUTO,
+			.target = { .path = in_scratch("store"), .force = true },
+		};
 
 		OK(import_file("a.el", cases[i].text, strlen(cases[i].text), how));
 		strcpy(before, show_store());
@@ -342,23 +377,20 @@ static void test_export(void **state)
 		if (cases[i].same_ids && strncmp(before, show_store(), strlen(before)))
 			fail_msg("case %zu: %s became %s", i, before, show_store());
 	}
-	OK(import_file("a.el", TEXT("0 99999999999\n"), (struct mill_import){ .undirected = false }));
-	{
-		mill_store *store;
-
-		OK(mill_store_open(&store, in_scratch("store")));
-		assert_int_equal(mill_store_export(store, in_scratch("c.mtx"), NULL, NULL), MILL_ELIMIT);
-		assert_int_equal(mill_store_export(store, in_scratch("c.sg"), NULL, NULL), MILL_ELIMIT);
-		assert_int_equal(mill_store_export(store, in_scratch("c"), "dot", NULL), MILL_EUSAGE);
-		OK(mill_store_export(store, in_scratch("c.mtx"), "edgelist", NULL));
-		mill_store_close(store);
-	}
+	OK(import_file("a.el", TEXT("0 99999999999\n"),
+		       (struct mill_import){ .undirected = false }));
+	OK(mill_store_open(&store, in_scratch("store")));
+	assert_int_equal(mill_store_export(store, in_scratch("c.mtx"), NULL, NULL), MILL_ELIMIT);
+	assert_int_equal(mill_store_export(store, in_scratch("c.sg"), NULL, NULL), MILL_ELIMIT);
+	assert_int_equal(mill_store_export(store, in_scratch("c"), "dot", NULL), MILL_EUSAGE);
+	OK(mill_store_export(store, in_scratch("c.mtx"), "edgelist", NULL));
+	mill_store_close(store);
 }
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_good),	cmocka_unit_test(test_bad),
 	cmocka_unit_test(test_options), cmocka_unit_test(test_several),
-	cmocka_unit_test(test_seeds),	cmocka_unit_test(test_export),
+	cmocka_unit_test(test_fuzz_seeds), cmocka_unit_test(test_export),
 };
 
-SUITE(formats, tests, .setup = make_scratch, .teardown = remove_scratch);
+SUITE(formats, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Generators: the same bytes on any number of threads, the promised shape, and refusals. */
+/* Generators: the same bytes with any number of threads, the promised shapes, refused options. */
 #include <math.h>
 
 #include "base/types.h"
@@ -98,7 +98,7 @@ static void test_seed_matters(void **state)
 	store_close(b);
 }
 
-/* Vertices, edges as meant, stored edges. */
+/* The numbers of vertices, edges and stored edges; an undirected edge is stored twice. */
 static void test_counts(void **state)
 {
 	static const struct {
@@ -185,7 +185,7 @@ static void test_shapes(void **state)
 	assert_int_equal(st->max_degree, 49);
 	store_close(st);
 
-	/* Simple: no loops, no parallel edges, both directions with one weight. */
+	/* A simple graph: no loops, no parallel edges, both directions have the same weight. */
 	OK(make("shape", (struct mill_generate){
 				 .kind = "kron", .scale = 7, .weight = MILL_WEIGHT_U32 }));
 	st = open_made("shape");
@@ -212,14 +212,14 @@ static void test_shapes(void **state)
 	assert_true(fabs(st->sum_weight / (f64)st->stored_edges - .5) < .1);
 	store_close(st);
 
-	/* A multigraph keeps all: undirected ones too, whichever way they were drawn. */
+	/* A multigraph keeps all edges; also undirected ones, in whichever direction drawn. */
 	OK(make("shape",
 		(struct mill_generate){ .kind = "kron", .scale = 4, .multigraph = true }));
 	assert_int_equal(made.edges, 256);
 	store_close(open_made("shape"));
 }
 
-/* The share of the four quadrants shows in the degrees: a = .57 is skewed, a quarter each is not. */
+/* The shares of the quadrants show in the degrees: a = .57 is skewed, a quarter each is not. */
 static void test_skew(void **state)
 {
 	struct store *st;
@@ -245,7 +245,7 @@ static void test_skew(void **state)
 	st = open_made("skew");
 	assert_true(max_skewed > 3 * st->max_degree);
 	store_close(st);
-	/* Without new names the first vertex is the largest. */
+	/* rmat does not rename vertices: the first one has the largest degree. */
 	OK(make("skew", (struct mill_generate){ .kind = "rmat", .scale = 7, .directed = true }));
 	st = open_made("skew");
 	for (u64 v = 0; v < st->sources; v++) {
@@ -263,7 +263,7 @@ static void test_skew(void **state)
 	st = open_made("skew");
 	assert_in_range(st->max_degree, 1000, 4000);	/* the first of 128: 128^(-1/3) of 12,800 */
 	store_close(st);
-	/* All in one corner: one vertex, whatever its new name. */
+	/* All edges fall into one corner: they are loops of one vertex, whatever its new number. */
 	OK(make("skew", (struct mill_generate){ .kind = "kron",
 						.vertices = 100,
 						.multigraph = true,
@@ -335,4 +335,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_names),
 };
 
-SUITE(generate, tests, .setup = make_scratch, .teardown = remove_scratch);
+SUITE(generate, tests, .setup = scratch_make, .teardown = scratch_remove);

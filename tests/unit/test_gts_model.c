@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GTS's equations: the paper's numbers, what they must be where they are known otherwise, and that no number breaks them. */
+/* GTS's cost equations: the numbers of the paper, values computed by hand, and any odd input. */
 #include "unit.h"
 
 #include <math.h>
@@ -14,12 +14,16 @@ static void near(f64 value, f64 expected)
 		fail_msg("%.12g, not %.12g", value, expected);
 }
 
-/* papers.md: WA = RA = 4 GB and 114 GB of pages over c1 = 16 and c2 = 6 GB/s: 2 x 4 / 16 + (4 + 114) / (6 N). */
+/*
+ * The paper's example: WA = RA = 4 GB and 114 GB of pages, with c1 = 16 and c2 = 6 GB/s, take
+ * 2 x 4 / 16 + (4 + 114) / (6 N) seconds on N devices.
+ */
 static const struct gts_constants paper = { .c1 = 16e9, .c2 = 6e9 };
 
 static struct gts_scan rmat30(u32 n)
 {
-	return (struct gts_scan){ .wa = 4 * GB, .ra = 4 * GB, .sp = 100 * GB, .lp = 14 * GB, .n_small = 1500, .n_large = 286, .n_devices = n };
+	return (struct gts_scan){ .wa = 4 * GB, .ra = 4 * GB, .sp = 100 * GB, .lp = 14 * GB,
+				  .n_small = 1500, .n_large = 286, .n_devices = n };
 }
 
 static void test_equation_1(void **state)
@@ -36,7 +40,7 @@ static void test_equation_1(void **state)
 	gts_scan_cost(&c, &two, &cost);
 	near(cost.total, 10 + 1.0 / 3);
 	near(cost.attributes, 0.5);
-	/* Calls are divided, the kernels of the last two pages are not, and merging grows with N. */
+	/* N devices share the calls, but not the last two kernels; merging grows with N. */
 	c.call = 1e-3;
 	c.kernel = 1e-9;
 	c.sync = 1e-10;
@@ -49,7 +53,7 @@ static void test_equation_1(void **state)
 	two.n_devices = 8;
 	gts_scan_cost(&c, &two, &cost);
 	near(cost.sync, 2.8);
-	/* Without large pages one is the last. */
+	/* Without large pages there is one last page, not two. */
 	two.n_small = 1786;
 	two.n_large = 0;
 	gts_scan_cost(&c, &two, &cost);
@@ -68,18 +72,19 @@ static void test_strategy_s(void **state)
 	s.n_devices = 1;
 	gts_scan_cost(&c, &s, &alone);
 	s.strategy = GTS_S;
-	gts_scan_cost(&c, &s, &cost);	/* on one device both are the same */
+	gts_scan_cost(&c, &s, &cost);	/* on one device both strategies cost the same */
 	near(cost.total, alone.total);
 	s.n_devices = 4;
-	gts_scan_cost(&c, &s, &cost);	/* "logically analogous to using a single GPU of large device memory" */
+	/* "logically analogous to using a single GPU of large device memory" */
+	gts_scan_cost(&c, &s, &cost);
 	near(cost.attributes, alone.attributes);
 	near(cost.stream, alone.stream);
 	near(cost.calls, alone.calls);
 	near(cost.sync, 0);
 }
 
-/* What the host counts is the same everywhere: bytes over one link take as long as they are many. */
-static void test_shared(void **state)
+/* Devices share one link: the time is the number of bytes over the bandwidth. */
+static void test_shared_link(void **state)
 {
 	struct gts_constants c = paper;
 	struct mill_cost cost;
@@ -95,7 +100,8 @@ static void test_shared(void **state)
 				s.strategy = (enum gts_strategy)strategy;
 				s.chunks = chunks;
 				gts_scan_cost(&c, &s, &cost);
-				near(cost.attributes / 2 + cost.stream, (f64)gts_bytes_down(&s) / c.c1);
+				near(cost.attributes / 2 + cost.stream,
+				     (f64)gts_bytes_down(&s) / c.c1);
 			}
 }
 
@@ -126,15 +132,18 @@ static void test_chunks(void **state)
 	near(cost.total, 0.5 + 3 * 118.0 / 6);
 }
 
-/* Kernels and reading are seen where they take longer, and the overlap of the shorter. */
+/*
+ * Kernels and reading hide behind the stream: they cost what they take longer, plus `overlap` times
+ * the shorter of the two.
+ */
 static void test_hidden(void **state)
 {
 	static const struct {
 		f64 overlap, edges, disk, kernel_seen, disk_seen;
 	} cases[] = {
 		{ 0, 0, 0, 0, 0 },
-		{ 0, 4e9, 0, 4e-3, 0 },			/* 4 s behind 10: the last page's alone */
-		{ 0, 14e9, 0, 4, 0 },			/* 14 behind 10 */
+		{ 0, 4e9, 0, 4e-3, 0 },			/* 4 s behind 10: only the last page */
+		{ 0, 14e9, 0, 4, 0 },			/* 14 s behind 10 */
 		{ 1, 4e9, 0, 4, 0 },			/* one after the other */
 		{ 0.5, 14e9, 0, 9, 0 },
 		{ 0, 14e9, 10e9, 4, 0 },		/* 10 s of reading behind 14 */
@@ -146,7 +155,8 @@ static void test_hidden(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct gts_scan s = { .sp = 10 * GB, .n_small = 1000, .edges = cases[i].edges, .disk = cases[i].disk };
+		struct gts_scan s = { .sp = 10 * GB, .n_small = 1000, .edges = cases[i].edges,
+				      .disk = cases[i].disk };
 
 		c.overlap = c.behind = cases[i].overlap;
 		gts_scan_cost(&c, &s, &cost);
@@ -161,7 +171,8 @@ static void test_equation_2(void **state)
 {
 	static const struct gts_level level[] = {
 		{ .sp = 6e9, .n_small = 10 },
-		{ .sp = 60e9, .lp = 12e9, .ra = 6e9, .n_small = 100, .n_large = 20, .hit = 0.25 },
+		{ .sp = 60e9, .lp = 12e9, .ra = 6e9, .n_small = 100, .n_large = 20,
+		  .hit = 0.25 },
 		{ .sp = 12e9, .n_small = 20, .hit = 1 },
 	};
 	struct gts_constants c = paper;
@@ -179,9 +190,9 @@ static void test_equation_2(void **state)
 	gts_levels_cost(&c, &graph, 1, level, 3, &cost);
 	near(cost.stream, one.stream / 4);
 	near(cost.calls, one.calls / 4);
-	gts_levels_cost(&c, &graph, 0, level, 3, &cost);	/* nobody said: balanced */
+	gts_levels_cost(&c, &graph, 0, level, 3, &cost);	/* skew 0: as if balanced */
 	near(cost.stream, one.stream / 4);
-	/* The most unbalanced is one device, for any N; nothing is more so. */
+	/* At worst one device does all the work, for any N. */
 	for (u32 n = 1; n <= 16; n++) {
 		graph.n_devices = n;
 		gts_levels_cost(&c, &graph, 1.0 / n, level, 3, &cost);
@@ -207,10 +218,11 @@ static void test_hits(void **state)
 	near(gts_scan_hit_rate(100, 100, 0), 0);
 }
 
-/* A run is its passes, or its levels. */
+/* The cost of a run is the sum of its passes (equation 1) or of its levels (equation 2). */
 static void test_runs(void **state)
 {
-	struct gts_setting s = { .constants = paper, .graph = rmat30(1), .equation = 1, .rounds = 10, .copies = 10 };
+	struct gts_setting s = { .constants = paper, .graph = rmat30(1), .equation = 1,
+				 .rounds = 10, .copies = 10 };
 	struct gts_level level[5];
 	struct mill_cost cost, sum;
 
@@ -224,7 +236,7 @@ static void test_runs(void **state)
 	gts_predict(&s, &cost);
 	near(cost.total, 10 * 118.0 / 6);
 	s.copies = 1;
-	s.hit = 0.5;	/* of the pages: RA is new every time */
+	s.hit = 0.5;	/* of the pages; RA moves in every pass */
 	gts_predict(&s, &cost);
 	near(cost.total, 0.5 + 10 * (4 + 57) / 6.0);
 	s.constants.call = 1e-3;
@@ -234,7 +246,7 @@ static void test_runs(void **state)
 	gts_predict(&s, &cost);
 	near(cost.calls, 1);
 
-	/* Five equal levels of a fifth are known, or not. */
+	/* Five equal levels cost the same whether they are given or assumed. */
 	s.equation = 2;
 	s.calls = 0;
 	s.constants.kernel = 1e-9;
@@ -254,10 +266,11 @@ static void test_runs(void **state)
 	near(cost.total, sum.total);
 }
 
-/* More bytes, pages, edges, chunks and slower constants never cost less; more devices never more, but for merging. */
+/* More bytes, pages or edges never cost less; more devices never cost more, except for merging. */
 static void test_monotone(void **state)
 {
-	struct gts_constants c = { .c1 = 2e9, .c2 = 1e9, .call = 1e-5, .kernel = 1e-9, .sync = 1e-10, .disk = 1e9, .overlap = 0.3 };
+	struct gts_constants c = { .c1 = 2e9, .c2 = 1e9, .call = 1e-5, .kernel = 1e-9,
+				   .sync = 1e-10, .disk = 1e9, .overlap = 0.3 };
 	struct gts_scan s = { GB, GB, 4 * GB, GB, 4000, 1000, 3e9, 0.2, 5e9, 2, 1, GTS_P };
 	struct mill_cost base, cost;
 	u64 *const count[] = { &s.wa, &s.ra, &s.sp, &s.lp, &s.n_small, &s.n_large };
@@ -293,10 +306,11 @@ static void test_monotone(void **state)
 	}
 }
 
-/* Zeros, and what a broken measurement might give: every term is a number, none negative. */
+/* Zeros, and numbers of a broken measurement: every term is finite, none is negative. */
 static void test_numbers(void **state)
 {
 	static const f64 odd[] = { 0, -1, 1, 1e-300, 1e300, NAN };
+	static const enum gts_strategy strategy[] = { GTS_P, GTS_S };
 	struct mill_cost cost;
 
 	(void)state;
@@ -310,7 +324,8 @@ static void test_numbers(void **state)
 		for (size_t k = 0; k < 6; k++)
 			for (u32 equation = 1; equation <= 2; equation++) {
 				struct gts_setting s = {
-					.constants = { .c1 = 1e9, .c2 = 1e9, .disk = 1e9, .overlap = odd[i], .behind = odd[k] },
+					.constants = { .c1 = 1e9, .c2 = 1e9, .disk = 1e9,
+						       .overlap = odd[i], .behind = odd[k] },
 					.graph = rmat30((u32)k),
 					.equation = equation,
 					.full = 3,
@@ -319,19 +334,23 @@ static void test_numbers(void **state)
 					.skew = odd[k],
 				};
 
-				s.graph.strategy = i % 2 ? GTS_S : GTS_P;
+				s.graph.strategy = strategy[i % 2];
 				gts_predict(&s, &cost);
-				if (!(isfinite(cost.total) && cost.attributes >= 0 && cost.stream >= 0 && cost.calls >= 0 &&
-				      cost.kernel >= 0 && cost.sync >= 0 && cost.disk >= 0))
-					fail_msg("%zu, %zu, equation %u: %g", i, k, equation, cost.total);
+				if (!(isfinite(cost.total) && cost.attributes >= 0 &&
+				      cost.stream >= 0 && cost.calls >= 0 && cost.kernel >= 0 &&
+				      cost.sync >= 0 && cost.disk >= 0))
+					fail_msg("%zu, %zu, equation %u: %g", i, k, equation,
+						 cost.total);
 			}
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_equation_1), cmocka_unit_test(test_strategy_s), cmocka_unit_test(test_shared),
-	cmocka_unit_test(test_bytes),	   cmocka_unit_test(test_chunks),     cmocka_unit_test(test_hidden),
-	cmocka_unit_test(test_equation_2), cmocka_unit_test(test_hits),	      cmocka_unit_test(test_runs),
-	cmocka_unit_test(test_monotone),   cmocka_unit_test(test_numbers),
+	cmocka_unit_test(test_equation_1),  cmocka_unit_test(test_strategy_s),
+	cmocka_unit_test(test_shared_link), cmocka_unit_test(test_bytes),
+	cmocka_unit_test(test_chunks),	    cmocka_unit_test(test_hidden),
+	cmocka_unit_test(test_equation_2),  cmocka_unit_test(test_hits),
+	cmocka_unit_test(test_runs),	    cmocka_unit_test(test_monotone),
+	cmocka_unit_test(test_numbers),
 };
 
 SUITE(gts_model, tests);

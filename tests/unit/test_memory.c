@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Memory: blocks are zeroed and aligned, budgets are kept, sizes that overflow are refused. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "unit.h"
+#include "helpers.h"
 
 static void test_blocks(void **state)
 {
@@ -18,7 +19,7 @@ static void test_blocks(void **state)
 
 		budget_init(&b, 0);
 		assert_int_equal(budget_left(&b), UINT64_MAX);
-		assert_int_equal(memory_new(&p, &b, sizes[i], 1, "bytes"), MILL_OK);
+		OK(memory_new(&p, &b, sizes[i], 1, "bytes"));
 		assert_non_null(p);
 		assert_int_equal((uintptr_t)p % (sizes[i] >= 2 * MIB ? 4096 : 64), 0);
 		assert_true(b.used >= sizes[i] && b.used <= sizes[i] + 8192);
@@ -34,6 +35,7 @@ static void test_blocks(void **state)
 	memory_free(NULL);
 }
 
+/* Memory that was used and freed is zero when it is allocated again. */
 static void test_zero_again(void **state)
 {
 	(void)state;
@@ -41,7 +43,7 @@ static void test_zero_again(void **state)
 		u64 *p[32];
 
 		for (size_t i = 0; i < ARRAY_LEN(p); i++) {
-			assert_int_equal(memory_new(&p[i], NULL, 50, sizeof(u64), "x"), MILL_OK);
+			OK(memory_new(&p[i], NULL, 50, sizeof(u64), "x"));
 			for (int j = 0; j < 50; j++)
 				assert_int_equal(p[i][j], 0);
 			memset(p[i], 0xee, 50 * sizeof(u64));
@@ -58,7 +60,7 @@ static void test_budget(void **state)
 
 	(void)state;
 	budget_init(&b, 10000);
-	assert_int_equal(memory_new(&p, &b, 6000, 1, "the first"), MILL_OK);
+	OK(memory_new(&p, &b, 6000, 1, "the first"));
 	assert_true(budget_left(&b) <= 4000);
 	assert_int_equal(memory_new(&q, &b, 6000, 1, "the second"), MILL_ENOMEM);
 	assert_ptr_equal(q, &b);
@@ -66,7 +68,7 @@ static void test_budget(void **state)
 					  "leaves 3.8 KiB");
 	memory_free(p);
 	assert_int_equal(budget_left(&b), 10000);
-	assert_int_equal(memory_new(&q, &b, 6000, 1, "the second"), MILL_OK);
+	OK(memory_new(&q, &b, 6000, 1, "the second"));
 	memory_free(q);
 	assert_int_equal(b.peak, 6064);
 }
@@ -100,9 +102,9 @@ static void test_strings(void **state)
 
 	(void)state;
 	budget_init(&b, 1000);
-	assert_int_equal(memory_string(&s, &b, "hello"), MILL_OK);
+	OK(memory_string(&s, &b, "hello"));
 	assert_string_equal(s, "hello");
-	assert_int_equal(memory_printf(&t, &b, "%s/%d", s, 42), MILL_OK);
+	OK(memory_printf(&t, &b, "%s/%d", s, 42));
 	assert_string_equal(t, "hello/42");
 	memory_free(s);
 	memory_free(t);
@@ -130,8 +132,8 @@ static void test_threads(void **state)
 
 	(void)state;
 	budget_init(&b, 4 * (5000 + 64));
-	assert_int_equal(pool_new(&pool, 4), MILL_OK);
-	assert_int_equal(pool_for(pool, 20000, 100, churn, &b), MILL_OK);
+	OK(pool_new(&pool, 4));
+	OK(pool_for(pool, 20000, 100, churn, &b));
 	assert_int_equal(b.used, 0);
 	assert_true(b.peak >= 5000 && b.peak <= b.limit);
 	pool_free(pool);
@@ -146,7 +148,7 @@ static void test_system(void **state)
 	assert_true(memory_available() > MIB);
 	assert_true(memory_available() < (u64)1 << 50);
 	assert_true(before > 100 * KIB);
-	assert_int_equal(memory_new(&p, NULL, size, 1, "x"), MILL_OK);
+	OK(memory_new(&p, NULL, size, 1, "x"));
 	memset(p, 1, size);
 	assert_true(memory_rss() >= before + size / 2);
 	assert_true(memory_peak_rss() >= memory_rss() / 2);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Policies decide by numbers alone: what they plan for a pass, and what they ask for, without a
- * device, a thread or a file. Plans are written down move by move where they can be made by hand:
- * the examples of the papers, every order and every end of a window. Many more are executed on
- * paper: no unit is taken from a slot that holds another. Budgets are met to the byte.
+ * The plans of policies and the memory that they ask for: functions of numbers, tested without a
+ * device, a thread or a file. Tables give plans move by move: the examples of the papers, every
+ * order, every end of a window. Many random plans are executed by a model: a unit must be in the
+ * slot where its plan expects it. Budgets are met to the byte.
  */
-#include "unit.h"
+#include "helpers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,6 @@
 #include "policy/partition.h"
 #include "policy/policy.h"
 
-#define OK(call) assert_int_equal(call, MILL_OK)
 #define UNITS 128u
 #define DEVICES 3u
 #define PAGE (64 * KIB)
@@ -35,7 +34,10 @@ static mill_err count_buffer(struct device *d, struct buffer *b, u64 size, const
 	return MILL_OK;
 }
 
-static void count_free(struct device *d, struct buffer *b) { d->memory->used -= max_u64(b->size, 8); }
+static void count_free(struct device *d, struct buffer *b)
+{
+	d->memory->used -= max_u64(b->size, 8);
+}
 
 static mill_err write_nothing(struct device *d, struct buffer *b, u64 at, const void *from,
 			      u64 size)
@@ -51,10 +53,13 @@ static mill_err fill_nothing(struct device *d, struct buffer *b, const void *pat
 }
 
 static const struct device_ops counting = {
-	.buffer_new = count_buffer, .buffer_free = count_free, .write = write_nothing, .fill = fill_nothing,
+	.buffer_new = count_buffer,
+	.buffer_free = count_free,
+	.write = write_nothing,
+	.fill = fill_nothing,
 };
 
-/* ---- A world of numbers ---- */
+/* ---- A store, devices and a transfer that consist of numbers only ---- */
 
 struct world {
 	struct mill_options options;
@@ -68,7 +73,7 @@ struct world {
 	struct transfer t;
 };
 
-/* Makes pages by their letters: s has two lists, L is the first of a long one, + goes on with it. */
+/* Makes a page of each letter: s holds two lists, L the begin of a long list, + more of it. */
 static void make_pages(struct world *w, int in, const char *kinds, u32 edges)
 {
 	struct pages *p = in ? &w->store.in : &w->store.out;
@@ -131,7 +136,7 @@ static void world_make(struct world *w, const struct policy *policy, const char 
 	}
 }
 
-/* Makes what plans need of transfer_open, for n stations. */
+/* Sets up what plans need and transfer_open makes, for n stations. */
 static void plans_begin(struct world *w, u32 n)
 {
 	units_of_pages(&w->t);
@@ -180,8 +185,8 @@ static u32 sends(const struct world *w)
 }
 
 /*
- * Writes the plan down: "unit/slot" and S, W, I by its flags, of several stations
- * "unit@station/slot"; "| " begins a window.
+ * Writes the plan as text: for each move "unit/slot", or "unit@station/slot" with several
+ * stations, and S, W, I for its flags send, work, idle; "| " begins a window.
  */
 static void show(const struct world *w, char *to, size_t size)
 {
@@ -205,8 +210,8 @@ static void show(const struct world *w, char *to, size_t size)
 }
 
 /*
- * A pass: digits are the units with work, "*" all of them; "i" before them: of the in-direction,
- * "-": of a subset.
+ * One pass. active: digits are the units with work, "*" stands for all; "i" before them means the
+ * in-direction, "-" that this is one of several passes over a graph.
  */
 struct pass_case {
 	const char *active, *plan;
@@ -243,30 +248,60 @@ static void test_pages(void **state)
 		const char *out, *in;
 		struct pass_case pass[5];
 	} cases[] = {
-		/* What is there comes first, in page order, then what is missing; the key says what goes, also of what this pass uses. */
+		/*
+		 * Pages on the device come first, in page order, then the missing ones. The key
+		 * decides which page is evicted; it may be one that this pass uses.
+		 */
 		{ &policy_fifo, 3, 0, false, false, "ssssss", NULL,
-		  { { "012", "0/0SW 1/1SW 2/2SW" }, { "135", "1/1W 3/0SW 5/1SW" }, { "35", "3/0W 5/1W" } } },
+		  { { "012", "0/0SW 1/1SW 2/2SW" },
+		    { "135", "1/1W 3/0SW 5/1SW" },
+		    { "35", "3/0W 5/1W" } } },
 		{ &policy_auto, 3, 0, false, false, "ssssss", NULL,
-		  { { "012", "0/0SW 1/1SW 2/2SW" }, { "135", "1/1W 3/0SW 5/2SW" }, { "*", "1/1W 3/0W 5/2W 0/1SW 2/0SW 4/2SW" } } },
+		  { { "012", "0/0SW 1/1SW 2/2SW" },
+		    { "135", "1/1W 3/0SW 5/2SW" },
+		    { "*", "1/1W 3/0W 5/2W 0/1SW 2/0SW 4/2SW" } } },
 		{ &policy_lru, 3, 0, false, false, "ssssss", NULL,
-		  { { "012", "0/0SW 1/1SW 2/2SW" }, { "0", "0/0W" }, { "34", "3/1SW 4/2SW" }, { "5", "5/0SW" } } },
+		  { { "012", "0/0SW 1/1SW 2/2SW" },
+		    { "0", "0/0W" },
+		    { "34", "3/1SW 4/2SW" },
+		    { "5", "5/0SW" } } },
 		{ &policy_frequency, 3, 0, false, false, "ssssss", NULL,
-		  { { "012", "0/0SW 1/1SW 2/2SW" }, { "02", "0/0W 2/2W" }, { "3", "3/1SW" }, { "4", "4/1SW" }, { "02", "0/0W 2/2W" } } },
+		  { { "012", "0/0SW 1/1SW 2/2SW" },
+		    { "02", "0/0W 2/2W" },
+		    { "3", "3/1SW" },
+		    { "4", "4/1SW" },
+		    { "02", "0/0W 2/2W" } } },
 		/* Pages 1 and 2 hold one long list: they stay. */
 		{ &policy_pinned, 3, 0, false, false, "sL+sss", NULL,
-		  { { "012", "0/0SW 1/1SW 2/2SW" }, { "345", "3/0SW 4/0SW 5/0SW" }, { "12", "1/1W 2/2W" } } },
-		/* Two slots assigned lately are not assigned again. */
+		  { { "012", "0/0SW 1/1SW 2/2SW" },
+		    { "345", "3/0SW 4/0SW 5/0SW" },
+		    { "12", "1/1W 2/2W" } } },
+		/* The last two slots assigned are not reassigned. */
 		{ &policy_pinned, 5, 2, false, false, "sL+sss", NULL,
 		  { { "012", "0/0SW 1/1SW 2/2SW" }, { "345", "3/3SW 4/4SW 5/0SW" } } },
-		{ &policy_fifo, 1, 1, false, false, "sss", NULL, { { "*", "0/0SW 1/0SW 2/0SW" }, { "*", "2/0W 0/0SW 1/0SW" } } },
-		/* All cross, those without work are not processed; in one of several passes over the graph only what has work counts. */
+		{ &policy_fifo, 1, 1, false, false, "sss", NULL,
+		  { { "*", "0/0SW 1/0SW 2/0SW" }, { "*", "2/0W 0/0SW 1/0SW" } } },
+		/*
+		 * --no-skip: all pages are sent, those without work are not processed. In one of
+		 * several passes over the graph pages without work are skipped.
+		 */
 		{ &policy_fifo, 2, 0, true, false, "sss", NULL,
-		  { { "1", "0/0S 1/1SW 2/0S" }, { "2", "1/1 2/0W 0/1S" }, { "-1", "1/0SW" }, { "-", "" }, { "*", "0/1W 1/0W 2/1SW" } } },
-		{ &policy_fifo, 3, 0, false, true, "sss", NULL, { { "01", "0/0SW 1/1SW" }, { "12", "1/0SW 2/1SW" } } },
-		{ &policy_fifo, 2, 0, true, true, "ss", NULL, { { "1", "0/0S 1/1SW" }, { "", "0/0S 1/1S" } } },
-		/* Two directions, one table. */
+		  { { "1", "0/0S 1/1SW 2/0S" },
+		    { "2", "1/1 2/0W 0/1S" },
+		    { "-1", "1/0SW" },
+		    { "-", "" },
+		    { "*", "0/1W 1/0W 2/1SW" } } },
+		/* --no-reuse: every pass begins with empty slots. */
+		{ &policy_fifo, 3, 0, false, true, "sss", NULL,
+		  { { "01", "0/0SW 1/1SW" }, { "12", "1/0SW 2/1SW" } } },
+		{ &policy_fifo, 2, 0, true, true, "ss", NULL,
+		  { { "1", "0/0S 1/1SW" }, { "", "0/0S 1/1S" } } },
+		/* Both directions share the slots. */
 		{ &policy_lru, 3, 0, false, false, "sss", "ss",
-		  { { "01", "0/0SW 1/1SW" }, { "i*", "0/2SW 1/0SW" }, { "01", "1/1W 0/2SW" }, { "i1", "1/0W" } } },
+		  { { "01", "0/0SW 1/1SW" },
+		    { "i*", "0/2SW 1/0SW" },
+		    { "01", "1/1W 0/2SW" },
+		    { "i1", "1/0W" } } },
 		{ &policy_fifo, 2, 0, false, false, "sss", NULL, { { "", "" } } },
 	};
 
@@ -287,7 +322,7 @@ static void test_pages(void **state)
 	}
 }
 
-/* Of so many runs of pages one takes part; --no-skip does not change that. */
+/* A sample of 1/3: of three runs of 8 pages one is planned, also with --no-skip. */
 static void test_sample(void **state)
 {
 	struct activity a = { 0 };
@@ -308,7 +343,10 @@ static void test_sample(void **state)
 
 /* ---- Graphie ---- */
 
-/* Figure 3 after the first renaming: 6 sources, 2 sinks, 4 edges a partition, each of which is a page here. */
+/*
+ * Figure 3 of the paper after the first renaming: 6 sources, 2 sinks, 4 edges in a partition. Each
+ * partition is a page here.
+ */
 static const u32 figure_row[] = { 0, 4, 6, 7, 8, 12, 16 };
 static const u32 figure_far[] = { 1, 2, 4, 6, 0, 7, 6, 1, 0, 2, 6, 7, 2, 3, 4, 7 };
 #define FIGURE_VERTICES 8u
@@ -343,8 +381,8 @@ static void figure_end(struct world *w)
 }
 
 /*
- * Does what the kernels of a plan do, in its order: where a depth falls, the partition of the
- * vertex is flagged. Returns the updates.
+ * Does the work of the kernels, in the order of the plan: where a depth falls, the partition of
+ * the vertex is flagged. Returns the number of updates.
  */
 static u32 figure_kernels(const struct world *w, u32 *depth, u32 *flag)
 {
@@ -373,7 +411,10 @@ static u32 figure_kernels(const struct world *w, u32 *depth, u32 *flag)
 	return updates;
 }
 
-/* Searches in supersteps and compares the plan of each (NULL: none); returns the transfers. */
+/*
+ * Searches in supersteps and compares the active partitions and the plan of each (plan NULL: not
+ * compared). Returns the number of transfers.
+ */
 static u32 figure_search(struct world *w, vid root, const char *const *active,
 			 const char *const *plan, u32 *updates)
 {
@@ -404,14 +445,17 @@ static u32 figure_search(struct world *w, vid root, const char *const *active,
 	return moved;
 }
 
-/* Searches from the vertex called 5 with two slots: every plan, whatever is protected. */
+/* The search from vertex 5 of the figure with two slots: the same plans for any `lately`. */
 static void test_figure(void **state)
 {
 	static const char *const active[] = { "1", "1", "0", "12", NULL };
 	static const char *const plan[] = { "1/0SW", "1/0W", "0/1SW", "1/0W 2/0SW" };
-	/* With --no-skip the kernels of all partitions run, those of idle ones are told. */
+	/* With --no-skip the kernels of all partitions run; those without work are marked idle. */
 	static const char *const all[] = {
-		"0/0SWI 1/1SW 2/0SWI 3/1SWI", "2/0WI 3/1WI 0/0SWI 1/1SW", "0/0W 1/1WI 2/0SWI 3/1SWI", "2/0W 3/1WI 0/0SWI 1/1SW",
+		"0/0SWI 1/1SW 2/0SWI 3/1SWI",
+		"2/0WI 3/1WI 0/0SWI 1/1SW",
+		"0/0W 1/1WI 2/0SWI 3/1SWI",
+		"2/0W 3/1WI 0/0SWI 1/1SW",
 	};
 	u32 updates;
 
@@ -431,22 +475,25 @@ static void test_figure(void **state)
 	}
 }
 
-/* Counts transfers of the four variants of both searches, by the number of buffers. */
+/* The number of transfers of the four variants of both searches, for 1 to 4 buffers. */
 static void test_variants(void **state)
 {
-	static const char *const from5[] = { "1", "1", "0", "12", NULL }, *const from7[] = {
-		"3", "12", "01", NULL
-	};
+	static const char *const from5[] = { "1", "1", "0", "12", NULL };
+	static const char *const from7[] = { "3", "12", "01", NULL };
 	static const struct {
 		vid root;
 		const char *const *active;
 		bool no_skip, no_reuse;
 		u32 moved[4];	/* with 1 .. 4 buffers */
 	} cases[] = {
-		{ 3, from5, true, true, { 16, 16, 16, 16 } }, { 3, from5, false, true, { 5, 5, 5, 5 } },
-		{ 3, from5, false, false, { 4, 3, 3, 3 } }, { 3, from5, true, false, { 13, 10, 7, 4 } },
-		{ 5, from7, true, true, { 12, 12, 12, 12 } }, { 5, from7, false, true, { 5, 5, 5, 5 } },
-		{ 5, from7, false, false, { 5, 4, 4, 4 } }, { 5, from7, true, false, { 10, 8, 6, 4 } },
+		{ 3, from5, true, true, { 16, 16, 16, 16 } },
+		{ 3, from5, false, true, { 5, 5, 5, 5 } },
+		{ 3, from5, false, false, { 4, 3, 3, 3 } },
+		{ 3, from5, true, false, { 13, 10, 7, 4 } },
+		{ 5, from7, true, true, { 12, 12, 12, 12 } },
+		{ 5, from7, false, true, { 5, 5, 5, 5 } },
+		{ 5, from7, false, false, { 5, 4, 4, 4 } },
+		{ 5, from7, true, false, { 10, 8, 6, 4 } },
 	};
 
 	(void)state;
@@ -471,42 +518,58 @@ static void test_gts(void **state)
 {
 	static const struct {
 		const char *name;
-		bool pages, divided, no_skip;
-		u32 n, slots, most;
+		bool pages, divided, no_skip;	/* pages: scan in page order; divided: strategy S */
+		u32 n, slots, most;		/* stations; slots of each; units that stay */
 		const char *out, *in;
 		struct pass_case pass[4];
 	} cases[] = {
-		/* Room for two that stay and one that passes: a slot is assigned once in a window. */
+		/* Two pages stay, one slot is for transit. A slot is assigned once in a window. */
 		{ "pages", true, false, false, 1, 3, 2, "ssss", NULL,
-		  { { "*", "0/0SW 1/1SW 2/2SW | 3/0SW" }, { "*", "0/1SW 1/2SW 2/0SW | 3/1SW" }, { "3", "3/1W" }, { "02", "0/2SW 2/0SW" } } },
+		  { { "*", "0/0SW 1/1SW 2/2SW | 3/0SW" },
+		    { "*", "0/1SW 1/2SW 2/0SW | 3/1SW" },
+		    { "3", "3/1W" },
+		    { "02", "0/2SW 2/0SW" } } },
 		{ "cached", false, false, false, 1, 3, 2, "ssss", NULL,
-		  { { "*", "0/0SW 1/1SW 2/2SW | 3/0SW" }, { "*", "2/2W 3/0W 0/1SW | 1/2SW" }, { "3", "3/0SW" } } },
-		{ "nothing stays", false, false, false, 1, 2, 0, "sss", NULL,
+		  { { "*", "0/0SW 1/1SW 2/2SW | 3/0SW" },
+		    { "*", "2/2W 3/0W 0/1SW | 1/2SW" },
+		    { "3", "3/0SW" } } },
+		{ "no page stays", false, false, false, 1, 2, 0, "sss", NULL,
 		  { { "*", "0/0SW 1/1SW | 2/0SW" }, { "12", "1/1SW 2/0SW" } } },
-		{ "one slot", true, false, false, 1, 1, 0, "sss", NULL, { { "*", "0/0SW | 1/0SW | 2/0SW" } } },
+		{ "one slot", true, false, false, 1, 1, 0, "sss", NULL,
+		  { { "*", "0/0SW | 1/0SW | 2/0SW" } } },
 		{ "all stay", true, false, false, 1, 4, 4, "ssss", NULL,
-		  { { "*", "0/0SW 1/1SW 2/2SW 3/3SW" }, { "*", "0/0W 1/1W 2/2W 3/3W" }, { "31", "1/1W 3/3W" } } },
-		/* Small pages before large ones, which begin a window. */
+		  { { "*", "0/0SW 1/1SW 2/2SW 3/3SW" },
+		    { "*", "0/0W 1/1W 2/2W 3/3W" },
+		    { "31", "1/1W 3/3W" } } },
+		/* Small pages come before large ones, which begin a window. */
 		{ "large", true, false, false, 1, 8, 8, "sL+sL++s", NULL,
-		  { { "*", "0/0SW 3/1SW 7/2SW | 1/3SW 2/4SW 4/5SW 5/6SW 6/7SW" }, { "1237", "3/1W 7/2W | 1/3W 2/4W" }, { "12", "1/3W 2/4W" } } },
+		  { { "*", "0/0SW 3/1SW 7/2SW | 1/3SW 2/4SW 4/5SW 5/6SW 6/7SW" },
+		    { "1237", "3/1W 7/2W | 1/3W 2/4W" },
+		    { "12", "1/3W 2/4W" } } },
 		{ "large, cached", false, false, false, 1, 6, 5, "sL+sL+s", NULL,
 		  { { "012", "0/0SW | 1/1SW 2/2SW" },
 		    { "*", "0/0W | 1/1W 2/2W | 3/3SW 6/4SW | 4/5SW 5/0SW" },
 		    { "*", "3/3W 6/4W | 2/2W 4/5W 5/0W | 0/1SW | 1/3SW" } } },
-		/* --no-skip processes all of them. */
-		{ "no skip", true, false, true, 1, 3, 3, "sss", NULL, { { "1", "0/0SW 1/1SW 2/2SW" }, { "-1", "1/1W" }, { "", "0/0W 1/1W 2/2W" } } },
-		/* P: page mod n. */
+		/* --no-skip processes all pages. */
+		{ "no skip", true, false, true, 1, 3, 3, "sss", NULL,
+		  { { "1", "0/0SW 1/1SW 2/2SW" }, { "-1", "1/1W" }, { "", "0/0W 1/1W 2/2W" } } },
+		/* P: page i goes to station i mod n. */
 		{ "P, 2", true, false, false, 2, 4, 4, "sssssL+", NULL,
-		  { { "*", "0@0/0SW 1@1/0SW 2@0/1SW 3@1/1SW 4@0/2SW | 5@1/2SW 6@0/3SW" }, { "146", "1@1/0W 4@0/2W | 6@0/3W" } } },
+		  { { "*", "0@0/0SW 1@1/0SW 2@0/1SW 3@1/1SW 4@0/2SW | 5@1/2SW 6@0/3SW" },
+		    { "146", "1@1/0W 4@0/2W | 6@0/3W" } } },
 		{ "P, 3", true, false, false, 3, 2, 1, "sssssss", NULL,
-		  { { "*", "0@0/0SW 1@1/0SW 2@2/0SW 3@0/1SW 4@1/1SW 5@2/1SW | 6@0/0SW" }, { "36", "3@0/1SW 6@0/0SW" } } },
-		/* S: each page to all, side by side, so that it is read once. */
+		  { { "*", "0@0/0SW 1@1/0SW 2@2/0SW 3@0/1SW 4@1/1SW 5@2/1SW | 6@0/0SW" },
+		    { "36", "3@0/1SW 6@0/0SW" } } },
+		/* S: each page goes to all stations in a row, so that it is read once. */
 		{ "S, 2", true, true, false, 2, 3, 3, "sss", NULL,
-		  { { "02", "0@0/0SW 0@1/0SW 2@0/1SW 2@1/1SW" }, { "*", "0@0/0W 0@1/0W 1@0/2SW 1@1/2SW 2@0/1W 2@1/1W" } } },
+		  { { "02", "0@0/0SW 0@1/0SW 2@0/1SW 2@1/1SW" },
+		    { "*", "0@0/0W 0@1/0W 1@0/2SW 1@1/2SW 2@0/1W 2@1/1W" } } },
 		{ "S, 2, cached", false, true, false, 2, 2, 1, "sss", NULL,
-		  { { "*", "0@0/0SW 0@1/0SW 1@0/1SW 1@1/1SW | 2@0/0SW 2@1/0SW" }, { "*", "2@0/0W 2@1/0W 0@0/1SW 0@1/1SW | 1@0/0SW 1@1/0SW" } } },
-		/* Two directions in one table. */
-		{ "in", true, false, false, 1, 3, 3, "ss", "ss", { { "*", "0/0SW 1/1SW" }, { "i*", "0/2SW 1/0SW" }, { "*", "0/1SW 1/2SW" } } },
+		  { { "*", "0@0/0SW 0@1/0SW 1@0/1SW 1@1/1SW | 2@0/0SW 2@1/0SW" },
+		    { "*", "2@0/0W 2@1/0W 0@0/1SW 0@1/1SW | 1@0/0SW 1@1/0SW" } } },
+		/* Both directions share the slots. */
+		{ "in", true, false, false, 1, 3, 3, "ss", "ss",
+		  { { "*", "0/0SW 1/1SW" }, { "i*", "0/2SW 1/0SW" }, { "*", "0/1SW 1/2SW" } } },
 	};
 
 	(void)state;
@@ -530,11 +593,11 @@ static void test_gts(void **state)
 
 struct scans {
 	const char *kinds;
-	u32 n, most, more; /* stations; slots for pages that stay and that pass */
+	u32 n, most, more; /* stations; slots for pages that stay, and for transit */
 	bool divided, cached;
 };
 
-/* Counts what crosses in full scans. */
+/* Returns the number of transfers of PASSES full scans. */
 static u32 scan_all(const struct scans *s)
 {
 	u32 pages = (u32)strlen(s->kinds), moved = 0;
@@ -556,17 +619,21 @@ static u32 scan_all(const struct scans *s)
 }
 
 /*
- * Of P pages with room for B a scan in page order finds nothing if B < P; one that begins with
- * what is there finds B pages, but for the first.
+ * Returns the expected number of transfers. With P pages and room for B < P, a scan in page order
+ * finds no page on the device; a cached scan, which begins with the pages there, finds B of them.
+ * The first scan finds none.
  */
 static u32 closed_form(const struct scans *s)
 {
 	u32 pages = (u32)strlen(s->kinds), sum = 0;
 
 	for (u32 i = 0; i < s->n; i++) {
-		u32 own = s->divided ? pages : (pages + s->n - 1 - i) / s->n;
-		u32 found = s->most >= own ? own : s->cached ? s->most : 0;
+		u32 own = s->divided ? pages : (pages + s->n - 1 - i) / s->n, found = 0;
 
+		if (s->most >= own)
+			found = own;
+		else if (s->cached)
+			found = s->most;
 		sum += own + (PASSES - 1) * (own - found);
 	}
 	return sum;
@@ -589,20 +656,21 @@ static void test_scans(void **state)
 		u32 moved = scan_all(&s);
 
 		if (moved != closed_form(&s))
-			fail_msg("%s, %u stations, %s, %s, %u + %u slots: %u crossed, not %u",
+			fail_msg("%s, %u stations, %s, %s, %u + %u slots: %u transfers, not %u",
 				 s.kinds, s.n, s.divided ? "S" : "P", s.cached ? "cached" : "pages",
 				 s.most, s.more, moved, closed_form(&s));
 	}
 }
 
-/* ---- Any plan, executed on paper ---- */
+/* ---- Random plans, executed by a model ---- */
 
-struct paper {
-	u64 holds[DEVICES][UNITS + 8];	/* by slot: in-direction at bit 32, unit + 1 */
-	u64 window[DEVICES][UNITS + 8]; /* the last in which it was used */
-	u64 now;
+struct slots_model {
+	u64 holds[DEVICES][UNITS + 8];	/* by slot: name_of the unit in it */
+	u64 window[DEVICES][UNITS + 8]; /* by slot: the last window that used it */
+	u64 now;			/* the window */
 };
 
+/* Returns a number for a unit of a direction; 0 is none. */
 static u64 name_of(bool in, u32 unit) { return (u64)in << 32 | (unit + 1u); }
 
 static bool takes_part(const struct world *w, const struct activity *a, u32 unit)
@@ -611,10 +679,10 @@ static bool takes_part(const struct world *w, const struct activity *a, u32 unit
 }
 
 /*
- * Checks that every unit that takes part is worked on once by each station that must, and that
- * what does not cross is in its slot.
+ * Checks that every unit that takes part is once in the plan of each station that must have it,
+ * that a unit which is not sent is in its slot, and that residency is correct afterwards.
  */
-static void check_moves(const struct world *w, const struct activity *a, struct paper *p,
+static void check_moves(const struct world *w, const struct activity *a, struct slots_model *p,
 			const char *name)
 {
 	u8 seen[DEVICES][UNITS] = { 0 };
@@ -625,7 +693,7 @@ static void check_moves(const struct world *w, const struct activity *a, struct 
 
 		if (s >= w->t.n_stations || m->slot >= residency_slots(w->station[s].residency) ||
 		    m->unit >= w->t.units[a->in].n)
-			fail_msg("%s: move %u leads nowhere", name, k);
+			fail_msg("%s: move %u has a wrong station, slot or unit", name, k);
 		if (seen[s][m->unit]++)
 			fail_msg("%s: unit %u is twice in a plan of station %u", name, m->unit, s);
 		if (!(m->flags & MOVE_SEND) && p->holds[s][m->slot] != name_of(a->in, m->unit))
@@ -648,17 +716,16 @@ static void check_moves(const struct world *w, const struct activity *a, struct 
 				u32 slot = residency_find(w->station[s].residency, in, i);
 
 				if (slot != RESIDENCY_NONE && p->holds[s][slot] != name_of(in, i))
-					fail_msg(
-						"%s: unit %u is believed to be in slot %u of station %u",
-						name, i, slot, s);
+					fail_msg("%s: unit %u is not in its slot %u of station %u",
+						 name, i, slot, s);
 			}
 }
 
 /*
- * Checks that in a window no slot is used twice, that transfers of a unit stand together, and that
- * it ends only where it must.
+ * Checks that a window uses no slot twice, that the transfers of a unit in it are neighbours, and
+ * that it ends only where it must.
  */
-static void check_windows(const struct world *w, const struct activity *a, struct paper *p,
+static void check_windows(const struct world *w, const struct activity *a, struct slots_model *p,
 			  const char *name)
 {
 	const struct pages *pages = w->t.units[a->in].pages;
@@ -673,8 +740,8 @@ static void check_windows(const struct world *w, const struct activity *a, struc
 		bool repeats_slot = p->window[s][m->slot] == p->now;
 
 		if ((border || repeats_slot) != ((m->flags & MOVE_BREAK) != 0))
-			fail_msg("%s: move %u, of page %u: a window %s", name, k, m->unit,
-				 m->flags & MOVE_BREAK ? "begins" : "goes on");
+			fail_msg("%s: move %u, of page %u: the window %s", name, k, m->unit,
+				 m->flags & MOVE_BREAK ? "ends too early" : "must end here");
 		if (m->flags & MOVE_BREAK) {
 			p->now++;
 			memset(sent, 0, sizeof(sent));
@@ -691,23 +758,20 @@ static void check_windows(const struct world *w, const struct activity *a, struc
 
 static u64 below(u64 seed, u64 *i, u64 n) { return random_below(seed, ++*i, n); }
 
+/* Writes letters for make_pages: small pages, and long lists of 2 to 5 pages. */
 static void random_pages(char *to, u64 seed, u64 *i)
 {
-	u32 n = 1 + (u32)below(seed, i, below(seed, i, 4) ? 12 : 60), long_list = 0;
+	u32 n = 1 + (u32)below(seed, i, below(seed, i, 4) ? 12 : 60), k = 0;
 
-	for (u32 k = 0; k < n; k++) {
-		long_list = long_list			      ? long_list - 1
-			    : !below(seed, i, 4) && k + 1 < n ? 1 + (u32)below(seed, i, 4)
-							      : 0;
-		to[k] = long_list ? (k && (to[k - 1] == 'L' ||
-					   (to[k - 1] == '+' && below(seed, i, 2)))
-					     ? '+'
-					     : 'L')
-				  : 's';
+	while (k < n) {
+		u32 more = below(seed, i, 4) ? 0 : 1 + (u32)below(seed, i, 4);
+
+		if (k + more >= n)
+			more = 0;
+		to[k++] = more ? 'L' : 's';
+		while (more--)
+			to[k++] = '+';
 	}
-	for (u32 k = 0; k < n; k++) /* L is followed by + */
-		if (to[k] == 'L' && (k + 1 == n || to[k + 1] != '+'))
-			to[k] = 's';
 	to[n] = 0;
 }
 
@@ -729,19 +793,19 @@ static void random_pass(struct world *w, struct activity *a, u64 seed, u64 *i)
 static void test_random(void **state)
 {
 	static const struct policy *const policies[] = {
-		&policy_gts, &policy_gts, &policy_gts, &policy_gts, &policy_graphie, &policy_auto, &policy_fifo, &policy_lru,
-		&policy_frequency, &policy_pinned,
+		&policy_gts,  &policy_gts,  &policy_gts, &policy_gts,	    &policy_graphie,
+		&policy_auto, &policy_fifo, &policy_lru, &policy_frequency, &policy_pinned,
 	};
 
 	(void)state;
 	for (u64 seed = 0; seed < repeats(9000); seed++) {
 		u64 i = 0;
 		const struct policy *policy = policies[below(seed, &i, ARRAY_LEN(policies))];
-		bool gts = policy == &policy_gts,
-		     directed = policy != &policy_graphie && !below(seed, &i, 3);
+		bool gts = policy == &policy_gts;
+		bool directed = policy != &policy_graphie && !below(seed, &i, 3);
 		u32 n = gts ? 1 + (u32)below(seed, &i, DEVICES) : 1;
 		char out[UNITS], in[UNITS], name[64];
-		struct paper paper = { 0 };
+		struct slots_model model = { 0 };
 		struct activity a;
 		struct world w;
 
@@ -755,8 +819,8 @@ static void test_random(void **state)
 		w.t.divided = n > 1 && below(seed, &i, 2);
 		plans_begin(&w, n);
 		for (u32 s = 0; s < n; s++) {
-			u32 slots = 1 + (u32)below(seed, &i, strlen(out) + 6),
-			    most = gts ? (u32)below(seed, &i, slots + 1ull) : slots;
+			u32 slots = 1 + (u32)below(seed, &i, strlen(out) + 6);
+			u32 most = gts ? (u32)below(seed, &i, slots + 1ull) : slots;
 
 			open_slots(&w, s, slots, most, gts ? 0 : (u32)below(seed, &i, 4));
 		}
@@ -764,8 +828,8 @@ static void test_random(void **state)
 			random_pass(&w, &a, seed, &i);
 			make_plan(&w, &a);
 			if (gts)
-				check_windows(&w, &a, &paper, name);
-			check_moves(&w, &a, &paper, name);
+				check_windows(&w, &a, &model, name);
+			check_moves(&w, &a, &model, name);
 		}
 		close_slots(&w);
 	}
@@ -776,7 +840,7 @@ static void test_random(void **state)
 #define VERTICES 100000u
 #define STATE_BYTES (4ull * VERTICES)
 
-/* Makes 60 pages; edges write 4 bytes a vertex, sources give as many. */
+/* Makes 60 pages; an edge reads 4 bytes of its source and writes 4 bytes of its target. */
 static void room_make(struct world *w, const struct policy *policy, u32 n_devices)
 {
 	world_make(w, policy, "ssssssssssssssssssssL+++++++++++ssssssssssssssssssssssssssss", NULL,
@@ -804,7 +868,7 @@ static void set_limits(struct world *w, u64 limit)
 		budget_init(&w->memory[i], limit);
 }
 
-/* Opens all as a run does; nothing is left on the devices where that fails. */
+/* Opens the transfer as a run does. If that fails, no memory of the devices stays in use. */
 static mill_err open_all(struct world *w)
 {
 	bool own = w->t.need.own;
@@ -825,74 +889,91 @@ static void close_all(struct world *w)
 		assert_int_equal(w->memory[i].used, 0);
 }
 
-/* A device needs as much whatever the state is, but for what gts has of it there. */
+/* The least memory of a device does not depend on the state; only gts keeps a part of it there. */
 static void test_state(void **state)
 {
-	static const struct policy *const policies[] = { &policy_auto, &policy_graphie,
-							 &policy_gts };
+	static const struct {
+		const struct policy *policy;
+		u64 more;	/* device bytes for 4 more bytes of state a vertex */
+		bool tables;	/* the device also has tables of vertices */
+	} cases[] = {
+		{ &policy_auto, 0, false },
+		{ &policy_graphie, 0, true },
+		{ &policy_gts, STATE_BYTES, false },
+	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(policies); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct world w;
 		u64 device;
 
-		room_make(&w, policies[i], 1);
+		room_make(&w, cases[i].policy, 1);
 		w.options.gts.chunks = 1;
 		device = room_of(&w).device;
 		w.t.need.state *= 10;
 		assert_int_equal(room_of(&w).device, device);
 		w.t.need.writable = 8;
-		assert_int_equal(room_of(&w).device,
-				 device + (policies[i] == &policy_gts ? STATE_BYTES : 0));
+		assert_int_equal(room_of(&w).device, device + cases[i].more);
 		w.t.need.writable = 4;
 		w.store.n_linked *= 3;
-		if (policies[i] != &policy_graphie)
-			assert_int_equal(
-				room_of(&w).device,
-				device + (policies[i] == &policy_gts ? 2 * STATE_BYTES : 0));
+		if (!cases[i].tables)
+			assert_int_equal(room_of(&w).device, device + 2 * cases[i].more);
 	}
 }
 
-/* Strategy and chunks by what the devices leave for the state. */
+/* Strategy and chunks, by the memory that is left for the state. */
 static void test_chunks(void **state)
 {
+	enum { AUTO = MILL_STRATEGY_AUTO, P = MILL_STRATEGY_P, S = MILL_STRATEGY_S };
+	static const char one[] = "there is one device";
+	static const char fits[] = "the state fits every device";
+	static const char together[] = "the state fits only all devices together";
+	static const char larger[] = "the state is larger than all devices together";
+	static const char asked_for[] = "as asked for";
 	static const struct {
-		enum mill_strategy strategy;
-		u32 asked, n;
-		u64 left[DEVICES];	/* of each device, besides what gts needs in any case; the last also of the rest */
+		int strategy;
+		u32 asked, n;		/* chunks asked for; devices */
+		/*
+		 * Memory of each device, beside what gts needs in any case. A 0 stands for the
+		 * number before it.
+		 */
+		u64 left[DEVICES];
 		u32 chunks;
 		bool divided;
 		const char *why;	/* NULL: it does not fit */
 	} cases[] = {
-		{ MILL_STRATEGY_AUTO, 0, 1, { STATE_BYTES }, 1, false, "there is one device" },
-		{ MILL_STRATEGY_AUTO, 0, 1, { STATE_BYTES - 1 }, 2, false, "there is one device" },
-		{ MILL_STRATEGY_AUTO, 0, 1, { STATE_BYTES / 2 }, 2, false, "there is one device" },
-		{ MILL_STRATEGY_AUTO, 0, 1, { STATE_BYTES / 2 - 1 }, 3, false, "there is one device" },
-		{ MILL_STRATEGY_AUTO, 0, 2, { STATE_BYTES }, 1, false, "the state fits every device" },
-		{ MILL_STRATEGY_AUTO, 0, 2, { STATE_BYTES, STATE_BYTES - 1 }, 1, true, "the state fits only all devices together" },
-		{ MILL_STRATEGY_AUTO, 0, 2, { STATE_BYTES - 1 }, 1, true, "the state fits only all devices together" },
-		{ MILL_STRATEGY_AUTO, 0, 2, { STATE_BYTES / 2 }, 1, true, "the state fits only all devices together" },
-		{ MILL_STRATEGY_AUTO, 0, 2, { STATE_BYTES / 2 - 1 }, 2, true, "the state is larger than all devices together" },
-		{ MILL_STRATEGY_AUTO, 0, 2, { STATE_BYTES / 4 }, 2, true, "the state is larger than all devices together" },
-		{ MILL_STRATEGY_AUTO, 0, 2, { STATE_BYTES / 4 - 1 }, 3, true, "the state is larger than all devices together" },
-		{ MILL_STRATEGY_AUTO, 0, 3, { 8 * 16667 }, 1, true, "the state fits only all devices together" },
-		{ MILL_STRATEGY_AUTO, 0, 3, { 8 * 16667 - 1 }, 2, true, "the state is larger than all devices together" },
-		{ MILL_STRATEGY_AUTO, 4, 2, { STATE_BYTES / 4 }, 4, false, "the state fits every device" },
-		{ MILL_STRATEGY_AUTO, 4, 2, { STATE_BYTES / 8 }, 4, true, "the state fits only all devices together" },
-		{ MILL_STRATEGY_AUTO, 4, 2, { STATE_BYTES / 8 - 1 }, 4, true, NULL },
-		{ MILL_STRATEGY_P, 0, 2, { STATE_BYTES }, 1, false, "as asked for" },
-		{ MILL_STRATEGY_P, 0, 2, { GIB, STATE_BYTES / 2 - 1 }, 3, false, "as asked for" },
-		{ MILL_STRATEGY_P, 1, 2, { STATE_BYTES }, 1, false, "as asked for" },
-		{ MILL_STRATEGY_P, 1, 2, { STATE_BYTES - 1 }, 1, false, NULL },
-		{ MILL_STRATEGY_P, 5, 2, { STATE_BYTES }, 5, false, "as asked for" },
-		{ MILL_STRATEGY_S, 0, 2, { STATE_BYTES }, 1, true, "as asked for" },
-		{ MILL_STRATEGY_S, 0, 1, { STATE_BYTES }, 1, false, "as asked for" },
-		{ MILL_STRATEGY_S, 5, 2, { STATE_BYTES / 10 }, 5, true, "as asked for" },
-		{ MILL_STRATEGY_S, 5, 2, { STATE_BYTES / 10 - 1 }, 5, true, NULL },
-		/* Bytes are multiples of 8: 97 vertices take as many as 98, and 96 more chunks than there can be. */
-		{ MILL_STRATEGY_P, 0, 1, { 4 * 98 }, 1021, false, "as asked for" },
-		{ MILL_STRATEGY_P, 0, 1, { 4 * 98 - 1 }, CHUNKS_MOST, false, NULL },
-		{ MILL_STRATEGY_AUTO, 0, 2, { 8 }, CHUNKS_MOST, true, NULL },
+		{ AUTO, 0, 1, { STATE_BYTES }, 1, false, one },
+		{ AUTO, 0, 1, { STATE_BYTES - 1 }, 2, false, one },
+		{ AUTO, 0, 1, { STATE_BYTES / 2 }, 2, false, one },
+		{ AUTO, 0, 1, { STATE_BYTES / 2 - 1 }, 3, false, one },
+		{ AUTO, 0, 2, { STATE_BYTES }, 1, false, fits },
+		{ AUTO, 0, 2, { STATE_BYTES, STATE_BYTES - 1 }, 1, true, together },
+		{ AUTO, 0, 2, { STATE_BYTES - 1 }, 1, true, together },
+		{ AUTO, 0, 2, { STATE_BYTES / 2 }, 1, true, together },
+		{ AUTO, 0, 2, { STATE_BYTES / 2 - 1 }, 2, true, larger },
+		{ AUTO, 0, 2, { STATE_BYTES / 4 }, 2, true, larger },
+		{ AUTO, 0, 2, { STATE_BYTES / 4 - 1 }, 3, true, larger },
+		{ AUTO, 0, 3, { 8 * 16667 }, 1, true, together },
+		{ AUTO, 0, 3, { 8 * 16667 - 1 }, 2, true, larger },
+		{ AUTO, 4, 2, { STATE_BYTES / 4 }, 4, false, fits },
+		{ AUTO, 4, 2, { STATE_BYTES / 8 }, 4, true, together },
+		{ AUTO, 4, 2, { STATE_BYTES / 8 - 1 }, 4, true, NULL },
+		{ P, 0, 2, { STATE_BYTES }, 1, false, asked_for },
+		{ P, 0, 2, { GIB, STATE_BYTES / 2 - 1 }, 3, false, asked_for },
+		{ P, 1, 2, { STATE_BYTES }, 1, false, asked_for },
+		{ P, 1, 2, { STATE_BYTES - 1 }, 1, false, NULL },
+		{ P, 5, 2, { STATE_BYTES }, 5, false, asked_for },
+		{ S, 0, 2, { STATE_BYTES }, 1, true, asked_for },
+		{ S, 0, 1, { STATE_BYTES }, 1, false, asked_for },
+		{ S, 5, 2, { STATE_BYTES / 10 }, 5, true, asked_for },
+		{ S, 5, 2, { STATE_BYTES / 10 - 1 }, 5, true, NULL },
+		/*
+		 * Sizes are multiples of 8 bytes: a chunk of 97 vertices takes the memory of 98.
+		 * Chunks of 96 vertices would be more than CHUNKS_MOST.
+		 */
+		{ P, 0, 1, { 4 * 98 }, 1021, false, asked_for },
+		{ P, 0, 1, { 4 * 98 - 1 }, CHUNKS_MOST, false, NULL },
+		{ AUTO, 0, 2, { 8 }, CHUNKS_MOST, true, NULL },
 	};
 
 	(void)state;
@@ -905,8 +986,10 @@ static void test_chunks(void **state)
 		room_make(&w, &policy_gts, cases[i].n);
 		w.options.gts = (struct mill_gts){ .strategy = MILL_STRATEGY_P, .chunks = 1 };
 		beside = room_of(&w).device - STATE_BYTES;
-		w.options.gts = (struct mill_gts){ .strategy = cases[i].strategy,
-						   .chunks = cases[i].asked };
+		w.options.gts = (struct mill_gts){
+			.strategy = (enum mill_strategy)cases[i].strategy,
+			.chunks = cases[i].asked,
+		};
 		for (u32 k = 0, last = 0; k < cases[i].n; k++) {
 			last = k < DEVICES && cases[i].left[k] ? k : last;
 			budget_init(&w.memory[k], beside + cases[i].left[last]);
@@ -914,7 +997,7 @@ static void test_chunks(void **state)
 		room = room_of(&w);
 		err = open_all(&w);
 		if (room.chunks != cases[i].chunks || room.divided != cases[i].divided)
-			fail_msg("case %zu: %u chunks, %s, are foreseen", i, room.chunks,
+			fail_msg("case %zu: the estimate is %u chunks, %s", i, room.chunks,
 				 room.divided ? "divided" : "whole");
 		if (err != (cases[i].why ? MILL_OK : MILL_ENOMEM))
 			fail_msg("case %zu: opening gives %d: %s", i, (int)err, mill_error());
@@ -931,26 +1014,31 @@ static void test_chunks(void **state)
 	}
 }
 
+static const enum page_codec codecs[] = { PAGE_RAW, PAGE_PACKED };
+static const enum mill_strategy strategies[] = { MILL_STRATEGY_AUTO, MILL_STRATEGY_P,
+						 MILL_STRATEGY_S };
+
 /*
- * What gts asks for suffices, and a byte less is refused: on one of the devices where each has all,
- * else on all of them, as parts follow budgets.
+ * The memory that gts asks for is enough; a byte less is refused: on one device with strategy P,
+ * which gives each the whole state; else on all, as each one's division follows its budget.
  */
 static void test_least(void **state)
 {
+	static const u32 vertices[] = { 1, 97, VERTICES, 1000003 }, chunks[] = { 0, 1, 7 };
+	static const u32 writable[] = { 4, 8 };
+
 	(void)state;
 	for (u32 k = 0; k < 216; k++) {
-		u32 n = 1 + k % 3, vertices = (u32[]){ 1, 97, VERTICES, 1000003 }[k / 54];
+		u32 n = 1 + k % 3;
 		struct world w;
 		u64 least;
 
 		room_make(&w, &policy_gts, n);
-		w.store.n_linked = vertices;
-		w.store.codec = k % 2 ? PAGE_PACKED : PAGE_RAW;
-		w.t.need.writable = k / 2 % 2 ? 8 : 4;
-		w.options.gts.strategy =
-			(enum mill_strategy[]){ MILL_STRATEGY_AUTO, MILL_STRATEGY_P,
-						MILL_STRATEGY_S }[k / 3 % 3];
-		w.options.gts.chunks = (u32[]){ 0, 1, 7 }[k / 9 % 3];
+		w.store.n_linked = vertices[k / 54];
+		w.store.codec = codecs[k % 2];
+		w.t.need.writable = writable[k / 2 % 2];
+		w.options.gts.strategy = strategies[k / 3 % 3];
+		w.options.gts.chunks = chunks[k / 9 % 3];
 		least = room_of(&w).device;
 		set_limits(&w, least);
 		assert_int_equal(room_of(&w).device, least);
@@ -967,9 +1055,11 @@ static void test_least(void **state)
 	}
 }
 
-/* Devices of any sizes: where none has less than what is asked for, it suffices. */
+/* Devices with different budgets: if each has the memory that gts asks for, it is enough. */
 static void test_unequal(void **state)
 {
+	static const u32 chunks[] = { 0, 1, 2, 9 };
+
 	(void)state;
 	for (u64 seed = 0; seed < repeats(600); seed++) {
 		struct room room;
@@ -978,21 +1068,19 @@ static void test_unequal(void **state)
 
 		room_make(&w, &policy_gts, 2 + (u32)below(seed, &i, 2));
 		w.store.n_linked = 1 + below(seed, &i, 3 * VERTICES);
-		w.options.gts.strategy =
-			(enum mill_strategy[]){ MILL_STRATEGY_AUTO, MILL_STRATEGY_P,
-						MILL_STRATEGY_S }[below(seed, &i, 3)];
-		w.options.gts.chunks = (u32[]){ 0, 1, 2, 9 }[below(seed, &i, 4)];
+		w.options.gts.strategy = strategies[below(seed, &i, 3)];
+		w.options.gts.chunks = chunks[below(seed, &i, 4)];
 		set_limits(&w, room_of(&w).device);
 		for (u32 k = 0; k < w.t.n_devices; k++)
-			w.memory[k].limit +=
-				below(seed, &i, 4) * below(seed, &i, 4) * below(seed, &i, 200000);
+			w.memory[k].limit += below(seed, &i, 4) * below(seed, &i, 4) *
+					     below(seed, &i, 200000);
 		room = room_of(&w);
 		for (u32 k = 0; k < w.t.n_devices; k++)
 			w.memory[k].limit = max_u64(w.memory[k].limit, room.device);
 		room = room_of(&w);
 		for (u32 k = 0; k < w.t.n_devices; k++)
 			if (w.memory[k].limit < room.device)
-				goto next; /* the smallest grew and with it what it would get */
+				goto next; /* the smallest budget grew, and its division with it */
 		if (open_all(&w))
 			fail_msg("seed %llu: %s", (unsigned long long)seed, mill_error());
 		assert_int_equal(w.t.chunks, room.chunks);
@@ -1003,32 +1091,35 @@ next:;
 }
 
 /*
- * As many slots are foreseen as there are, but where so few fit that queues are given up for them.
+ * transfer_room estimates the numbers of slots and work areas that transfer_open makes. They may
+ * differ if so few slots fit that queues are given up for them; the budgets here are larger.
  */
 static void test_slots(void **state)
 {
+	static const u64 cache[] = { 0, MILL_SIZE_NONE, 5 * PAGE, GIB };
+
 	(void)state;
 	for (u32 k = 0; k < 160; k++) {
 		struct room room;
 		struct world w;
 
 		room_make(&w, &policy_gts, 1);
-		w.store.codec = k % 2 ? PAGE_PACKED : PAGE_RAW;
+		w.store.codec = codecs[k % 2];
 		w.options.gts.chunks = 1;
-		w.options.gts.device_cache = (u64[]){ 0, MILL_SIZE_NONE, 5 * PAGE, GIB }[k / 2 % 4];
+		w.options.gts.device_cache = cache[k / 2 % 4];
 		set_limits(&w, room_of(&w).device + (u64)(4 + k / 8) * 3 * PAGE + 4096);
 		room = room_of(&w);
 		OK(open_all(&w));
 		if (min_u64(room.slots, 60) != residency_most(w.t.station[0].residency) ||
 		    room.areas != w.t.station[0].n_areas)
-			fail_msg("%u: %llu slots and %llu areas are foreseen, there are %u and %u",
-				 k, (unsigned long long)room.slots, (unsigned long long)room.areas,
+			fail_msg("%u: the estimate is %llu slots and %llu areas, not %u and %u", k,
+				 (unsigned long long)room.slots, (unsigned long long)room.areas,
 				 residency_most(w.t.station[0].residency), w.t.station[0].n_areas);
 		close_all(&w);
 	}
 }
 
-/* Partitions of so many whole pages: the tables, and slots to the byte. */
+/* Graphie, partitions of 1 to 7 whole pages: the number of slots follows the budget to the byte. */
 static void test_partitions(void **state)
 {
 	(void)state;
@@ -1057,24 +1148,27 @@ static void test_partitions(void **state)
 		}
 }
 
-/* What graphie and pages ask for suffices. */
+/* The memory that graphie and page policies ask for is enough. */
 static void test_enough(void **state)
 {
+	static const struct policy *const policies[] = { &policy_lru, &policy_graphie };
+	static const enum mill_weight weights[] = { MILL_WEIGHT_NONE, MILL_WEIGHT_U32 };
+	static const enum mill_wire wires[] = { MILL_WIRE_AUTO, MILL_WIRE_CSR, MILL_WIRE_PACKED };
+
 	(void)state;
 	for (u32 k = 0; k < 144; k++) {
+		bool weighted = k / 4 % 2;
 		struct world w;
 
-		room_make(&w, k % 2 ? &policy_graphie : &policy_lru, 1);
-		w.store.codec = k / 2 % 2 ? PAGE_PACKED : PAGE_RAW;
-		w.store.weight = k / 4 % 2 ? MILL_WEIGHT_U32 : MILL_WEIGHT_NONE;
-		w.t.need.weights = k / 4 % 2;
+		room_make(&w, policies[k % 2], 1);
+		w.store.codec = codecs[k / 2 % 2];
+		w.store.weight = weights[weighted];
+		w.t.need.weights = weighted;
 		w.t.need.advances = k / 8 % 2;
-		w.t.need.edge_scratch = k % 2 ? 0 : 4 * (k / 4 % 2);
-		w.options.graphie.wire = (enum mill_wire[]){ MILL_WIRE_AUTO, MILL_WIRE_CSR,
-							     MILL_WIRE_PACKED }[k / 16 % 3];
-		w.options.graphie.partition_size =
-			(1 + k / 48) * 2 *
-			PAGE; /* no page is cut: that would take a look into it */
+		w.t.need.edge_scratch = policies[k % 2] == &policy_lru && weighted ? 4 : 0;
+		w.options.graphie.wire = wires[k / 16 % 3];
+		/* Whole pages: to cut one, its content would be read. */
+		w.options.graphie.partition_size = (1 + k / 48) * 2 * PAGE;
 		set_limits(&w, room_of(&w).device + STATE_BYTES);
 		if (open_all(&w))
 			fail_msg("%u: %s", k, mill_error());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names become ranks by their bytes, however few of them fit memory; files of names may hold anything. */
+/* Names are numbered in the order of their bytes, also if few fit memory; hostile name files. */
 #include "store_model.h"
 
 #include "base/fault.h"
@@ -10,16 +10,17 @@
 #define NAME_ROOM 300u
 
 struct expected {
-	char (*name)[NAME_ROOM];	/* two an edge */
-	char **sorted;			/* distinct */
+	char (*name)[NAME_ROOM];	/* two of each edge */
+	char **sorted;			/* distinct names */
 	u64 n;
-	u64 at;				/* edges that came */
+	u64 at;				/* edges compared so far */
 };
 
-/* Few letters and long prefixes that many share, so that all ways of sorting are taken. */
+/* Makes names of few letters and with long common prefixes, so that all sorting code runs. */
 static void make_name(char *to, u64 seed, u64 i)
 {
-	u64 shared = random_below(seed, 3 * i, 4) * 61, own = 1 + random_below(seed, 3 * i + 1, 5), n = 0;
+	u64 shared = random_below(seed, 3 * i, 4) * 61;
+	u64 own = 1 + random_below(seed, 3 * i + 1, 5), n = 0;
 
 	for (; n < shared; n++)
 		to[n] = 'p';
@@ -79,18 +80,19 @@ static void number_all(u64 seed, u64 hold, u64 memory, u64 *sum)
 	fault_set_hold(hold);
 	budget_init(&budget, memory);
 	ticker_init(&ticker, &(struct mill_watcher){ .watch = NULL });
-	assert_ok(pool_new(&pool, 2));
-	assert_ok(namer_new(&n, &budget, pool, &ticker, scratch));
+	OK(pool_new(&pool, 2));
+	OK(namer_new(&n, &budget, pool, &ticker, scratch));
 	for (u64 i = 0; i < EDGES; i++)
-		assert_ok(namer_add(n, as_name(x.name[2 * i]), as_name(x.name[2 * i + 1]), &(u64){ i * 7 }));
-	if (x.n > MAX_VERTICES) {	/* of narrow builds */
+		OK(namer_add(n, as_name(x.name[2 * i]), as_name(x.name[2 * i + 1]),
+			     &(u64){ i * 7 }));
+	if (x.n > MAX_VERTICES) {	/* in builds with 8-bit ids */
 		assert_int_equal(namer_settle(n, &vertices), MILL_ELIMIT);
 		*sum = 0;
 	} else {
-		assert_ok(namer_settle(n, &vertices));
+		OK(namer_settle(n, &vertices));
 		assert_int_equal(vertices, x.n);
-		assert_ok(namer_fingerprint(n, sum));
-		assert_ok(namer_edges(n, check_edges, &x));
+		OK(namer_fingerprint(n, sum));
+		OK(namer_edges(n, check_edges, &x));
 		assert_int_equal(x.at, EDGES);
 	}
 	namer_free(n);
@@ -117,8 +119,8 @@ static void ranks(void **state)
 	}
 }
 
-/* More parts than the budget can merge say so. */
-static void too_many_parts(void **state)
+/* More sorted runs than the budget can merge: the error names --memory. */
+static void too_many_runs(void **state)
 {
 	struct budget budget;
 	struct ticker ticker;
@@ -130,13 +132,13 @@ static void too_many_parts(void **state)
 	(void)state;
 	budget_init(&budget, 1 * MIB);
 	ticker_init(&ticker, &(struct mill_watcher){ .watch = NULL });
-	assert_ok(pool_new(&pool, 1));
-	assert_ok(namer_new(&n, &budget, pool, &ticker, scratch));
+	OK(pool_new(&pool, 1));
+	OK(namer_new(&n, &budget, pool, &ticker, scratch));
 	fault_set_hold(2);
 	for (u64 i = 0; i < 100; i++) {
 		snprintf(name[0], NAME_ROOM, "a%u", (unsigned)i);
 		snprintf(name[1], NAME_ROOM, "b%u", (unsigned)i);
-		assert_ok(namer_add(n, as_name(name[0]), as_name(name[1]), NULL));
+		OK(namer_add(n, as_name(name[0]), as_name(name[1]), NULL));
 	}
 	assert_int_equal(namer_settle(n, &vertices), MILL_ENOMEM);
 	assert_non_null(strstr(mill_error(), "--memory"));
@@ -178,13 +180,13 @@ static void fields(void **state)
 		struct name name;
 
 		if (name_parse(&p, to, &name) != cases[i].fault)
-			fail_msg("%s: another fault", cases[i].line);
+			fail_msg("%s: wrong result of name_parse", cases[i].line);
 		if (!cases[i].name)
 			continue;
 		assert_int_equal(name.length, strlen(cases[i].name));
 		assert_memory_equal(name.text, cases[i].name, name.length);
 		assert_string_equal(p, cases[i].rest);
-		/* What is written reads back. */
+		/* The name is written, then read again. */
 		strcpy(back + name_put(back, name.text, name.length, " ,"), "\n");
 		p = back;
 		assert_int_equal(name_parse(&p, to, &name), NAME_FINE);
@@ -199,7 +201,7 @@ static void fields(void **state)
 	assert_false(name_is_header("source target\n", 0));
 }
 
-/* ---- Hostile files: all checksums are right ---- */
+/* ---- Hostile files with correct checksums ---- */
 
 static void make_store(const char *store)
 {
@@ -209,14 +211,14 @@ static void make_store(const char *store)
 				   .input = input, .n_inputs = 1, .names = true };
 	struct mill_built built;
 
-	spill(input[0], text, strlen(text));
-	assert_ok(mill_import(&built, &how));
+	put_file(input[0], text, strlen(text));
+	OK(mill_import(&built, &how));
 	assert_true(built.named);
 }
 
 static void hostile_names(void **state)
 {
-	/* names is "ab\nb\nccc\n", ends 3 5 9 */
+	/* The correct file is "ab\nb\nccc\n", with the ends 3, 5, 9. */
 	static const struct {
 		const char *names;
 		u64 end[3];
@@ -243,20 +245,20 @@ static void hostile_names(void **state)
 		mill_err err;
 
 		make_store(store);
-		spill(part_path(store, "names"), cases[i].names, 9);
-		spill(part_path(store, "names.index"), cases[i].end, sizeof(cases[i].end));
+		put_file(path_in(store, "names"), cases[i].names, 9);
+		put_file(path_in(store, "names.index"), cases[i].end, sizeof(cases[i].end));
 		reseal(store);
 		if (open_and_verify(store) != MILL_ECORRUPT)
-			fail_msg("case %zu is taken for sound", i);
-		assert_ok(store_open(&st, store, NULL));
-		for (const char *name = "abc"; *name; name++) {	/* found or not: no crash */
+			fail_msg("case %zu is accepted", i);
+		OK(store_open(&st, store, NULL));
+		for (const char *name = "abc"; *name; name++) {	/* it must not crash */
 			err = names_find(st, name, 1, &v);
 			assert_true(err == MILL_OK || err == MILL_ECORRUPT);
 		}
 		store_close(st);
 	}
 	make_store(store);
-	assert_ok(open_and_verify(store));
+	OK(open_and_verify(store));
 	free((void *)store);
 }
 
@@ -269,19 +271,19 @@ static void lookups(void **state)
 
 	(void)state;
 	make_store(store);
-	assert_ok(mill_store_open(&s, store));
+	OK(mill_store_open(&s, store));
 	mill_store_info(s, &info);
 	assert_true(info.named);
 	assert_string_equal(info.min_name, "ab");
 	assert_string_equal(info.max_name, "ccc");
-	assert_ok(mill_store_name(s, 1, name));
+	OK(mill_store_name(s, 1, name));
 	assert_string_equal(name, "b");
 	assert_int_equal(mill_store_name(s, 3, name), MILL_EUSAGE);
 	mill_store_close(s);
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(ranks),	cmocka_unit_test(too_many_parts),
+	cmocka_unit_test(ranks),	cmocka_unit_test(too_many_runs),
 	cmocka_unit_test(fields),	cmocka_unit_test(hostile_names),
 	cmocka_unit_test(lookups),
 };

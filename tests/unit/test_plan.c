@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plans and room without a device: both are functions of numbers. A plan is executed by a model of the driver, which knows what lies in each slot:
- * what a plan takes to be there is there, each unit with work is processed once on each station that it goes to, and what the table of
- * residency says afterwards is so. Inside of a window the model delivers units in any order, but those of a plan by the stream's order.
+ * Plans and room without a device: both are functions of numbers. A model of the driver, which
+ * knows the unit in every slot, executes random plans. It checks that a unit which a plan does not
+ * send is in its slot, that each unit with work is processed once on each station it goes to, and
+ * that residency is correct afterwards. Inside a window the model delivers units in any order, or
+ * in the order of the plan.
  */
-#include "unit.h"
+#include "helpers.h"
 
 #include <string.h>
 
 #include "base/random.h"
 #include "policy/policy.h"
 
-#define OK(call) assert_int_equal(call, MILL_OK)
 #define UNITS 24u
 #define STATIONS 3u
 
@@ -26,7 +27,7 @@ struct model {
 	struct move move[UNITS * (STATIONS + 1) + 1];
 	u32 list[UNITS + 1];
 	struct transfer t;
-	u32 content[STATIONS][UNITS];	/* unit + 1 */
+	u32 content[STATIONS][UNITS];	/* by slot: unit + 1 */
 	u64 seed, n_drawn;
 };
 
@@ -34,16 +35,26 @@ static u32 draw(struct model *m, u64 n) { return (u32)random_below(m->seed, m->n
 
 static void model_open(struct model *m, const struct policy *policy, u64 seed)
 {
-	struct residency_how how = { .n_units = { UNITS }, .entry = { m->entry }, .key = policy->device };
+	struct residency_how how = { .n_units = { UNITS },
+				     .entry = { m->entry },
+				     .key = policy->device };
 
 	*m = (struct model){ .seed = seed };
 	m->pages = (struct pages){ .store = &m->store, .n_pages = UNITS, .entry = m->entry };
-	for (u32 i = 0; i < UNITS; i++)	/* two rows, or a part of one: a large page */
-		m->entry[i] = (struct page_entry){ .n_rows = 1 + i % 3, .n_edges = 9, .first_vertex = 2 * i };
+	for (u32 i = 0; i < UNITS; i++)
+		m->entry[i] = (struct page_entry){ .n_rows = 1 + i % 3,
+						   .n_edges = 9,
+						   .first_vertex = 2 * i };
 	m->t = (struct transfer){
-		.policy = policy, .options = &m->options, .own = policy->takes, .wire = WIRE_STORED, .list = m->list, .station = m->station,
+		.policy = policy,
+		.options = &m->options,
+		.own = policy->takes,
+		.wire = WIRE_STORED,
+		.list = m->list,
+		.station = m->station,
 		.n_stations = 1,
-		.units = { { .pages = &m->pages, .entry = m->entry, .n = UNITS } }, .plan = { m->move, 0, ARRAY_LEN(m->move) },
+		.units = { { .pages = &m->pages, .entry = m->entry, .n = UNITS } },
+		.plan = { m->move, 0, ARRAY_LEN(m->move) },
 	};
 	if (policy->public.several) {
 		m->t.n_stations += draw(m, STATIONS);
@@ -51,7 +62,8 @@ static void model_open(struct model *m, const struct policy *policy, u64 seed)
 	}
 	for (u32 i = 0; i < m->t.n_stations; i++) {
 		how.n_slots = 1 + draw(m, UNITS);
-		how.most = policy->takes ? draw(m, how.n_slots + 1ull) : how.n_slots;	/* pages of others all stay */
+		/* Page policies have no slots for transit: every page stays. */
+		how.most = policy->takes ? draw(m, how.n_slots + 1ull) : how.n_slots;
 		how.lately = draw(m, how.n_slots);
 		OK(residency_open(&m->station[i].residency, NULL, &how));
 	}
@@ -70,8 +82,12 @@ static u32 *slot_of(struct model *m, const struct move *v)
 	return &m->content[v->where - 1][v->slot];
 }
 
-/* What is there is launched first, then units arrive: in the order of the plan, or from a random one on and round. */
-static void run_window(struct model *m, u32 begin, u32 end, bool in_order, u32 done[STATIONS][UNITS])
+/*
+ * Executes the moves begin .. end - 1. Units in their slots are processed first. The others arrive
+ * in the order of the plan, or in that order from a random move on, and then the moves before it.
+ */
+static void run_window(struct model *m, u32 begin, u32 end, bool in_order,
+		       u32 done[STATIONS][UNITS])
 {
 	u32 n = end - begin, first = in_order ? 0 : draw(m, n);
 	bool taken[STATIONS][UNITS] = { 0 };
@@ -92,13 +108,14 @@ static void run_window(struct model *m, u32 begin, u32 end, bool in_order, u32 d
 		if (!(v->flags & MOVE_SEND))
 			continue;
 		if (!in_order && taken[v->where - 1][v->slot])
-			fail_msg("seed %llu: slot %u is needed twice in a window", (unsigned long long)m->seed, v->slot);
+			fail_msg("seed %llu: slot %u is used twice in a window",
+				 (unsigned long long)m->seed, v->slot);
 		taken[v->where - 1][v->slot] = true;
 		*slot_of(m, v) = v->unit + 1;
 	}
 }
 
-/* GTS processes all pages that cross. */
+/* Returns true if the unit must be processed: GTS needs no work in it. */
 static bool takes_part(const struct model *m, const struct activity *a, u32 unit)
 {
 	return m->t.policy == &policy_gts ? plan_takes(&m->t, a, unit) : a->n[unit];
@@ -109,12 +126,13 @@ static void run_plan(struct model *m, const struct activity *a, bool in_order)
 	u32 done[STATIONS][UNITS] = { 0 };
 
 	for (u32 begin = 0, end; begin < m->t.plan.n; begin = end) {
-		for (end = begin + 1; end < m->t.plan.n && !(m->move[end].flags & MOVE_BREAK); end++)
-			;
+		end = begin + 1;
+		while (end < m->t.plan.n && !(m->move[end].flags & MOVE_BREAK))
+			end++;
 		run_window(m, begin, end, in_order, done);
 	}
 	for (u32 unit = 0; unit < UNITS; unit++) {
-		u32 n = 0;
+		u32 n = 0, want = m->t.divided ? m->t.n_stations : 1;
 
 		for (u32 i = 0; i < m->t.n_stations; i++) {
 			u32 slot = residency_find(m->station[i].residency, false, unit);
@@ -122,11 +140,11 @@ static void run_plan(struct model *m, const struct activity *a, bool in_order)
 			assert_true(slot == RESIDENCY_NONE || m->content[i][slot] == unit + 1);
 			n += done[i][unit];
 		}
-		assert_int_equal(n, !takes_part(m, a, unit) ? 0 : m->t.divided ? m->t.n_stations : 1);
+		assert_int_equal(n, takes_part(m, a, unit) ? want : 0);
 	}
 }
 
-/* Some passes, with some of the units each, now and then after all has been forgotten. */
+/* Runs six passes with random units; residency is cleared before some of them. */
 static void run_passes(const struct policy *policy, bool in_order, u64 seed)
 {
 	struct model m;
@@ -153,13 +171,18 @@ static void run_passes(const struct policy *policy, bool in_order, u64 seed)
 
 static void add_page(struct plan *out, const struct activity *a, struct transfer *t, u32 page)
 {
-	struct move m = { .unit = page, .where = 1, .wire = WIRE_STORED, .flags = plan_active(t, a, page) ? MOVE_WORK : 0 };
+	struct move m = { .unit = page, .where = 1, .wire = WIRE_STORED };
 
+	if (plan_active(t, a, page))
+		m.flags = MOVE_WORK;
 	plan_place(&m, a->in, t);
 	plan_add(out, m);
 }
 
-/* Those that are there, then the others from the last to the first: listed before one of them takes the slot of a page that is there. */
+/*
+ * Plans the pages on the device, then the others from the last to the first. The missing pages are
+ * listed first, as each one may take the slot of a page that is there.
+ */
 static mill_err backwards(struct plan *out, const struct activity *a, struct transfer *t)
 {
 	struct residency *r = t->station[0].residency;
@@ -195,24 +218,29 @@ static void test_windows(void **state)
 static void test_stream_order(void **state)
 {
 	(void)state;
-	for (u64 seed = 0; seed < repeats(3000); seed++)
-		run_passes(policy_find(mill_policies()[seed % 6].name), true, seed);	/* also graphie's partitions */
+	for (u64 seed = 0; seed < repeats(3000); seed++)	/* five page policies and graphie */
+		run_passes(policy_find(mill_policies()[seed % 6].name), true, seed);
 }
 
 /* ---- Room ---- */
 
-/* GTS: what the room says is enough, in as few chunks as the budget allows; more gives slots. */
+/* GTS: a larger budget never gives more chunks; with one chunk it never gives fewer slots. */
 static void test_room(void **state)
 {
 	struct budget memory[2];
-	struct device device[2] = { { .memory = &memory[0], .n_queues = 4 }, { .memory = &memory[1], .n_queues = 4 } };
+	struct device device[2] = { { .memory = &memory[0], .n_queues = 4 },
+				    { .memory = &memory[1], .n_queues = 4 } };
 	struct need need = { .own = true, .writable = 8, .out = true };
 	struct room least, room;
 	struct model m;
 
 	(void)state;
 	model_open(&m, &policy_gts, 0);
-	m.store = (struct store){ .page_size = 65536, .codec = PAGE_RAW, .n_linked = 1000000, .out = m.pages, .in = m.pages };
+	m.store = (struct store){ .page_size = 65536,
+				  .codec = PAGE_RAW,
+				  .n_linked = 1000000,
+				  .out = m.pages,
+				  .in = m.pages };
 	m.t.store = m.t.graph = &m.store;
 	for (u32 n = 1; n <= 2; n++) {
 		u32 chunks = UINT32_MAX;

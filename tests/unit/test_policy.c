@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Policies: the look-up, rows of options that say where their fields are, what is refused and what is left out. */
-#include "unit.h"
+/* Policies: look-up by name, the table of options, options that are refused, options left out. */
+#include "helpers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,15 +21,17 @@ static void test_find(void **state)
 		assert_non_null(p);
 		assert_string_equal(p->public.name, names[i]);
 		assert_string_equal(shown[i].name, names[i]);
-		assert_true(shown[i].summary && *shown[i].summary && p->device && p->before && p->cpu);
+		assert_true(shown[i].summary && *shown[i].summary);
+		assert_true(p->device && p->before && p->cpu);
 		assert_ptr_equal(mill_policy(names[i]), &shown[i]);
 		assert_true(shown[i].several == (p == &policy_gts));
-		/* Runs that it does not own are as under this one, on devices and elsewhere. */
+		/* A policy that owns some runs names a policy with the same keys for the others. */
 		assert_true(!shown[i].otherwise == !p->takes);
 		if (p->takes) {
 			const struct policy *as = policy_find(p->public.otherwise);
 
-			assert_true(as && as->device == p->device && as->cpu == p->cpu && !as->takes);
+			assert_non_null(as);
+			assert_true(as->device == p->device && as->cpu == p->cpu && !as->takes);
 		}
 	}
 	assert_null(shown[ARRAY_LEN(names)].name);
@@ -41,14 +43,15 @@ static void test_find(void **state)
 	assert_ptr_equal(policy_several(), &policy_gts);
 }
 
-/* ---- Rows ---- */
+/* ---- The table of options ---- */
 
 struct row {
 	const char *policy, *option;
 	size_t at, size;	/* in struct mill_options */
 };
 
-#define AT(policy, member) (offsetof(struct mill_options, policy) + offsetof(struct mill_##policy, member))
+#define AT(policy, member) \
+	(offsetof(struct mill_options, policy) + offsetof(struct mill_##policy, member))
 #define FIELD(name, policy, member) \
 	{ #policy, name, AT(policy, member), sizeof(((struct mill_##policy *)0)->member) }
 
@@ -64,6 +67,7 @@ static const struct row fields[] = {
 	FIELD("scan", gts, scan),
 };
 
+/* The size of an option's field by its kind. */
 static const size_t sizes[] = {
 	[MILL_OPTION_FLAG] = sizeof(bool),
 	[MILL_OPTION_U32] = sizeof(uint32_t),
@@ -101,9 +105,9 @@ static void test_rows(void **state)
 	assert_int_equal(n, ARRAY_LEN(fields));
 }
 
-/* ---- Refusals ---- */
+/* ---- Refused options ---- */
 
-/* Fills the option's field with its first value that is not 0. */
+/* Sets the option's field to its first value that is not 0. */
 static void set(struct mill_options *o, const struct row *f)
 {
 	u32 value = strcmp(f->option, "warp") ? 1 : 8;
@@ -111,7 +115,8 @@ static void set(struct mill_options *o, const struct row *f)
 	memcpy((char *)o + f->at, &value, f->size < sizeof(value) ? f->size : sizeof(value));
 }
 
-static void test_others(void **state)
+/* Options of another policy are refused, and policy_leave_others sets them to 0. */
+static void test_options_of_others(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
@@ -144,27 +149,29 @@ static void test_mappings(void **state)
 	(void)state;
 	for (int m = MILL_MAPPING_AUTO; m <= MILL_MAPPING_HYBRID; m++) {
 		struct mill_options o = { .mapping = (enum mill_mapping)m }, left = o;
-		bool own = m >= MILL_MAPPING_WARP, has = own || m <= MILL_MAPPING_THREAD;
+		/* only_gts: of no other policy; has: gts has it too */
+		bool only_gts = m >= MILL_MAPPING_WARP, has = only_gts || m <= MILL_MAPPING_THREAD;
 
-		assert_int_equal(policy_check(&policy_lru, &o), own ? MILL_EUSAGE : MILL_OK);
-		if (own)
-			assert_non_null(strstr(mill_error(), m == MILL_MAPPING_WARP ? "--mapping warp is for" :
-										      "--mapping hybrid is for"));
-		assert_int_equal(policy_check(&policy_gts, &o), MILL_OK);
+		assert_int_equal(policy_check(&policy_lru, &o), only_gts ? MILL_EUSAGE : MILL_OK);
+		if (m == MILL_MAPPING_WARP)
+			assert_non_null(strstr(mill_error(), "--mapping warp is for"));
+		else if (only_gts)
+			assert_non_null(strstr(mill_error(), "--mapping hybrid is for"));
+		OK(policy_check(&policy_gts, &o));
 		assert_int_equal(policy_suits(&policy_gts, &o, "bfs"), has ? MILL_OK : MILL_EUSAGE);
-		assert_int_equal(policy_suits(&policy_graphie, &o, "bfs"), MILL_OK);
+		OK(policy_suits(&policy_graphie, &o, "bfs"));
 		policy_leave_others(&policy_lru, &left);
-		assert_int_equal(left.mapping, own ? MILL_MAPPING_AUTO : m);
+		assert_int_equal(left.mapping, only_gts ? MILL_MAPPING_AUTO : m);
 		left = o;
 		policy_leave_others(&policy_gts, &left);
 		assert_int_equal(left.mapping, has ? m : MILL_MAPPING_AUTO);
 	}
 	assert_int_equal(SUITS(.mapping = MILL_MAPPING_INPUT), MILL_EUSAGE);
-	assert_string_equal(mill_error(), "--policy gts has no --mapping input for bfs: leave it out, or "
-					  "choose another policy");
+	assert_string_equal(mill_error(), "--policy gts has no --mapping input for bfs: "
+					  "leave it out, or choose another policy");
 	assert_int_equal(SUITS(.filter = MILL_FILTER_EXACT), MILL_EUSAGE);
 	assert_non_null(strstr(mill_error(), "--filter exact for bfs"));
-	assert_int_equal(SUITS(.direction = MILL_DIRECTION_PUSH), MILL_OK);
+	OK(SUITS(.direction = MILL_DIRECTION_PUSH));
 	assert_int_equal(SUITS(.direction = MILL_DIRECTION_PULL), MILL_EUSAGE);
 	assert_non_null(strstr(mill_error(), "--direction pull for bfs"));
 }
@@ -181,7 +188,7 @@ static void test_values(void **state)
 	assert_int_equal(CHECK(gts, .gts.scan = (enum mill_scan)2), MILL_EUSAGE);
 	assert_int_equal(CHECK(graphie, .graphie.wire = (enum mill_wire)4), MILL_EUSAGE);
 	assert_int_equal(CHECK(auto, .mapping = (enum mill_mapping)40), MILL_EUSAGE);
-	assert_int_equal(CHECK(gts, .gts.device_cache = MILL_SIZE_NONE, .gts.chunks = 1), MILL_OK);
+	OK(CHECK(gts, .gts.device_cache = MILL_SIZE_NONE, .gts.chunks = 1));
 }
 
 /* ---- Variants and defaults ---- */
@@ -224,8 +231,8 @@ static void test_settle(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_find),   cmocka_unit_test(test_rows),
-	cmocka_unit_test(test_others), cmocka_unit_test(test_mappings),
-	cmocka_unit_test(test_values), cmocka_unit_test(test_merge),
+	cmocka_unit_test(test_values), cmocka_unit_test(test_mappings),
+	cmocka_unit_test(test_merge),  cmocka_unit_test(test_options_of_others),
 	cmocka_unit_test(test_settle),
 };
 

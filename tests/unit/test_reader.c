@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads that are asked for and taken: both ways give the same bytes and the same errors. */
-#include "unit.h"
+/* Asynchronous reads: io_uring and pread give the same bytes and the same errors. */
+#include "helpers.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "stream/reader.h"
@@ -14,7 +13,7 @@
 #define SIZE (2u * MIB)
 #define PIECE (16u * KIB)
 
-static char path[64];
+static const char *path;
 static u8 *memory;	/* aligned */
 static struct file file;
 
@@ -22,28 +21,25 @@ static u8 byte_at(u64 i) { return (u8)(i * 31 + i / 4096); }
 
 static int setup(void **state)
 {
-	u8 *data;
-	int fd;
+	u8 *data = malloc(SIZE);
 
-	(void)state;
-	snprintf(path, sizeof(path), "/tmp/millrace-reader-XXXXXX");
-	fd = mkstemp(path);
-	data = malloc(SIZE);
+	if (!data || scratch_make(state))
+		return -1;
 	for (u64 i = 0; i < SIZE; i++)
 		data[i] = byte_at(i);
-	if (fd < 0 || write(fd, data, SIZE) != SIZE || close(fd))
-		return -1;
+	path = in_scratch("data");
+	put_file(path, data, SIZE);
 	free(data);
 	return 0;
 }
 
-static int teardown(void **state)
+/* Returns where piece i of a request goes: the pieces lie in reverse order. */
+static u8 *piece_place(u64 offset, u32 n_pieces, u32 i)
 {
-	(void)state;
-	return unlink(path);
+	return memory + offset + (u64)(n_pieces - 1 - i) * PIECE;
 }
 
-static mill_err ask(struct reader *r, u64 offset, u32 n_parts, u32 number)
+static mill_err submit(struct reader *r, u64 offset, u32 n_pieces, u32 number)
 {
 	struct request *q = reader_get(r);
 	mill_err err;
@@ -52,28 +48,29 @@ static mill_err ask(struct reader *r, u64 offset, u32 n_parts, u32 number)
 	q->file = &file;
 	q->offset = offset;
 	q->first = number;
-	/* Backwards, so that a part in the wrong place shows. */
-	for (u32 i = 0; i < n_parts; i++)
-		request_add(q, memory + offset + (u64)(n_parts - 1 - i) * PIECE, PIECE);
+	/* Backwards, so that a piece in the wrong place is found. */
+	for (u32 i = 0; i < n_pieces; i++)
+		request_add(q, piece_place(offset, n_pieces, i), PIECE);
 	err = reader_submit(r, q);
 	if (err)
 		reader_give_back(r, q);
 	return err;
 }
 
-static bool came(u64 offset, u32 n_parts)
+static bool is_correct(u64 offset, u32 n_pieces)
 {
-	for (u32 i = 0; i < n_parts; i++)
+	for (u32 i = 0; i < n_pieces; i++)
 		for (u64 k = 0; k < PIECE; k++)
-			if (memory[offset + (u64)(n_parts - 1 - i) * PIECE + k] != byte_at(offset + (u64)i * PIECE + k))
+			if (piece_place(offset, n_pieces, i)[k] !=
+			    byte_at(offset + (u64)i * PIECE + k))
 				return false;
 	return true;
 }
 
-/* All of the file in requests of 1, 2, 3 and 4 parts; 0: the bytes are right. */
+/* Reads the file in requests of 1, 2, 3 and 4 pieces. Returns 0 if the bytes are correct. */
 static int read_by(enum reader_way way)
 {
-	struct { u64 offset; u32 n; bool here; } asked[SIZE / PIECE];
+	struct { u64 offset; u32 n; bool done; } request[SIZE / PIECE];
 	u64 offset = 0;
 	u32 n = 0, left;
 	struct reader *r;
@@ -87,17 +84,17 @@ static int read_by(enum reader_way way)
 		mill_err err;
 
 		while (!code && offset < SIZE && reader_busy(r) < READER_DEPTH) {
-			u32 parts = (u32)min_u64(1 + n % 4, (SIZE - offset) / PIECE);
+			u32 pieces = (u32)min_u64(1 + n % 4, (SIZE - offset) / PIECE);
 
-			asked[n].offset = offset;
-			asked[n].n = parts;
-			asked[n].here = false;
-			err = ask(r, offset, parts, n);
+			request[n].offset = offset;
+			request[n].n = pieces;
+			request[n].done = false;
+			err = submit(r, offset, pieces, n);
 			if (err) {
 				code = (int)err;
 				break;
 			}
-			offset += (u64)parts * PIECE;
+			offset += (u64)pieces * PIECE;
 			n++;
 		}
 		left = reader_busy(r);
@@ -106,10 +103,11 @@ static int read_by(enum reader_way way)
 		err = reader_take(r, &q);
 		if (err)
 			code = (int)err;
-		else if (asked[q->first].here || !came(asked[q->first].offset, asked[q->first].n))
+		else if (request[q->first].done ||
+			 !is_correct(request[q->first].offset, request[q->first].n))
 			code = 101;
 		else
-			asked[q->first].here = true;
+			request[q->first].done = true;
 		reader_give_back(r, q);
 		left = reader_busy(r);
 	}
@@ -123,7 +121,8 @@ static int read_all(enum reader_way way)
 {
 	int code;
 
-	if (memory_new(&memory, NULL, SIZE, 1, "test") || file_open(&file, AT_FDCWD, path, FILE_READ_DIRECT, NULL))
+	if (memory_new(&memory, NULL, SIZE, 1, "test") ||
+	    file_open(&file, AT_FDCWD, path, FILE_READ_DIRECT, NULL))
 		return 103;
 	code = read_by(way);
 	file_close(&file);
@@ -131,6 +130,7 @@ static int read_all(enum reader_way way)
 	return code;
 }
 
+/* Returns the way that a reader takes when it is asked for one: 1 io_uring, 2 pread. */
 static int way_of(enum reader_way way)
 {
 	struct reader *r;
@@ -150,23 +150,13 @@ static void test_bytes(void **state)
 	assert_int_equal(way_of(READER_PREAD), 2);
 }
 
-/* In a child, before anything else has asked the fault layer: it reads the environment once. */
-static int under(const char *fault, enum reader_way way, int (*work)(enum reader_way way))
-{
-	pid_t child = fork();
-	int status;
-
-	if (!child) {
-		setenv("MILL_FAULT", fault, 1);
-		alarm(60);	/* never a hang */
-		_exit(work(way));
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 200;
-}
+static int read_all_uring(void) { return read_all(READER_URING); }
+static int read_all_pread(void) { return read_all(READER_PREAD); }
+static int way_of_uring(void) { return way_of(READER_URING); }
 
 static void test_faults(void **state)
 {
+	static int (*const work[])(void) = { read_all_uring, read_all_pread };
 	static const struct {
 		const char *fault;
 		int code;
@@ -183,22 +173,26 @@ static void test_faults(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		for (int way = READER_URING; way <= READER_PREAD; way++) {
-			int code = under(cases[i].fault, (enum reader_way)way, read_all);
+		for (size_t k = 0; k < ARRAY_LEN(work); k++) {
+			int code = under_fault(cases[i].fault, work[k]);
 
 			if (code != cases[i].code)
-				fail_msg("%s, way %d: %d instead of %d", cases[i].fault, way, code, cases[i].code);
+				fail_msg("%s, way %zu: %d instead of %d", cases[i].fault, k, code,
+					 cases[i].code);
 		}
-	assert_int_equal(under("io:op=ring,n=1,err=EPERM", READER_URING, way_of), 2);
-	assert_int_equal(under("io:op=ring,n=1,err=ENOMEM", READER_URING, read_all), 0);
+	/* Without io_uring the reader falls back to pread. */
+	assert_int_equal(under_fault("io:op=ring,n=1,err=EPERM", way_of_uring), 2);
+	assert_int_equal(under_fault("io:op=ring,n=1,err=ENOMEM", read_all_uring), 0);
 }
 
-/* The file ends early: never a wait, never zeros. */
+/* The file ends early: an error, not a hang and not zeros. */
 static void test_truncation(void **state)
 {
+	static const u32 cut[] = { 1, PIECE, SIZE / 2 + 4096 };
+
 	(void)state;
-	for (u32 cut = 0; cut < 3; cut++) {
-		assert_int_equal(truncate(path, (off_t)(SIZE - (cut == 0 ? 1 : cut == 1 ? PIECE : SIZE / 2 + 4096))), 0);
+	for (size_t i = 0; i < ARRAY_LEN(cut); i++) {
+		assert_int_equal(truncate(path, (off_t)(SIZE - cut[i])), 0);
 		assert_int_equal(read_all(READER_URING), MILL_ECORRUPT);
 		assert_non_null(strstr(mill_error(), "ends at byte"));
 		assert_int_equal(read_all(READER_PREAD), MILL_ECORRUPT);
@@ -206,9 +200,9 @@ static void test_truncation(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_faults),	/* first, see there */
+	cmocka_unit_test(test_faults),	/* first: this process must not have read MILL_FAULT */
 	cmocka_unit_test(test_bytes),
-	cmocka_unit_test(test_truncation),	/* last: the file is gone after it */
+	cmocka_unit_test(test_truncation),	/* last: it cuts the file */
 };
 
-SUITE(reader, tests, .setup = setup, .teardown = teardown);
+SUITE(reader, tests, .setup = setup, .teardown = scratch_remove);

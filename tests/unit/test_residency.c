@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which unit gives its slot to which. Passes: every key's decisions, written down as sequences, and against a table without a heap.
- * Windows: against what least recent use means (of all units placed, the `most` last ones stay), and no unit of a window loses its
- * slot to another.
+ * Residency: which unit loses its slot to another. Passes: the decisions of every key, as sequences
+ * written by hand and against a table without a heap. Windows: against the meaning of least recent
+ * use (of all units placed, the last `most` stay); no unit of a window loses its slot in it.
  */
-#include "unit.h"
+#include "helpers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,17 +12,16 @@
 #include "base/random.h"
 #include "stream/residency.h"
 
-#define OK(call) assert_int_equal(call, MILL_OK)
 #define PAGES 10u
 
-/* Page 3 has the longest lists, then 7. */
-static struct page_entry entry[PAGES];
-
-static void make_entries(void)
-{
-	for (u32 i = 0; i < PAGES; i++)
-		entry[i] = (struct page_entry){ .n_rows = i == 3 ? 2 : i == 7 ? 20 : 1000, .n_edges = 5000 };
-}
+/* Page 3 has the longest lists, then page 7. */
+static const struct page_entry entry[PAGES] = {
+	{ .n_rows = 1000, .n_edges = 5000 }, { .n_rows = 1000, .n_edges = 5000 },
+	{ .n_rows = 1000, .n_edges = 5000 }, { .n_rows = 2, .n_edges = 5000 },
+	{ .n_rows = 1000, .n_edges = 5000 }, { .n_rows = 1000, .n_edges = 5000 },
+	{ .n_rows = 1000, .n_edges = 5000 }, { .n_rows = 20, .n_edges = 5000 },
+	{ .n_rows = 1000, .n_edges = 5000 }, { .n_rows = 1000, .n_edges = 5000 },
+};
 
 /* ---- Passes, as sequences ---- */
 
@@ -30,8 +29,12 @@ static const struct {
 	const char *name;
 	residency_key *key;
 } keys[] = {
-	{ "auto", residency_auto }, { "fifo", residency_fifo }, { "lru", residency_lru }, { "frequency", residency_frequency },
-	{ "pinned", residency_pinned }, { "latest", residency_latest },
+	{ "auto", residency_auto },
+	{ "fifo", residency_fifo },
+	{ "lru", residency_lru },
+	{ "frequency", residency_frequency },
+	{ "pinned", residency_pinned },
+	{ "latest", residency_latest },
 };
 
 static residency_key *key_of(const char *name)
@@ -46,7 +49,12 @@ static residency_key *key_of(const char *name)
 static struct residency *open_passes(residency_key *key, u32 n_slots, u32 most, u32 lately)
 {
 	struct residency_how how = {
-		.n_units = { PAGES }, .entry = { entry }, .n_slots = n_slots, .most = most, .lately = lately, .key = key,
+		.n_units = { PAGES },
+		.entry = { entry },
+		.n_slots = n_slots,
+		.most = most,
+		.lately = lately,
+		.key = key,
 	};
 	struct residency *r;
 
@@ -54,7 +62,7 @@ static struct residency *open_passes(residency_key *key, u32 n_slots, u32 most, 
 	return r;
 }
 
-/* Active pages as digits; what was missing is added to `read`. As a stream plans it. */
+/* Plans one pass as a stream does. active: pages as digits. Adds the missing ones to `read`. */
 static void pass(struct residency *r, const char *active, char *read)
 {
 	char missing[PAGES + 1] = "";
@@ -82,55 +90,56 @@ static void test_decisions(void **state)
 		const char *passes[6];
 		const char *read;
 	} cases[] = {
-		/* Scans: as many hits as slots, in every pass, where LRU in page order would have none. */
-		{ "auto", 4, 4, 0, { "0123456789", "0123456789", "0123456789" }, "0123456789|012345|016789|" },
+		/* Scans: every pass hits all slots; LRU in page order would have no hit. */
+		{ "auto", 4, 4, 0, { "0123456789", "0123456789", "0123456789" },
+		  "0123456789|012345|016789|" },
 		{ "lru", 4, 4, 0, { "0123456789", "0123456789" }, "0123456789|012345|" },
 		{ "fifo", 4, 4, 0, { "0123456789", "0123456789" }, "0123456789|012345|" },
-		/* 0 is old and needed, 1 is old and not: auto keeps 0. */
+		/* Pages 0 and 1 are old, and pass 2 needs 0: auto keeps it. */
 		{ "auto", 3, 3, 0, { "012", "04", "012" }, "012|4|1|" },
 		{ "fifo", 3, 3, 0, { "012", "04", "012" }, "012|4|0|" },
-		/* 0 came first but was used last. */
+		/* Page 0 came first but was used last. */
 		{ "lru", 3, 3, 0, { "012", "0", "2", "5", "0" }, "012|||5||" },
 		{ "fifo", 3, 3, 0, { "012", "0", "2", "5", "0" }, "012|||5|0|" },
 		{ "auto", 3, 3, 0, { "012", "0", "2", "5", "0" }, "012|||5|0|" },
-		/* The one that came last goes: short passes of one long scan. */
+		/* The newest page goes: for one long scan in short passes. */
 		{ "latest", 3, 3, 0, { "01", "23", "45", "67", "01" }, "01|23|45|67||" },
 		{ "fifo", 3, 3, 0, { "01", "23", "45", "67", "01" }, "01|23|45|67|01|" },
-		/* 0 was active in three passes, 1 in two: they stay, others pass through the third slot. */
+		/* Page 0 was used in three passes, 1 in two: others share the third slot. */
 		{ "frequency", 3, 3, 0, { "012", "01", "0", "5", "6", "01" }, "012|||5|6||" },
 		{ "lru", 3, 3, 0, { "012", "01", "0", "5", "6", "01" }, "012|||5|6|1|" },
-		/* What a page did before it came again counts. */
+		/* Uses before a page was evicted count too. */
 		{ "frequency", 2, 2, 0, { "0", "0", "0", "123", "0", "4" }, "0|||123||4|" },
-		/* Hubs stay. */
+		/* Pages with long lists stay. */
 		{ "pinned", 3, 3, 0, { "0123456789", "0123456789" }, "0123456789|0124568|" },
 		{ "pinned", 3, 3, 0, { "37", "012", "45", "37" }, "37|012|45||" },
-		/* Two at a time are under way: no slot is assigned twice in a row, and the hub still stays. */
+		/* The last two slots assigned are not reassigned; page 3 stays all the same. */
 		{ "pinned", 4, 4, 2, { "3", "012456", "3" }, "3|012456||" },
-		/* Slots for transit hold nothing that is found again. */
+		/* A unit in a slot for transit is not found again. */
 		{ "fifo", 4, 3, 0, { "012", "3", "0", "123" }, "012|3|0|1|" },
 		{ "pinned", 4, 2, 0, { "37", "012", "37" }, "37|012|7|" },
 		{ "auto", 2, 0, 0, { "0", "0", "01", "1" }, "0|0|01|1|" },
 	};
 
 	(void)state;
-	make_entries();
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct residency *r = open_passes(key_of(cases[i].key), cases[i].slots, cases[i].most, cases[i].lately);
+		struct residency *r = open_passes(key_of(cases[i].key), cases[i].slots,
+						  cases[i].most, cases[i].lately);
 		char read[128] = "";
 
 		for (size_t k = 0; k < 6 && cases[i].passes[k]; k++)
 			pass(r, cases[i].passes[k], read);
 		if (strcmp(read, cases[i].read))
-			fail_msg("case %zu, %s: read %s instead of %s", i, cases[i].key, read, cases[i].read);
+			fail_msg("case %zu, %s: read %s instead of %s", i, cases[i].key, read,
+				 cases[i].read);
 		residency_close(r);
 	}
 }
 
-/* Slots that were assigned lately are not reassigned, whatever the key. */
+/* With lately = 2 the last two slots assigned are not reassigned, with any key. */
 static void test_lately(void **state)
 {
 	(void)state;
-	make_entries();
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		struct residency *r = open_passes(keys[i].key, 5, 5, 2);
 		u32 before[2] = { RESIDENCY_NONE, RESIDENCY_NONE };
@@ -149,7 +158,7 @@ static void test_lately(void **state)
 				assert_true(slot < 5);
 				assert_int_equal(residency_find(r, false, page), slot);
 				if (page && (slot == before[0] || slot == before[1]))
-					fail_msg("%s: slot %u again", keys[i].name, slot);
+					fail_msg("%s: slot %u is reassigned", keys[i].name, slot);
 				before[0] = before[1];
 				before[1] = slot;
 			}
@@ -162,7 +171,6 @@ static void test_lately(void **state)
 	}
 }
 
-/* The policy's own number, and a use after the first unit of a pass was placed. */
 static u64 by_value(const struct held *h, u64 pass)
 {
 	(void)pass;
@@ -170,10 +178,12 @@ static u64 by_value(const struct held *h, u64 pass)
 	return h->value;
 }
 
+/* The key sees the value that the policy gave; a use after the first placement of a pass counts. */
 static void test_value(void **state)
 {
 	static const u64 value[] = { 40, 10, 30, 20, 50, 5 }, goes[] = { 1, 3, 2 };
-	struct residency_how how = { .n_units = { 0, PAGES }, .n_slots = 4, .most = 4, .key = by_value };
+	struct residency_how how = { .n_units = { 0, PAGES }, .n_slots = 4, .most = 4,
+				     .key = by_value };
 	struct residency *r;
 
 	(void)state;
@@ -189,7 +199,7 @@ static void test_value(void **state)
 	residency_begin(r);
 	for (u32 i = 0; i < 4; i++)
 		residency_place(r, true, i, 0);
-	residency_place(r, true, 4, 0);	/* over 0 */
+	residency_place(r, true, 4, 0);	/* in the slot of unit 0 */
 	residency_use(r, residency_find(r, true, 1));
 	assert_int_equal(residency_place(r, true, 5, 0), 2);
 	assert_int_equal(residency_place(r, true, 6, 0), 3);
@@ -203,7 +213,8 @@ static void test_value(void **state)
 
 struct plain {
 	u32 n_slots, lately, n_given;
-	u32 unit[SLOTS], given[UNITS];	/* unit: of both directions, or RESIDENCY_NONE; given: slots of this pass */
+	u32 unit[SLOTS];	/* + UNITS for the in-direction; RESIDENCY_NONE: empty */
+	u32 given[UNITS];	/* slots assigned in this pass, in order */
 	struct held held[SLOTS];
 	u32 uses[2 * UNITS];
 	u64 clock, pass;
@@ -217,7 +228,7 @@ static bool is_late(const struct plain *p, u32 slot)
 	return false;
 }
 
-/* The first empty slot, or of those that are not late the one whose key is the smallest. */
+/* Returns the first empty slot, or of those not assigned lately the one with the smallest key. */
 static u32 plain_choice(const struct plain *p, residency_key *key)
 {
 	u32 best = RESIDENCY_NONE;
@@ -226,10 +237,15 @@ static u32 plain_choice(const struct plain *p, residency_key *key)
 		if (p->unit[i] == RESIDENCY_NONE)
 			return i;
 	for (u32 i = 0; i < p->n_slots; i++) {
-		const struct held *x = &p->held[i], *y = &p->held[best == RESIDENCY_NONE ? i : best];
-		u64 a = key(x, p->pass), b = key(y, p->pass);
+		const struct held *x = &p->held[i], *y;
+		u64 a, b;
 
-		if (!is_late(p, i) && (best == RESIDENCY_NONE || a < b || (a == b && x->arrival < y->arrival)))
+		if (is_late(p, i))
+			continue;
+		y = &p->held[best == RESIDENCY_NONE ? i : best];
+		a = key(x, p->pass);
+		b = key(y, p->pass);
+		if (best == RESIDENCY_NONE || a < b || (a == b && x->arrival < y->arrival))
 			best = i;
 	}
 	return best;
@@ -242,27 +258,34 @@ static void plain_use(struct plain *p, u32 slot)
 	p->held[slot].uses = ++p->uses[p->unit[slot]];
 }
 
-static void plain_pass(struct residency *r, struct plain *p, bool in, const struct residency_how *how, u32 seed)
+/* Runs a random pass in both; they must choose the same slots. */
+static void plain_pass(struct residency *r, struct plain *p, bool in,
+		       const struct residency_how *how, u32 seed)
 {
 	residency_begin(r);
 	p->pass++;
 	p->n_given = 0;
-	for (u32 i = 0; i < p->n_slots; i++)	/* in any order, as long as it is the same */
-		if (p->unit[i] != RESIDENCY_NONE && p->unit[i] / UNITS == in && random_below(seed, p->clock, 2)) {
-			assert_int_equal(residency_find(r, in, p->unit[i] % UNITS), i);
-			residency_use(r, i);
-			plain_use(p, i);
-		}
+	for (u32 i = 0; i < p->n_slots; i++) {
+		if (p->unit[i] == RESIDENCY_NONE || p->unit[i] / UNITS != in ||
+		    !random_below(seed, p->clock, 2))
+			continue;
+		assert_int_equal(residency_find(r, in, p->unit[i] % UNITS), i);
+		residency_use(r, i);
+		plain_use(p, i);
+	}
 	for (u32 i = 0; i < how->n_units[in]; i++) {
 		u32 slot;
 
-		if (residency_find(r, in, i) != RESIDENCY_NONE || random_below(seed, p->clock + i, 2))
+		if (residency_find(r, in, i) != RESIDENCY_NONE)
+			continue;
+		if (random_below(seed, p->clock + i, 2))
 			continue;
 		slot = plain_choice(p, how->key);
 		assert_int_equal(residency_place(r, in, i, 0), slot);
 		p->given[p->n_given++] = slot;
 		p->unit[slot] = in * UNITS + i;
-		p->held[slot] = (struct held){ .arrival = p->clock + 1, .entry = &how->entry[in][i] };
+		p->held[slot] = (struct held){ .arrival = p->clock + 1,
+					       .entry = &how->entry[in][i] };
 		plain_use(p, slot);
 	}
 }
@@ -273,15 +296,23 @@ static void test_passes(void **state)
 
 	(void)state;
 	for (u32 i = 0; i < UNITS; i++)
-		random_entry[i] = (struct page_entry){ .n_rows = (u32)random_below(1, i, 5), .n_edges = (u32)random_below(2, i, 5) };
+		random_entry[i] = (struct page_entry){ .n_rows = (u32)random_below(1, i, 5),
+						       .n_edges = (u32)random_below(2, i, 5) };
 	for (u32 seed = 0; seed < repeats(3000); seed++) {
-		u32 n_slots = 1 + (u32)random_below(seed, 0, SLOTS), lately = (u32)random_below(seed, 1, n_slots + 2);
+		u32 n_slots = 1 + (u32)random_below(seed, 0, SLOTS);
+		u32 lately = (u32)random_below(seed, 1, n_slots + 2);
+		u32 n_out = 1 + (u32)random_below(seed, 2, UNITS);
+		u32 n_in = (u32)random_below(seed, 3, UNITS);
 		struct residency_how how = {
-			.n_units = { 1 + (u32)random_below(seed, 2, UNITS), (u32)random_below(seed, 3, UNITS) },
+			.n_units = { n_out, n_in },
 			.entry = { random_entry, random_entry },
-			.n_slots = n_slots, .most = n_slots, .lately = lately, .key = keys[seed % ARRAY_LEN(keys)].key,
+			.n_slots = n_slots,
+			.most = n_slots,
+			.lately = lately,
+			.key = keys[seed % ARRAY_LEN(keys)].key,
 		};
-		struct plain p = { .n_slots = n_slots, .lately = (u32)min_u64(lately, n_slots / 2) };
+		struct plain p = { .n_slots = n_slots,
+				   .lately = (u32)min_u64(lately, n_slots / 2) };
 		struct residency *r;
 
 		OK(residency_open(&r, NULL, &how));
@@ -301,7 +332,10 @@ static void test_passes(void **state)
 
 static struct residency *open_windows(u32 out_units, u32 in_units, u32 n_slots, u32 most)
 {
-	struct residency_how how = { .n_units = { out_units, in_units }, .n_slots = n_slots, .most = most, .key = residency_lru };
+	struct residency_how how = { .n_units = { out_units, in_units },
+				     .n_slots = n_slots,
+				     .most = most,
+				     .key = residency_lru };
 	struct residency *r;
 
 	OK(residency_open(&r, NULL, &how));
@@ -311,6 +345,7 @@ static struct residency *open_windows(u32 out_units, u32 in_units, u32 n_slots, 
 	return r;
 }
 
+/* Uses the unit where it is, or places it. Returns its slot; RESIDENCY_NONE: none is free. */
 static u32 place(struct residency *r, bool in, u32 unit, bool *there)
 {
 	u32 slot = residency_find(r, in, unit);
@@ -322,29 +357,32 @@ static u32 place(struct residency *r, bool in, u32 unit, bool *there)
 	return slot;
 }
 
-/* Units as letters, lower case out, upper case in; '|' begins a window, '!' forgets all. What each gets: '.' there, '+' moved, '0' no slot. */
+/*
+ * Units are letters, lower case for out, upper case for in. '|' begins a window, '!' clears all.
+ * The result of each: '.' it was there, '+' it was placed, '0' no slot was free.
+ */
 static void test_windows(void **state)
 {
 	static const struct {
 		u32 n_slots, most;
 		const char *units, *got;
 	} cases[] = {
-		{ 3, 2, "ab|ab|c|a|b|c", "++|..|+|+|+|+" },	/* a was used before b, so c takes its place, and so on */
+		{ 3, 2, "ab|ab|c|a|b|c", "++|..|+|+|+|+" },	/* a was used before b */
 		{ 3, 2, "ab|ba|c|a|b", "++|..|+|.|+" },		/* b was used before a */
 		{ 3, 2, "ab|a|c|ab", "++|.|+|.+" },
 		{ 4, 2, "abc|d|cd|ab", "+++|+|..|++" },
 		{ 2, 2, "ab|ab|ba", "++|..|.." },		/* as many slots as units */
-		{ 2, 2, "abc|c|ab|bc", "++0|+|++|.+" },		/* fewer, and none for transit */
+		{ 2, 2, "abc|c|ab|bc", "++0|+|++|.+" },		/* fewer slots, none for transit */
 		{ 2, 0, "ab|ab", "++|++" },			/* nothing stays */
 		{ 2, 0, "abc|c", "++0|+" },
 		{ 1, 0, "ab|b|a", "+0|+|+" },
 		{ 2, 1, "abc|c|b", "++0|+|+" },
 		{ 3, 1, "abcd|d|c", "+++0|+|+" },
 		{ 3, 2, "ab|cb|a", "++|+.|+" },
-		{ 3, 2, "aA|aA|b|A|a", "++|..|+|.|+" },		/* directions have units of their own */
+		{ 3, 2, "aA|aA|b|A|a", "++|..|+|.|+" },		/* a and A are different units */
 		{ 2, 1, "a|A|a|A", "+|+|+|+" },
 		{ 3, 2, "ab|!ab|ab", "++|!++|.." },
-		{ 2, 1, "ab!c|a", "++!0|+" },			/* what is forgotten is still in use */
+		{ 2, 1, "ab!c|a", "++!0|+" },			/* cleared slots are still in use */
 	};
 
 	(void)state;
@@ -354,12 +392,13 @@ static void test_windows(void **state)
 
 		for (const char *c = cases[i].units; *c; c++) {
 			bool there, in = *c < 'a';
+			u32 unit = (u32)(*c - (in ? 'A' : 'a'));
 
 			if (*c == '|')
 				residency_window(r);
 			else if (*c == '!')
 				residency_clear(r);
-			else if (place(r, in, (u32)(*c - (in ? 'A' : 'a')), &there) == RESIDENCY_NONE)
+			else if (place(r, in, unit, &there) == RESIDENCY_NONE)
 				strcat(got, "0");
 			else
 				strcat(got, there ? "." : "+");
@@ -367,7 +406,8 @@ static void test_windows(void **state)
 				strncat(got, c, 1);
 		}
 		if (strcmp(got, cases[i].got))
-			fail_msg("%u slots, %u stay, %s: %s, not %s", cases[i].n_slots, cases[i].most, cases[i].units, got, cases[i].got);
+			fail_msg("%u slots, %u stay, %s: %s, not %s", cases[i].n_slots,
+				 cases[i].most, cases[i].units, got, cases[i].got);
 		residency_close(r);
 	}
 }
@@ -378,9 +418,10 @@ static void test_windows(void **state)
 
 struct model {
 	u32 n_slots, most;
-	u32 n_recent, recent[2 * MODEL_UNITS];	/* units by their last use, the last first; of in-edges: + MODEL_UNITS */
-	u32 slot[2 * MODEL_UNITS];	/* what each got last */
-	bool used[2 * MODEL_UNITS];	/* slots, in this window */
+	u32 n_recent;
+	u32 recent[2 * MODEL_UNITS];	/* units, the last used first; in: + MODEL_UNITS */
+	u32 slot[2 * MODEL_UNITS];	/* by unit: its last slot */
+	bool used[2 * MODEL_UNITS];	/* by slot: in this window */
 };
 
 static u32 rank_of(const struct model *m, u32 unit)
@@ -424,7 +465,7 @@ static void model_use(struct model *m, u32 unit, u32 slot)
 	m->used[slot] = true;
 }
 
-/* Places one unit; returns whether it got a slot. */
+/* Places one unit in both. Returns false if no slot was free. */
 static bool place_both(struct residency *r, struct model *m, bool in, u32 unit)
 {
 	u32 number = unit + in * MODEL_UNITS, slot;
@@ -461,14 +502,17 @@ static void test_random_windows(void **state)
 
 	(void)state;
 	for (u32 seed = 0; seed < 300; seed++) {
-		u32 n_out = 1 + (u32)random_below(seed, 0, MODEL_UNITS), n_in = (u32)random_below(seed, 1, MODEL_UNITS);
-		u32 all = n_out + n_in, most = seed % 5 == 0 ? 0 : seed % 5 == 1 ? all : (u32)random_below(seed, 2, all);
+		u32 n_out = 1 + (u32)random_below(seed, 0, MODEL_UNITS);
+		u32 n_in = (u32)random_below(seed, 1, MODEL_UNITS), all = n_out + n_in;
+		u32 some = (u32)random_below(seed, 2, all);
+		u32 most = (u32[]){ 0, all, some, some, some }[seed % 5];
 		u32 n_slots = most == all ? all : most + 1 + (u32)random_below(seed, 3, 4);
 		struct residency *r = open_windows(n_out, n_in, n_slots, most);
 		struct model m = { .n_slots = n_slots, .most = most };
 
 		for (u32 i = 4; i < 1004; i++) {
-			u32 unit = (u32)random_below(seed, 2 * i, random_below(seed, 2 * i + 1, 3) ? all : all / 3 + 1);
+			u32 limit = random_below(seed, 2 * i + 1, 3) ? all : all / 3 + 1;
+			u32 unit = (u32)random_below(seed, 2 * i, limit);
 			bool in = unit >= n_out;
 
 			unit -= in * n_out;
@@ -481,17 +525,17 @@ static void test_random_windows(void **state)
 			}
 			if (!place_both(r, &m, in, unit)) {
 				refused++;
-				assert_false(place_both(r, &m, in, unit));	/* nothing was changed */
+				assert_false(place_both(r, &m, in, unit));	/* no change */
 				next_window(r, &m);
 				assert_true(place_both(r, &m, in, unit));
 			}
 		}
 		residency_close(r);
 	}
-	assert_in_range(refused, 1000, 300 * 900);	/* units were refused, and units were placed */
+	assert_in_range(refused, 1000, 300 * 900);	/* the test meets both results */
 }
 
-/* Slots for transit take turns, in the order in which they became free. */
+/* Slots for transit are assigned in the order in which they became free. */
 static void test_transit(void **state)
 {
 	static const u32 slots[] = { 0, 1, 2, 3, 4, 0, 1, 2, 3, 4 };
@@ -503,53 +547,64 @@ static void test_transit(void **state)
 		assert_int_equal(residency_place(r, false, i, 0), slots[i]);
 	}
 	residency_window(r);
-	residency_use(r, 3);		/* 8 in slot 3, 9 in slot 4: now 9 goes first */
+	residency_use(r, 3);	/* unit 8 is in slot 3, 9 in slot 4: now 9 goes first */
 	assert_int_equal(residency_place(r, false, 0, 0), 0);
 	assert_int_equal(residency_find(r, false, 9), RESIDENCY_NONE);
 	assert_int_equal(residency_find(r, false, 8), 3);
 	assert_int_equal(residency_place(r, false, 1, 0), 1);
 	assert_int_equal(residency_place(r, false, 2, 0), 2);
-	assert_int_equal(residency_place(r, false, 3, 0), 4);	/* 9's, which had no use in this window; 8's had */
+	/* The slot of 9, which was not used in this window; 8 was. */
+	assert_int_equal(residency_place(r, false, 3, 0), 4);
 	assert_int_equal(residency_place(r, false, 4, 0), RESIDENCY_NONE);
 	residency_close(r);
 }
 
-/* I scans of P units move I x P with B < P that stay, for the unit that comes next is the one that went; else P. */
+#define SCANS 4u
+
+/*
+ * Scans all units SCANS times. If only `most` < units stay, every unit moves in every scan: LRU has
+ * evicted the unit that comes next. If all stay, each moves once.
+ */
+static void check_scans(u32 units, u32 most, u32 transit)
+{
+	u32 moved = 0, windows = 0, n_slots = most == units ? units : most + transit;
+	struct residency *r = open_windows(units, 0, n_slots, most);
+
+	for (u32 i = 0; i < SCANS * units; i++) {
+		bool there;
+
+		if (i % units == 0)
+			residency_window(r);
+		if (place(r, false, i % units, &there) == RESIDENCY_NONE) {
+			windows++;
+			residency_window(r);
+			assert_int_not_equal(place(r, false, i % units, &there), RESIDENCY_NONE);
+		}
+		moved += !there;
+	}
+	assert_int_equal(moved, most < units ? SCANS * units : units);
+	if (most == 0)	/* every window uses all slots */
+		assert_int_equal(windows, SCANS * (div_up(units, n_slots) - 1));
+	if (most == units)
+		assert_int_equal(windows, 0);
+	residency_close(r);
+}
+
 static void test_scans(void **state)
 {
 	(void)state;
 	for (u32 units = 1; units <= 12; units++)
 		for (u32 most = 0; most <= units; most++)
-			for (u32 lanes = 1; lanes <= 3; lanes++) {
-				u32 scans = 4, moved = 0, windows = 0, n_slots = most == units ? units : most + lanes;
-				struct residency *r = open_windows(units, 0, n_slots, most);
-
-				for (u32 i = 0; i < scans * units; i++) {
-					bool there;
-
-					if (i % units == 0)
-						residency_window(r);
-					if (place(r, false, i % units, &there) == RESIDENCY_NONE) {
-						windows++;
-						residency_window(r);
-						assert_int_not_equal(place(r, false, i % units, &there), RESIDENCY_NONE);
-					}
-					moved += !there;
-				}
-				assert_int_equal(moved, most < units ? scans * units : units);
-				if (most == 0)	/* as many at a time as there are slots */
-					assert_int_equal(windows, scans * (div_up(units, n_slots) - 1));
-				if (most == units)
-					assert_int_equal(windows, 0);
-				residency_close(r);
-			}
+			for (u32 transit = 1; transit <= 3; transit++)
+				check_scans(units, most, transit);
 }
 
 /* ---- Memory ---- */
 
 static void test_memory(void **state)
 {
-	struct residency_how how = { .n_units = { 100, 50 }, .n_slots = 20, .most = 10, .key = residency_lru };
+	struct residency_how how = { .n_units = { 100, 50 }, .n_slots = 20, .most = 10,
+				     .key = residency_lru };
 	struct residency *r;
 	struct budget b;
 	u64 whole;
@@ -571,22 +626,27 @@ static void test_memory(void **state)
 	residency_close(r);
 }
 
-/* Says at least what is taken, and not much more; large blocks count more than small ones. */
+/* residency_bytes is at least the bytes in use and at most 2 % more; it grows evenly with slots. */
 static void test_bytes(void **state)
 {
-	static const u32 sizes[] = { 0, 1, 2, 31, 32, 33, 1000, 174761, 174762, 174763, 262142, 262143, 262144, 700000 };
+	static const u32 sizes[] = { 0, 1, 2, 31, 32, 33, 1000, 174761, 174762, 174763,
+				     262142, 262143, 262144, 700000 };
+	const u64 per_slot = residency_bytes(5, 3) - residency_bytes(5, 2);
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
 		for (size_t k = 1; k < ARRAY_LEN(sizes); k++) {
 			struct residency_how how = {
-				.n_units = { sizes[i] / 3, sizes[i] - sizes[i] / 3 }, .n_slots = sizes[k], .most = sizes[k], .key = residency_lru,
+				.n_units = { sizes[i] / 3, sizes[i] - sizes[i] / 3 },
+				.n_slots = sizes[k],
+				.most = sizes[k],
+				.key = residency_lru,
 			};
 			u64 bytes = residency_bytes(sizes[i], sizes[k]);
 			struct residency *r;
 			struct budget b;
 
-			assert_int_equal(residency_bytes(sizes[i], 0) + sizes[k] * (residency_bytes(5, 3) - residency_bytes(5, 2)), bytes);
+			assert_int_equal(residency_bytes(sizes[i], 0) + sizes[k] * per_slot, bytes);
 			budget_init(&b, bytes);
 			OK(residency_open(&r, &b, &how));
 			assert_in_range(bytes - b.used, 0, 64 + bytes / 50);

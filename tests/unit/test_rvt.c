@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GTS's table of record ids: its figure 12, its tables 2 and 3, and pages of dense stores, in which lists are cut anywhere. */
+/* GTS's table of record ids: figure 12, tables 2 and 3 of the paper, and pages of dense stores. */
 #include "unit.h"
 
 #include "store/rvt.h"
@@ -9,7 +9,9 @@ static struct rvt *open_rvt(struct pages *p, const struct page_entry *entry, u32
 	const struct page_entry *last = &entry[n_pages - 1];
 	struct rvt *rvt = NULL;
 
-	*p = (struct pages){ .n_pages = n_pages, .n_rows = (vid)(last->first_vertex + last->n_rows), .entry = entry };
+	*p = (struct pages){ .n_pages = n_pages,
+			     .n_rows = (vid)(last->first_vertex + last->n_rows),
+			     .entry = entry };
 	assert_int_equal(rvt_open(&rvt, p, NULL), 0);
 	for (vid v = 0; v < p->n_rows; v++) {
 		struct rid rid = rvt_rid(rvt, v);
@@ -34,7 +36,8 @@ static void test_figure12(void **state)
 	static const struct page_entry entry[] = {
 		{ .first_vertex = 0, .n_rows = 3, .n_edges = 3000 },
 		{ .first_vertex = 3, .n_rows = 1, .n_edges = 4096, .first_edge = 3000 },
-		{ .first_vertex = 3, .n_rows = 1, .n_edges = 100, .first_edge = 7096, .skip = 4096 },
+		{ .first_vertex = 3, .n_rows = 1, .n_edges = 100, .first_edge = 7096,
+		  .skip = 4096 },
 	};
 	struct pages p;
 	struct rvt *rvt = open_rvt(&p, entry, 3);
@@ -49,17 +52,17 @@ static void test_figure12(void **state)
 	rvt_close(rvt);
 }
 
-/* Two long lists that share a page, one that fills pages exactly, one that ends beside others. */
+/* Dense stores cut lists anywhere: two long lists share a page, one ends beside short ones. */
 static void test_dense(void **state)
 {
 	static const struct page_entry entry[] = {
-		{ .first_vertex = 0, .n_rows = 4 },			/* 3 begins */
+		{ .first_vertex = 0, .n_rows = 4 },			/* list 3 begins */
 		{ .first_vertex = 3, .n_rows = 1, .skip = 1024 },
-		{ .first_vertex = 3, .n_rows = 2, .skip = 2048 },	/* and ends, 4 begins */
-		{ .first_vertex = 4, .n_rows = 1, .skip = 1024 },	/* and ends */
-		{ .first_vertex = 5, .n_rows = 1 },			/* alone, whole */
-		{ .first_vertex = 6, .n_rows = 1 },			/* begins a page */
-		{ .first_vertex = 6, .n_rows = 3, .skip = 4096 },	/* and ends beside others */
+		{ .first_vertex = 3, .n_rows = 2, .skip = 2048 },	/* 3 ends, 4 begins */
+		{ .first_vertex = 4, .n_rows = 1, .skip = 1024 },	/* 4 ends */
+		{ .first_vertex = 5, .n_rows = 1 },			/* 5 is whole */
+		{ .first_vertex = 6, .n_rows = 1 },			/* 6 begins */
+		{ .first_vertex = 6, .n_rows = 3, .skip = 4096 },	/* 6 ends beside others */
 	};
 	struct pages p;
 	struct rvt *rvt = open_rvt(&p, entry, 7);
@@ -119,8 +122,11 @@ static void test_capacity(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_figure12), cmocka_unit_test(test_dense),	  cmocka_unit_test(test_empty),
-	cmocka_unit_test(test_budget),	 cmocka_unit_test(test_capacity),
+	cmocka_unit_test(test_figure12),
+	cmocka_unit_test(test_dense),
+	cmocka_unit_test(test_empty),
+	cmocka_unit_test(test_budget),
+	cmocka_unit_test(test_capacity),
 };
 
 SUITE(rvt, tests);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Radix sort of keys of many shapes, with values and without, against qsort; prefix sums. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
 #include "base/sort.h"
-#include "unit.h"
+#include "helpers.h"
 
 enum shape { RANDOM, FEW, ASCENDING, DESCENDING, EQUAL, HIGH_BIT, GAPS, SHAPES };
 
@@ -60,7 +61,7 @@ static void check(struct pool *pool, enum shape shape, u64 n, unsigned bits, boo
 	qsort(want, n, sizeof(*want), compare);
 
 	budget_init(&b, 0);
-	assert_int_equal(sort_u64(pool, &b, key, values ? value : NULL, n, bits), MILL_OK);
+	OK(sort_u64(pool, &b, key, values ? value : NULL, n, bits));
 	assert_int_equal(b.used, 0);
 	for (u64 i = 0; i < n; i++)
 		if (key[i] != want[i].key || (values && value[i] != want[i].value))
@@ -81,7 +82,7 @@ static void test_sort(void **state)
 	for (size_t t = 0; t < ARRAY_LEN(threads); t++) {
 		struct pool *pool;
 
-		assert_int_equal(pool_new(&pool, threads[t]), MILL_OK);
+		OK(pool_new(&pool, threads[t]));
 		for (int shape = 0; shape < SHAPES; shape++)
 			for (size_t s = 0; s < ARRAY_LEN(sizes); s++)
 				for (size_t w = 0; w < ARRAY_LEN(widths); w++)
@@ -106,8 +107,8 @@ static void test_budget(void **state)
 	assert_int_equal(sort_u64(NULL, &b, key, NULL, 2000, 64), MILL_ENOMEM);
 	assert_int_equal(b.used, 0);
 	assert_int_equal(key[0], 2000);	/* untouched */
-	/* What is sorted already needs no second copy. */
-	assert_int_equal(sort_u64(NULL, &b, sorted, NULL, 2000, 64), MILL_OK);
+	/* Sorted keys need no second copy. */
+	OK(sort_u64(NULL, &b, sorted, NULL, 2000, 64));
 	assert_int_equal(sorted[1999], 1999);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text edge lists, good and bad. */
+/* Text edge lists: the edges of good files, the error messages for bad ones, gzip, large files. */
 #include <sys/wait.h>
 #include <zlib.h>
 
@@ -59,7 +59,7 @@ static size_t put_weight(char *to, enum mill_weight type, u64 bits)
 	}
 }
 
-/* "1>2:w 1>3:w ", sorted. */
+/* Writes the arcs of the store, sorted, as "1>2:w 1>3:w ". */
 static void show_store(char *to)
 {
 	struct store *st;
@@ -274,7 +274,7 @@ static void test_loops_and_duplicates(void **state)
 
 /* ---- gzip ---- */
 
-/* One member; the packed size. */
+/* Packs a text as one gzip member. Returns its size. */
 static size_t pack(u8 *to, size_t room, const char *text)
 {
 	z_stream z = { .next_in = (u8 *)(uintptr_t)text,
@@ -313,11 +313,11 @@ static void test_gzip(void **state)
 	for (size_t cut = 2; cut < n; cut++) {
 		mill_err err = import_bytes(packed, cut, how);
 
-		/* Between members a file may end; then "3" has no partner, or all is well. */
+		/* A file may end between members, but then vertex 3 has no second end. */
 		if (err != MILL_EINPUT)
 			fail_msg("cut at %zu of %zu: %d", cut, n, (int)err);
 	}
-	packed[first - 6] ^= 1; /* the check of the first member */
+	packed[first - 6] ^= 1; /* the checksum of the first member */
 	assert_int_equal(import_bytes(packed, n, how), MILL_EINPUT);
 	assert_non_null(strstr(mill_error(), "damaged"));
 }
@@ -348,25 +348,23 @@ static void test_several_inputs(void **state)
 		MILL_EIO);
 }
 
-/* The same edges give the same bytes, however they are wrapped. */
+/* The same edges give the same store, in one file or two, packed or not, with any separators. */
 static void test_same_store(void **state)
 {
 	const char *path[] = { in_scratch("a.txt"), in_scratch("b.txt") };
 	struct mill_import how = { .undirected = true, .weight_column = 3 };
-	char keep[512], command[1100];
+	const char *kept = in_scratch("kept");
 	u8 packed[512];
 
 	(void)state;
 	put_file(path[0], TEXT("1 2 5\n3 1 4\n"));
 	OK(import_files(path, 1, how));
-	snprintf(keep, sizeof(keep), "%s", in_scratch("kept"));
-	snprintf(command, sizeof(command), "mv '%s' '%s'", in_scratch("store"), keep);
-	assert_int_equal(system(command), 0);
+	assert_int_equal(rename(in_scratch("store"), kept), 0);
 
 	put_file(path[0], TEXT("# comment\r\n1,2,5\r\n"));
 	put_file(path[1], packed, pack(packed, sizeof(packed), "3\t1\t4"));
 	OK(import_files(path, 2, how));
-	assert_same_store(keep, in_scratch("store"));
+	assert_same_store(kept, in_scratch("store"));
 }
 
 static void test_stdin(void **state)
@@ -417,12 +415,12 @@ static void test_long_lines(void **state)
 		{ TEXT_LINE_MAX + 1, "\r\n", MILL_EINPUT },
 		{ 5 * MIB, "\n", MILL_EINPUT },
 	};
+	const struct mill_import how = { .dedup = MILL_DEDUP_FIRST };
 	const char *path = in_scratch("in.txt");
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		for (u64 before = 0; before < 3;
-		     before++) { /* other places in the buffer */
+		for (u64 before = 0; before < 3; before++) { /* shifts the line in the buffer */
 			FILE *f = fopen(path, "wb");
 
 			for (u64 k = 0; k < before * 100000; k++)
@@ -432,17 +430,14 @@ static void test_long_lines(void **state)
 				fputc(k % 2 ? ' ' : 'x', f);
 			fputs(cases[i].end, f);
 			fclose(f);
-			assert_int_equal(import_files(&path, 1,
-						      (struct mill_import){
-							      .dedup = MILL_DEDUP_FIRST }),
-					 cases[i].err);
+			assert_int_equal(import_files(&path, 1, how), cases[i].err);
 			if (!cases[i].err)
 				assert_int_equal(made.edges, before ? 2 : 1);
 		}
 }
 
 #if MILL_VID_BITS == 32
-/* Lines across every border of the buffer. */
+/* A file much longer than the buffer: lines lie across all its borders. */
 static void test_many_lines(void **state)
 {
 	const char *path = in_scratch("in.txt");
@@ -470,8 +465,8 @@ static void test_many_lines(void **state)
 	store_close(st);
 }
 
-/* Whatever part of a large file a line is in, it has its number; any number of threads reads the same. */
-static void test_late_lines(void **state)
+/* Errors anywhere in a large file name the right line, with any number of threads. */
+static void test_line_numbers(void **state)
 {
 	static const u64 bad[] = { 1, 2, 20000, 43210, 99999, 100000 };
 	const char *path = in_scratch("late.txt");
@@ -487,10 +482,11 @@ static void test_late_lines(void **state)
 				fprintf(f, "# a comment\n");
 			else if (k < ARRAY_LEN(bad) && i == bad[k])
 				fprintf(f, "12 x3 1\n");
-			else if (i == 60000)	/* longer than what a thread takes at a time */
+			else if (i == 60000)	/* longer than the piece that a thread takes */
 				fprintf(f, "1 2 3 %*s\n", 500000, "x");
 			else
-				fprintf(f, "%llu %llu %s\r\n", (unsigned long long)i, (unsigned long long)(i * i % 1000),
+				fprintf(f, "%llu %llu %s\r\n", (unsigned long long)i,
+					(unsigned long long)(i * i % 1000),
 					i == 77777 ? "-1.5" : "4");
 		}
 		fclose(f);
@@ -507,7 +503,8 @@ static void test_late_lines(void **state)
 		for (u32 threads = 1; threads < 5; threads += 2) {
 			how.target.threads = threads;
 			assert_int_equal(import_files(&path, 1, how), MILL_EINPUT);
-			snprintf(where, sizeof(where), "late.txt:%llu:", (unsigned long long)bad[k]);
+			snprintf(where, sizeof(where), "late.txt:%llu:",
+				 (unsigned long long)bad[k]);
 			assert_non_null(strstr(mill_error(), where));
 		}
 	}
@@ -544,9 +541,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_long_lines),
 #if MILL_VID_BITS == 32
 	cmocka_unit_test(test_many_lines),
-	cmocka_unit_test(test_late_lines),
+	cmocka_unit_test(test_line_numbers),
 #endif
 	cmocka_unit_test(test_refused),
 };
 
-SUITE(text, tests, .setup = make_scratch, .teardown = remove_scratch);
+SUITE(text, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Pools of threads: every worker and every index once, the first error wins; queues. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/queue.h"
 #include "base/thread.h"
-#include "unit.h"
+#include "helpers.h"
 
 static const unsigned sizes[] = { 1, 2, 3, 8 };
 
 static mill_err note(void *arg, unsigned worker)
 {
-	((unsigned *)arg)[worker]++;	/* no atomics: the pool must order it */
+	((unsigned *)arg)[worker]++;	/* not atomic: the pool must order the accesses */
 	return MILL_OK;
 }
 
@@ -21,10 +22,10 @@ static void test_run(void **state)
 		unsigned seen[8] = { 0 };
 		struct pool *p;
 
-		assert_int_equal(pool_new(&p, sizes[i]), MILL_OK);
+		OK(pool_new(&p, sizes[i]));
 		assert_int_equal(pool_size(p), sizes[i]);
 		for (unsigned round = 1; round <= 500; round++) {
-			assert_int_equal(pool_run(p, note, seen), MILL_OK);
+			OK(pool_run(p, note, seen));
 			for (unsigned w = 0; w < 8; w++)
 				assert_int_equal(seen[w], w < sizes[i] ? round : 0);
 		}
@@ -38,7 +39,7 @@ static void test_sizes(void **state)
 	struct pool *p;
 
 	(void)state;
-	assert_int_equal(pool_new(&p, 0), MILL_OK);
+	OK(pool_new(&p, 0));
 	assert_true(pool_size(p) >= 1);
 	pool_free(p);
 	assert_int_equal(pool_new(&p, 4000000000u), MILL_ELIMIT);
@@ -61,7 +62,7 @@ static void test_run_fails(void **state)
 	struct pool *p;
 
 	(void)state;
-	assert_int_equal(pool_new(&p, 5), MILL_OK);
+	OK(pool_new(&p, 5));
 	for (int i = 0; i < 100; i++) {
 		unsigned seen[5] = { 0 };
 
@@ -69,7 +70,7 @@ static void test_run_fails(void **state)
 		assert_string_equal(mill_error(), "worker 2");
 		assert_int_equal(pool_run(p, fail_all, NULL), MILL_EINPUT);
 		assert_string_equal(mill_error(), "worker 0");
-		assert_int_equal(pool_run(p, note, seen), MILL_OK);	/* nothing sticks */
+		OK(pool_run(p, note, seen));	/* the errors are forgotten */
 	}
 	pool_free(p);
 }
@@ -96,10 +97,10 @@ static void test_for(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		struct pool *p;
 
-		assert_int_equal(pool_new(&p, sizes[i]), MILL_OK);
+		OK(pool_new(&p, sizes[i]));
 		for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
 			memset(seen, 0, sizeof(seen));
-			assert_int_equal(pool_for(p, cases[c].n, cases[c].grain, mark, seen), MILL_OK);
+			OK(pool_for(p, cases[c].n, cases[c].grain, mark, seen));
 			for (u64 j = 0; j < sizeof(seen); j++)
 				if (seen[j] != (j < cases[c].n))
 					fail_msg("case %zu: element %llu seen %d times", c,
@@ -109,7 +110,7 @@ static void test_for(void **state)
 	}
 }
 
-/* Every index from 300 on fails. */
+/* Fails for every index from 300 on; keeps the highest index that was tried. */
 static mill_err fail_late(void *arg, u64 begin, u64 end, unsigned worker)
 {
 	u64 *highest = arg, seen = __atomic_load_n(highest, __ATOMIC_RELAXED);
@@ -127,11 +128,12 @@ static void test_for_fails(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		struct pool *p;
 
-		assert_int_equal(pool_new(&p, sizes[i]), MILL_OK);
+		OK(pool_new(&p, sizes[i]));
 		for (int round = 0; round < 200; round++) {
 			u64 highest = 0;
 
-			assert_int_equal(pool_for(p, (u64)1 << 40, 10, fail_late, &highest), MILL_EINPUT);
+			assert_int_equal(pool_for(p, (u64)1 << 40, 10, fail_late, &highest),
+					 MILL_EINPUT);
 			assert_string_equal(mill_error(), "index 300");
 			assert_true(highest < (u64)1 << 30);
 		}
@@ -144,7 +146,7 @@ static void test_for_fails(void **state)
 struct traffic {
 	struct queue *queue;
 	u64 sum, n;	/* atomic */
-	unsigned producers;	/* atomic: those still at work */
+	unsigned producers;	/* atomic: producers that still run */
 };
 
 static mill_err carry(void *arg, unsigned worker)
@@ -173,11 +175,11 @@ static void test_queue_threads(void **state)
 	struct pool *p;
 
 	(void)state;
-	assert_int_equal(pool_new(&p, 4), MILL_OK);
+	OK(pool_new(&p, 4));
 	if (pool_size(p) < 4)
 		skip();
-	assert_int_equal(queue_new(&t.queue, NULL, 7), MILL_OK);
-	assert_int_equal(pool_run(p, carry, &t), MILL_OK);
+	OK(queue_new(&t.queue, NULL, 7));
+	OK(pool_run(p, carry, &t));
 	assert_int_equal(t.n, 2 * N_ITEMS);
 	assert_int_equal(t.sum, (u64)N_ITEMS * (N_ITEMS + 1));
 	queue_free(t.queue);
@@ -190,7 +192,7 @@ static void test_queue_order(void **state)
 	u64 value, next = 0;
 
 	(void)state;
-	assert_int_equal(queue_new(&q, NULL, 3), MILL_OK);
+	OK(queue_new(&q, NULL, 3));
 	for (u64 i = 0; i < 30; i++) {
 		assert_true(queue_push(q, i));
 		if (i % 3 == 2) {

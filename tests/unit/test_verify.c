@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores whose checksums are all right and whose content is not: each invariant broken in turn. */
+/* Stores with correct checksums and wrong content: each case breaks one invariant. */
 #include "store_model.h"
 
 /*
@@ -25,27 +25,27 @@ static void make(const char *path, bool directed)
 	graph_add(&g, 0, directed ? 3 : 0, 7);
 	graph_add(&g, 1, 0, 8);
 	graph_add(&g, 1, 0, 9);
-	assert_ok(graph_write(&g, path, 65536, false));
-	assert_ok(open_and_verify(path));
+	OK(graph_write(&g, path, 65536, false));
+	OK(open_and_verify(path));
 	graph_release(&g);
 }
 
 static void poke(const char *store, const char *name, u64 at, u64 value, size_t size)
 {
-	int fd = open(part_path(store, name), O_RDWR);
+	int fd = open(path_in(store, name), O_RDWR);
 
 	assert_true(fd >= 0);
 	assert_int_equal(pwrite(fd, &value, size, (off_t)at), size);
 	close(fd);
 }
 
-/* Alters the manifest's line of this key. */
-static void say(const char *store, const char *key, const char *value)
+/* Changes the value of one key in the manifest. */
+static void set_key(const char *store, const char *key, const char *value)
 {
 	char changed[8192], line[64];
 	const char *at, *end;
 	size_t size;
-	char *text = (char *)slurp(part_path(store, "manifest"), &size);
+	char *text = (char *)slurp(path_in(store, "manifest"), &size);
 
 	text[size - 26] = '\0';
 	snprintf(line, sizeof(line), "\n%s ", key);
@@ -59,16 +59,19 @@ static void say(const char *store, const char *key, const char *value)
 
 #define V sizeof(vid)
 
+/*
+ * size > 0: `size` bytes of `file` become `value`, at the offset `at`. In pages `at` counts from
+ * the neighbours, from the weights if `what` is "weight", or from the page if it is 60000 or more.
+ * size 0: the key `file` of the manifest becomes `what`.
+ */
 static const struct {
-	const char *name;
-	const char *file;	/* or a key of the manifest, with `says` */
-	const char *says;
+	const char *name, *file, *what;
 	u64 at, value;
 	size_t size;
-	const char *message;
+	const char *message;	/* part of the error */
 } broken[] = {
-	{ "list not ascending", "out.pages", NULL, 0 /* neighbours */, 3, V, "not ascending" },
-	{ "neighbour that is none", "out.pages", NULL, 2 * V, 4, V, "does not exist" },
+	{ "list not ascending", "out.pages", NULL, 0, 3, V, "not ascending" },
+	{ "neighbour that is no vertex", "out.pages", NULL, 2 * V, 4, V, "does not exist" },
 	{ "other neighbour", "in.pages", NULL, 2 * V, 1, V, "reversed" },
 	{ "neighbour twice", "out.pages", NULL, 1 * V, 1, V, "parallel_edges" },
 	{ "a loop more", "out.pages", NULL, 0, 0, V, "self_loops" },
@@ -105,30 +108,30 @@ static void invariants(void **state)
 		const char *path = in_scratch("broken");
 		const char *file = broken[i].file;
 		bool in = !strcmp(file, "in.pages"), paged = in || !strcmp(file, "out.pages");
-		bool weight = paged && broken[i].says;
+		u64 base[2][2] = { { OUT_LIST, OUT_WEIGHT }, { IN_LIST, IN_WEIGHT } };
 		u64 at = broken[i].at;
 
 		make(path, true);
 		if (paged && at < 60000)
-			at += weight ? (in ? IN_WEIGHT : OUT_WEIGHT) : in ? IN_LIST : OUT_LIST;
+			at += base[in][broken[i].what != NULL];
 		if (broken[i].size) {
 			poke(path, file, at, broken[i].value, broken[i].size);
 			assert_int_equal(open_and_verify(path), MILL_ECORRUPT);
 			assert_non_null(strstr(mill_error(), "checksum"));
 			reseal(path);
 		} else {
-			say(path, file, broken[i].says);
+			set_key(path, file, broken[i].what);
 		}
 		if (open_and_verify(path) != MILL_ECORRUPT)
-			fail_msg("%s: not found", broken[i].name);
+			fail_msg("%s: the store is accepted", broken[i].name);
 		if (!strstr(mill_error(), broken[i].message))
 			fail_msg("%s: %s", broken[i].name, mill_error());
 		assert_non_null(strstr(mill_error(), path));
-		assert_ok(dir_remove(path));
+		OK(dir_remove(path));
 	}
 }
 
-/* Both directions have the same weight: the sum stays when two weights are swapped. */
+/* Both directions of an edge must have the same weight. Swapped weights do not change the sum. */
 static void asymmetric(void **state)
 {
 	const char *path = in_scratch("asymmetric");
@@ -141,7 +144,7 @@ static void asymmetric(void **state)
 	poke(path, "out.pages", weights + 5 * 4, 8, 4);
 	poke(path, "out.pages", weights + 6 * 4, 5, 4);
 	reseal(path);
-	assert_ok(open_and_verify(path));	/* parallel edges in another order: the same graph */
+	OK(open_and_verify(path));	/* parallel edges in another order: the same graph */
 	poke(path, "out.pages", weights + 7 * 4, 6, 4);
 	poke(path, "out.pages", weights + 8 * 4, 9, 4);
 	reseal(path);
@@ -157,15 +160,15 @@ static void not_a_number(void **state)
 	(void)state;
 	graph_init(&g, 2, 1, 1);
 	graph_add(&g, 0, 1, 0x3f800000);
-	assert_ok(graph_write(&g, path, 65536, false));
+	OK(graph_write(&g, path, 65536, false));
 	poke(path, "out.pages", page_weight_at(1, 1), 0x7fc00000, 4);
 	reseal(path);
 	assert_int_equal(open_and_verify(path), MILL_ECORRUPT);
 	g.arc[0].weight = 0x7fc00000;
 	assert_int_equal(graph_write(&g, path, 65536, true), MILL_EBUG);
 	g.arc[0].weight = 0x7f800000;	/* infinity is a weight */
-	assert_ok(graph_write(&g, path, 65536, true));
-	assert_ok(open_and_verify(path));
+	OK(graph_write(&g, path, 65536, true));
+	OK(open_and_verify(path));
 	graph_release(&g);
 }
 

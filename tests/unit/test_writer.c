@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making stores: all or nothing, locks, leftovers, --force, limits, every fault. */
+/* Writing stores: a whole store or none, locks, leftovers, --force, limits, every fault. */
 #include "store_model.h"
 
 #include <spawn.h>
@@ -27,7 +27,7 @@ static mill_err write_small(const char *path, u64 seed, bool force)
 	return err;
 }
 
-/* How many entries a directory has; -1 if it is none. */
+/* Returns the number of entries of a directory; -1 if it is no directory. */
 static int entries(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -44,7 +44,7 @@ static int entries(const char *path)
 static u64 hash_of(const char *store, const char *name)
 {
 	size_t size;
-	u8 *data = slurp(part_path(store, name), &size);
+	u8 *data = slurp(path_in(store, name), &size);
 	u64 hash = checksum(data, size);
 
 	free(data);
@@ -57,22 +57,23 @@ static void existing_target(void **state)
 	u64 before;
 
 	(void)state;
-	assert_ok(write_small(path, 1, false));
+	OK(write_small(path, 1, false));
 	before = hash_of(path, "manifest");
-	assert_int_equal(entries(path), STORE_NAMES + 2);	/* sums and manifest; no mark, no names */
+	/* The files before STORE_NAMES, sums and manifest; no mark of an unfinished store. */
+	assert_int_equal(entries(path), STORE_NAMES + 2);
 	assert_int_equal(write_small(path, 2, false), MILL_EUSAGE);
 	assert_int_equal(hash_of(path, "manifest"), before);
-	assert_ok(write_small(path, 2, true));
+	OK(write_small(path, 2, true));
 	assert_int_not_equal(hash_of(path, "manifest"), before);
-	assert_ok(open_and_verify(path));
+	OK(open_and_verify(path));
 	assert_int_equal(entries(path), STORE_NAMES + 2);
 	assert_false(path_exists(in_scratch("target.new")));
 	assert_int_equal(entries(scratch), 1);
-	assert_ok(write_small(path, 1, true));
+	OK(write_small(path, 1, true));
 	assert_int_equal(hash_of(path, "manifest"), before);	/* the same bytes again */
 }
 
-static void force_spares_others(void **state)
+static void force_replaces_only_stores(void **state)
 {
 	const char *dir = in_scratch("precious"), *plain = in_scratch("file");
 	const char *link = in_scratch("link");
@@ -80,25 +81,25 @@ static void force_spares_others(void **state)
 	(void)state;
 	assert_int_equal(mkdir(dir, 0700), 0);
 	assert_int_equal(write_small(dir, 1, true), MILL_EUSAGE);
-	spill(part_path(dir, "manifest"), "package 1\n", 10);
+	put_file(path_in(dir, "manifest"), "package 1\n", 10);
 	assert_int_equal(write_small(dir, 1, true), MILL_EUSAGE);
-	spill(plain, "x", 1);
+	put_file(plain, "x", 1);
 	assert_int_equal(write_small(plain, 1, true), MILL_EUSAGE);
 	assert_int_equal(write_small(plain, 1, false), MILL_EUSAGE);
-	assert_true(path_exists(part_path(dir, "manifest")));
+	assert_true(path_exists(path_in(dir, "manifest")));
 
-	/* A store with somebody's notes in it, and one behind a symbolic link. */
-	unlink(part_path(dir, "manifest"));
+	/* A store with a file of the user in it, and a store behind a symbolic link. */
+	unlink(path_in(dir, "manifest"));
 	rmdir(dir);
-	assert_ok(write_small(dir, 1, false));
-	spill(part_path(dir, "notes.txt"), "x", 1);
+	OK(write_small(dir, 1, false));
+	put_file(path_in(dir, "notes.txt"), "x", 1);
 	assert_int_equal(write_small(dir, 2, true), MILL_EUSAGE);
 	assert_non_null(strstr(mill_error(), "notes.txt"));
-	unlink(part_path(dir, "notes.txt"));
+	unlink(path_in(dir, "notes.txt"));
 	assert_int_equal(symlink(dir, link), 0);
 	assert_int_equal(write_small(link, 2, true), MILL_EUSAGE);
-	assert_ok(open_and_verify(link));
-	assert_ok(write_small(dir, 2, true));
+	OK(open_and_verify(link));
+	OK(write_small(dir, 2, true));
 }
 
 static void paths(void **state)
@@ -107,43 +108,43 @@ static void paths(void **state)
 
 	(void)state;
 	snprintf(with_slashes, sizeof(with_slashes), "%s///", in_scratch("slashes"));
-	assert_ok(write_small(with_slashes, 1, false));
-	assert_ok(open_and_verify(in_scratch("slashes")));
-	assert_ok(open_and_verify(with_slashes));
+	OK(write_small(with_slashes, 1, false));
+	OK(open_and_verify(in_scratch("slashes")));
+	OK(open_and_verify(with_slashes));
 	assert_int_equal(write_small("", 1, false), MILL_EUSAGE);
 	assert_int_equal(write_small("//", 1, false), MILL_EUSAGE);
 	assert_int_equal(write_small(in_scratch("no/such/parent"), 1, false), MILL_EIO);
 	assert_int_equal(chdir(scratch), 0);
-	assert_ok(write_small("relative", 1, false));
-	assert_ok(open_and_verify("./relative"));
+	OK(write_small("relative", 1, false));
+	OK(open_and_verify("./relative"));
 	assert_int_equal(chdir("/"), 0);
 }
 
-static void second_maker(void **state)
+static void locked_target(void **state)
 {
 	const char *path = in_scratch("twice");
 	struct store_writer *w;
 	int fd;
 
 	(void)state;
-	assert_ok(writer_open(&w, path, false, NULL));
+	OK(writer_open(&w, path, false, NULL));
 	assert_int_equal(write_small(path, 1, false), MILL_ELOCKED);
 	assert_true(path_exists(in_scratch("twice.new")));
-	place_sweep(path);	/* a reader leaves it alone */
+	place_sweep(path);	/* a reader does not remove what a writer has locked */
 	assert_true(path_exists(in_scratch("twice.new")));
 	writer_abandon(w);
 	assert_false(path_exists(in_scratch("twice.new")));
 
-	/* Anyone who holds the lock. */
+	/* The lock of another process. */
 	assert_int_equal(mkdir(in_scratch("twice.new"), 0700), 0);
 	fd = open(in_scratch("twice.new"), O_RDONLY);
 	assert_int_equal(flock(fd, LOCK_EX), 0);
 	assert_int_equal(write_small(path, 1, false), MILL_ELOCKED);
 	close(fd);
-	assert_ok(write_small(path, 1, false));	/* empty: a leftover */
+	OK(write_small(path, 1, false));	/* without a lock it is a leftover */
 }
 
-/* Somebody else makes the target while we write. */
+/* Another process makes the target while the store is written. */
 static void target_appears(void **state)
 {
 	const char *path = in_scratch("race");
@@ -151,15 +152,15 @@ static void target_appears(void **state)
 	struct store_writer *w;
 
 	(void)state;
-	assert_ok(writer_open(&w, path, false, NULL));
-	assert_ok(writer_begin(w, &facts));
+	OK(writer_open(&w, path, false, NULL));
+	OK(writer_begin(w, &facts));
 	assert_int_equal(mkdir(path, 0700), 0);
 	assert_int_equal(writer_commit(w), MILL_EUSAGE);
 	assert_false(path_exists(in_scratch("race.new")));
 	assert_int_equal(entries(path), 0);
 }
 
-/* A leftover is swept; a store of the user's own that is called PATH.new is not. */
+/* Leftovers are removed; a store of the user with the name PATH.new is not. */
 static void leftovers(void **state)
 {
 	const char *path = in_scratch("swept");
@@ -169,37 +170,37 @@ static void leftovers(void **state)
 	snprintf(temp, sizeof(temp), "%s.new", path);
 	/* Killed while writing. */
 	assert_int_equal(mkdir(temp, 0700), 0);
-	spill(part_path(temp, "out.pages"), "x", 1);
-	spill(part_path(temp, "making"), "swept", 5);
-	assert_ok(write_small(path, 1, false));
+	put_file(path_in(temp, "out.pages"), "x", 1);
+	put_file(path_in(temp, "making"), "swept", 5);
+	OK(write_small(path, 1, false));
 	assert_false(path_exists(temp));
 
 	/* Killed between the exchange and the removal: a whole store, with the mark. */
-	assert_ok(write_small(temp, 2, false));
-	spill(part_path(temp, "making"), "swept", 5);
-	assert_ok(open_and_verify(path));
+	OK(write_small(temp, 2, false));
+	put_file(path_in(temp, "making"), "swept", 5);
+	OK(open_and_verify(path));
 	assert_false(path_exists(temp));
 
 	/* Half removed: no manifest, no mark. */
 	assert_int_equal(mkdir(temp, 0700), 0);
-	spill(part_path(temp, "ids"), "x", 1);
-	assert_ok(open_and_verify(path));
+	put_file(path_in(temp, "ids"), "x", 1);
+	OK(open_and_verify(path));
 	assert_false(path_exists(temp));
 
-	/* Not ours. */
-	assert_ok(write_small(temp, 2, false));
-	assert_ok(open_and_verify(path));
-	assert_ok(open_and_verify(temp));
+	/* A whole store without the mark belongs to the user. */
+	OK(write_small(temp, 2, false));
+	OK(open_and_verify(path));
+	OK(open_and_verify(temp));
 	assert_int_equal(write_small(path, 1, true), MILL_EUSAGE);
-	assert_ok(open_and_verify(temp));
-	spill(part_path(temp, "making"), "swept.new", 9);	/* killed just after its commit */
-	assert_ok(open_and_verify(path));
-	assert_ok(open_and_verify(temp));
-	unlink(part_path(temp, "manifest"));
-	unlink(part_path(temp, "making"));
-	spill(part_path(temp, "thesis.tex"), "x", 1);
-	assert_ok(open_and_verify(path));
-	assert_true(path_exists(part_path(temp, "thesis.tex")));
+	OK(open_and_verify(temp));
+	put_file(path_in(temp, "making"), "swept.new", 9);	/* killed just after its commit */
+	OK(open_and_verify(path));
+	OK(open_and_verify(temp));
+	unlink(path_in(temp, "manifest"));
+	unlink(path_in(temp, "making"));
+	put_file(path_in(temp, "thesis.tex"), "x", 1);
+	OK(open_and_verify(path));
+	assert_true(path_exists(path_in(temp, "thesis.tex")));
 }
 
 static void abandoned(void **state)
@@ -211,24 +212,24 @@ static void abandoned(void **state)
 
 	(void)state;
 	budget_init(&budget, 0);
-	assert_ok(writer_open(&w, path, false, &budget));
-	assert_ok(writer_begin(w, &facts));
+	OK(writer_open(&w, path, false, &budget));
+	OK(writer_begin(w, &facts));
 	writer_abandon(w);
 	assert_int_equal(budget.used, 0);
 	assert_false(path_exists(in_scratch("abandoned.new")));
 	assert_false(path_exists(path));
 	writer_abandon(NULL);
 
-	/* Too small a budget is an error, not a store. */
+	/* The budget is too small: an error, and no store. */
 	budget_init(&budget, 100 * KIB);
-	assert_ok(writer_open(&w, path, false, &budget));
+	OK(writer_open(&w, path, false, &budget));
 	assert_int_equal(writer_begin(w, &facts), MILL_ENOMEM);
 	writer_abandon(w);
 	assert_false(path_exists(in_scratch("abandoned.new")));
 
-	/* Lists that are not what was announced are a bug of the caller, and no store. */
-	assert_ok(writer_open(&w, path, false, NULL));
-	assert_ok(writer_begin(w, &facts));
+	/* Fewer lists than announced: a bug of the caller, and no store. */
+	OK(writer_open(&w, path, false, NULL));
+	OK(writer_begin(w, &facts));
 	assert_int_equal(writer_commit(w), MILL_EBUG);
 	assert_false(path_exists(path));
 	assert_false(path_exists(in_scratch("abandoned.new")));
@@ -242,19 +243,19 @@ static void limits(void **state)
 	vid v = 0;
 
 	(void)state;
-	assert_ok(writer_open(&w, in_scratch("limits"), false, NULL));
+	OK(writer_open(&w, in_scratch("limits"), false, NULL));
 	assert_int_equal(writer_begin(w, &facts), MILL_ELIMIT);
 	writer_abandon(w);
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		struct store_facts odd = { .page_size = sizes[i] };
 
-		assert_ok(writer_open(&w, in_scratch("limits"), false, NULL));
+		OK(writer_open(&w, in_scratch("limits"), false, NULL));
 		assert_int_equal(writer_begin(w, &odd), MILL_EUSAGE);
 		writer_abandon(w);
 	}
 	facts = (struct store_facts){ .directed = true, .vertices = 2, .sources = 1, .edges = 1 };
-	assert_ok(writer_open(&w, in_scratch("limits"), false, NULL));
-	assert_ok(writer_begin(w, &facts));
+	OK(writer_open(&w, in_scratch("limits"), false, NULL));
+	OK(writer_begin(w, &facts));
 	assert_int_equal(writer_list(w, false, &v, NULL, (u64)UINT32_MAX + 1), MILL_ELIMIT);
 	writer_abandon(w);
 #if MILL_EID_BITS == 16
@@ -264,8 +265,8 @@ static void limits(void **state)
 		graph_init(&g, 2, 2, 65536);
 		for (u32 i = 0; i < 65535; i++)
 			graph_add(&g, i % 2, 0, 0);
-		assert_ok(graph_write(&g, in_scratch("most"), 65536, false));
-		assert_ok(open_and_verify(in_scratch("most")));
+		OK(graph_write(&g, in_scratch("most"), 65536, false));
+		OK(open_and_verify(in_scratch("most")));
 		graph_add(&g, 0, 0, 0);
 		assert_int_equal(graph_write(&g, in_scratch("more"), 65536, false), MILL_ELIMIT);
 		graph_release(&g);
@@ -279,13 +280,13 @@ static void limits(void **state)
 		graph_random(&g, n, 10, 300, 1);
 		err = graph_write(&g, in_scratch("wide"), 65536, true);
 		assert_int_equal(err, n <= MAX_VERTICES ? MILL_OK : MILL_ELIMIT);
-		assert_ok(open_and_verify(in_scratch("wide")));
+		OK(open_and_verify(in_scratch("wide")));
 		graph_release(&g);
 	}
 #endif
 }
 
-/* Directories for two stripes; the list is kept for graph_write. */
+/* Makes directories for two stripes and sets stripe_list to them. */
 static void use_stripes(const char *name)
 {
 	static char list[600];
@@ -299,7 +300,7 @@ static void use_stripes(const char *name)
 	stripe_list = list;
 }
 
-/* How many folders there are in them. */
+/* Returns the number of folders in the directories of stripe_list: one for each stripe. */
 static int n_folders(void)
 {
 	const char *comma = strchr(stripe_list, ',');
@@ -309,7 +310,7 @@ static int n_folders(void)
 	return entries(first) + entries(comma + 1);
 }
 
-/* Killed at any moment of making or replacing: the next command removes the folders of the dead, and no others. */
+/* A writer is killed at any moment: the next command removes its folders, and no others. */
 static void striped_leftovers(void **state)
 {
 	struct store_facts facts = { .page_size = 65536, .vertices = 3, .sources = 1, .edges = 1 };
@@ -321,51 +322,52 @@ static void striped_leftovers(void **state)
 	(void)state;
 	use_stripes("striped");
 	snprintf(keep, sizeof(keep), "%s.keep", path);
-	assert_ok(write_small(keep, 1, false));
-	assert_ok(write_small(path, 1, false));
+	OK(write_small(keep, 1, false));
+	OK(write_small(path, 1, false));
 	assert_int_equal(n_folders(), 4);
 
 	/* Killed while writing. */
 	pid = fork();
 	if (!pid)
-		_exit(writer_open(&w, path, true, NULL) || writer_stripe(w, stripe_list) || writer_begin(w, &facts));
+		_exit(writer_open(&w, path, true, NULL) || writer_stripe(w, stripe_list) ||
+		      writer_begin(w, &facts));
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	snprintf(temp, sizeof(temp), "%s.new", path);
 	assert_true(path_exists(temp));
 	assert_int_equal(n_folders(), 6);
-	assert_ok(open_and_verify(path));
+	OK(open_and_verify(path));
 	assert_false(path_exists(temp));
 	assert_int_equal(n_folders(), 4);
 
 	/* Killed between the exchange and the removal. */
-	assert_ok(write_small(temp, 2, false));
-	spill(part_path(temp, "making"), "striped", 7);
+	OK(write_small(temp, 2, false));
+	put_file(path_in(temp, "making"), "striped", 7);
 	assert_int_equal(n_folders(), 6);
-	assert_ok(open_and_verify(path));
+	OK(open_and_verify(path));
 	assert_false(path_exists(temp));
 	assert_int_equal(n_folders(), 4);
 
-	/* A link to what was made for another store is only a link. */
+	/* A link to a stripe of another store is removed; the stripe stays. */
 	assert_int_equal(mkdir(temp, 0700), 0);
-	spill(part_path(temp, "making"), "striped", 7);
+	put_file(path_in(temp, "making"), "striped", 7);
 	snprintf(link, sizeof(link), "%s/stripe.0", temp);
-	assert_int_equal(symlink(part_path(keep, "stripe.0"), link), 0);
-	assert_ok(open_and_verify(path));
+	assert_int_equal(symlink(path_in(keep, "stripe.0"), link), 0);
+	OK(open_and_verify(path));
 	assert_false(path_exists(temp));
 	assert_int_equal(n_folders(), 4);
-	assert_ok(open_and_verify(keep));
+	OK(open_and_verify(keep));
 
-	/* Replaced by one without stripes, they go; renamed before, too. */
+	/* A renamed store is replaced by one without stripes: its folders are removed. */
 	snprintf(link, sizeof(link), "%s.renamed", path);
 	assert_int_equal(rename(path, link), 0);
 	stripe_list = NULL;
-	assert_ok(write_small(link, 1, true));
+	OK(write_small(link, 1, true));
 	use_stripes("striped");
 	assert_int_equal(n_folders(), 2);
 	stripe_list = NULL;
 }
 
-/* Makes or replaces a store under a fault, and uses it. The arguments are those of run_child. */
+/* Writes a store under a fault and verifies it. argv: the path, the letter of run_child. */
 static int child(int argc, char **argv)
 {
 	const char *path = argv[0];
@@ -388,7 +390,7 @@ static int child(int argc, char **argv)
 	return (int)err;
 }
 
-/* Letters for "force": capital ones with stripes. */
+/* Runs child() in a new process under a fault. Letters: f (force) or n; F or N with stripes. */
 static int run_child(const char *fault, const char *path, bool force)
 {
 	char self[] = "/proc/self/exe", flag[] = SUITE_CHILD, suite[] = "writer";
@@ -412,8 +414,8 @@ static int run_child(const char *fault, const char *path, bool force)
 
 static const struct {
 	const char *format;	/* with the number of the operation */
-	mill_err err;		/* or MILL_OK, or MILL_EIO where a corrupt file is meant */
-	bool stripes;		/* with them too: syncs take their time */
+	mill_err err;		/* the only error allowed; MILL_OK: none */
+	bool stripes;		/* try it with stripes too; not all, as syncs are slow */
 } faults[] = {
 	{ "alloc:n=%d", MILL_ENOMEM, .stripes = false },
 	{ "alloc:n=%d,sticky", MILL_ENOMEM, .stripes = true },
@@ -428,17 +430,17 @@ static const struct {
 };
 
 /*
- * Whatever fails, PATH is the old store or the new one, whole, and after the next command that
- * looks at it nothing else is left.
+ * Lets call n fail, for n = 1, 2, ... After each failure PATH is the old store or the new one,
+ * whole; the next command that opens it removes all leftovers.
  */
 static void sweep_faults(bool force)
 {
 	const char *path = in_scratch("made");
 	u64 old, new;
 
-	assert_ok(write_small(path, 2, false));
+	OK(write_small(path, 2, false));
 	new = hash_of(path, "manifest");
-	assert_ok(write_small(path, 1, true));
+	OK(write_small(path, 1, true));
 	old = hash_of(path, "manifest");
 	for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
 		int clean = 0;
@@ -454,9 +456,9 @@ static void sweep_faults(bool force)
 			snprintf(fault, sizeof(fault), faults[i].format, n);
 			snprintf(temp, sizeof(temp), "%s.new", path);
 			if (force && hash_of(path, "manifest") != old)
-				assert_ok(write_small(path, 1, true));
+				OK(write_small(path, 1, true));
 			else if (!force && path_exists(path))
-				assert_ok(dir_remove(path));
+				OK(dir_remove(path));
 			code = run_child(fault, path, force);
 			if (code && code != (int)faults[i].err)
 				fail_msg("%s: exit code %d", fault, code);
@@ -472,7 +474,7 @@ static void sweep_faults(bool force)
 				assert_true(code && !force);
 				continue;
 			}
-			assert_ok(open_and_verify(path));
+			OK(open_and_verify(path));
 			found = hash_of(path, "manifest");
 			assert_true(found == new || (code && force && found == old));
 		}
@@ -501,9 +503,9 @@ static void fault_sweep_stripes(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(existing_target, scratch_make, scratch_remove),
-	cmocka_unit_test_setup_teardown(force_spares_others, scratch_make, scratch_remove),
+	cmocka_unit_test_setup_teardown(force_replaces_only_stores, scratch_make, scratch_remove),
 	cmocka_unit_test_setup_teardown(paths, scratch_make, scratch_remove),
-	cmocka_unit_test_setup_teardown(second_maker, scratch_make, scratch_remove),
+	cmocka_unit_test_setup_teardown(locked_target, scratch_make, scratch_remove),
 	cmocka_unit_test_setup_teardown(target_appears, scratch_make, scratch_remove),
 	cmocka_unit_test_setup_teardown(leftovers, scratch_make, scratch_remove),
 	cmocka_unit_test_setup_teardown(abandoned, scratch_make, scratch_remove),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmocka and what it wants included first. The name fail() is the library's own. */
+/* cmocka and the headers that it needs first. Its fail() gives way to the library's function. */
 #ifndef UNIT_H
 #define UNIT_H
 
@@ -13,7 +13,7 @@
 
 #undef fail
 #undef fail_msg
-/* Fails the test with a printf sentence. */
+/* Fails the test with a message, formatted as by printf. */
 #define fail_msg(...)                         \
 	do {                                  \
 		print_error(__VA_ARGS__);     \
@@ -21,8 +21,11 @@
 		_fail(__FILE__, __LINE__);    \
 	} while (0)
 
-/* Of n times that something is tried with other numbers each time: all in a long run (`make test-long`), else a third. */
-static inline unsigned long long repeats(unsigned long long n) { return getenv("LONG") ? n : (n + 2) / 3; }
+/* Returns how many of n random cases to try: all with LONG set (`make test-long`), else a third. */
+static inline unsigned long long repeats(unsigned long long n)
+{
+	return getenv("LONG") ? n : (n + 2) / 3;
+}
 
 #include "suite.h"
 
