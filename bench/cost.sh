@@ -5,7 +5,7 @@
 # in ms), and the median and the worst of predicted / actual. Graphs: kron and uniform SCALE
 # (18), with room for 25 % and for 75 % of their pages, and a grid of SIDE x SIDE (128) with 25
 # %; the stores stay in SCRATCH. The constants are measured first, once for each graph. May be
-# given: POLICY (gts), REPEAT (3, the processes of which the median counts), and OPTIONS for all
+# given: POLICY (gts), REPEAT (3: the median of 3 processes counts), and OPTIONS for all
 # runs, such as --strategy s.
 set -euo pipefail
 here=$(dirname "$(realpath "$0")")

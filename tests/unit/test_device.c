@@ -171,8 +171,8 @@ static void test_queues(void **state)
 }
 
 /*
- * Queue 1 waits for transfers of queue 2, and the host for none: one transfer before each kernel,
- * or so many before the first kernel that the device must drop some of the events it keeps.
+ * Queue 1 waits for transfers of queue 2, not the host: one transfer before each kernel,
+ * or more before the first kernel than a queue keeps events (the oldest is waited for then).
  */
 static void test_after(void **state)
 {
@@ -261,7 +261,7 @@ static const struct kernel_source slow_source = { "slow", slow_text, 2 };
 
 /*
  * Wider and wider grids of a kernel while others run, in a program that is first used after a
- * fork: PoCL 3.1 counts too few users of a program there.
+ * fork: PoCL 3.1 would compile the kernel again for each width and count its users wrongly.
  */
 static void test_grids(void **state)
 {
