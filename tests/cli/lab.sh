@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The lab: one run under several policies, budgets and mappings; the same result in every row.
 . "$(dirname "$0")/lib.sh"
+one_process
 
 expect 0 generate kron --scale 13 --seed 1 --weights u32 --page-size 64K -o g.mill
 

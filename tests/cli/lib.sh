@@ -18,8 +18,8 @@
 # of the OpenCL driver. Not for what a process has once: peaks of memory, signals, the environment.
 set -u
 millrace=$(realpath "$1")
-PYTHONPATH=$(realpath "$(dirname "${BASH_SOURCE[0]}")")	# checks.py, seal.py
-export PYTHONPATH PYTHONDONTWRITEBYTECODE=1
+transcripts=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+export PYTHONPATH=$transcripts PYTHONDONTWRITEBYTECODE=1	# checks.py, kernels.py, seal.py
 failures=0
 n_checks=0
 process=0

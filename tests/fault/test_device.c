@@ -11,6 +11,7 @@
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -252,6 +253,40 @@ static void test_the_host_fails(void **state)
 		}
 }
 
+/* Returns the least device memory of a command, as its refusal says. */
+static unsigned long long least_memory(const char *line)
+{
+	char small[256];
+	const char *at;
+
+	snprintf(small, sizeof(small), "%s --device-memory 1K", line);
+	command_refuses(7, small, "needs ");
+	at = strstr(printed.err, "needs ") + strlen("needs ");
+	return strtoull(at, NULL, 10);
+}
+
+static void test_the_host_fails_beside_one_device(void **state)
+{
+	static const struct plague plagues[] = {
+		{ .fault = "alloc:n=%u", .code = { 7 }, .every = 4, .per_cent = 12 },
+		{ .fault = "alloc:n=%u,sticky", .code = { 7 }, .every = 1, .per_cent = 60 },
+		{ .fault = "io:op=read,n=%u,err=EIO", .code = { 5 }, .every = 4, .per_cent = 12 },
+		{ .fault = "io:op=read,n=%u,short=512", .every = 1, .per_cent = 100 },
+	};
+	char least[64];
+
+	(void)state;
+	snprintf(least, sizeof(least), " --device opencl --device-memory %llu",
+		 least_memory("bfs kron.mill --source max-degree --device opencl -o none.tsv"));
+	for (size_t i = 0; i < ARRAY_LEN(plagues); i++) {
+		/* A page at a time, or all pages. */
+		struct device_command c = { "bfs kron.mill --source max-degree", i % 2 ? " --device opencl" : least, false };
+		struct subject s = prepare(&c, "");
+
+		sweep(&s, &plagues[i]);
+	}
+}
+
 /* A part of the pages is gone, cut off, or has another byte. */
 static void test_pages_are_damaged(void **state)
 {
@@ -313,6 +348,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_opening_several_devices_fails),
 	cmocka_unit_test(test_errors_have_reasons),
 	cmocka_unit_test(test_the_host_fails),
+	cmocka_unit_test(test_the_host_fails_beside_one_device),
 	cmocka_unit_test(test_pages_are_damaged),
 };
 
