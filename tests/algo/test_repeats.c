@@ -37,8 +37,7 @@ static const struct repeat {
 /* Runs all algorithms on n threads and compares or, on the first, stores their hashes. */
 static void repeat(mill_store *store, const struct repeat *p, u32 threads, u64 *hash)
 {
-	const char *sanitizer = getenv("MILL_SANITIZE");
-	u64 tries = sanitizer && *sanitizer ? p->sanitized : repeats(3 * p->tries);
+	u64 tries = is_sanitized() ? p->sanitized : repeats(3 * p->tries);
 	mill_run *run;
 
 	OK(mill_run_new(&run, store, &(struct mill_options){ .threads = threads, .seed = 7 }));

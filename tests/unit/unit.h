@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,6 +26,14 @@
 static inline unsigned long long repeats(unsigned long long n)
 {
 	return getenv("LONG") ? n : (n + 2) / 3;
+}
+
+/* Returns whether this is a build with a sanitizer: its runs take several times as long, and one of a kind shows what many do. */
+static inline bool is_sanitized(void)
+{
+	const char *sanitizer = getenv("MILL_SANITIZE");
+
+	return sanitizer && *sanitizer;
 }
 
 #include "suite.h"
