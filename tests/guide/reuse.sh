@@ -3,7 +3,7 @@
 # reuse.sh COMPILER ARG...: a compiler launcher for a copy of the tree that differs in algo/algorithms.h and new files. Copies the object
 # from the build folder $REUSE, where the source was compiled with the same options, unless it includes that header or the list of kernel
 # texts; then compiles.
-object= last=
+object="" last=""
 for arg; do
 	[ "$last" != -o ] || object=$arg
 	last=$arg
