@@ -128,6 +128,6 @@ endif()
 
 # docs/writing-an-algorithm.md changes a copy of the tree, which the test builds.
 if(TARGET mill_cli AND NOT MILL_VID_BITS)
-	add_test(NAME guide/algorithm COMMAND bash ${PROJECT_SOURCE_DIR}/tests/guide/algorithm.sh ${PROJECT_SOURCE_DIR})
+	add_test(NAME guide/algorithm COMMAND bash ${PROJECT_SOURCE_DIR}/tests/guide/algorithm.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 	mill_test(guide algorithm 600)
 endif()

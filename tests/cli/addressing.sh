@@ -93,7 +93,7 @@ same bfs --source max-degree --check
 
 record_id=
 
-# A hub whose list fills many pages alone.
+# The list of a hub fills many pages.
 make="generate star --vertices 200000"; both --page-size 64K
 expect 0 info paged.mill --json
 json out 'r["store"]["large_pages"] == 13 and r["store"]["small_pages"] == r["store"]["pages"] - 13'

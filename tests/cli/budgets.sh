@@ -13,12 +13,11 @@ for run in "bfs --source max-degree" "sssp --source max-degree" "pagerank --iter
 	json all.json "r['memory']['resident'] and r['bytes']['disk_read'] == 0"
 	expect 0 "$algorithm" g.mill "$@" --memory 80M --json=some.json
 	json some.json all.json "not r['memory']['resident'] and r['result']['hash'] == w['result']['hash']"
-	for memory in 84M; do
-		expect 0 "$algorithm" g.mill "$@" --memory $memory --check --json=some.json -o out.tsv
-		json some.json "r['check'] == 'passed' and not r['memory']['resident'] and r['pages']['reused'] > 0"
-		json some.json "r['memory']['peak_rss'] <= 1.05 * r['memory']['budget'] + 16 * 2**20"
-		json some.json "r['result']['hash'] == '$(sed -n 's/.*"hash": "\(.*\)".*/\1/p' all.json)'"
-	done
+	json some.json "r['memory']['peak_rss'] <= 1.05 * r['memory']['budget'] + 16 * 2**20"
+	expect 0 "$algorithm" g.mill "$@" --memory 84M --check --json=some.json -o out.tsv
+	json some.json all.json "r['result']['hash'] == w['result']['hash'] and r['check'] == 'passed'"
+	json some.json "not r['memory']['resident'] and r['pages']['reused'] > 0"
+	json some.json "r['memory']['peak_rss'] <= 1.05 * r['memory']['budget'] + 16 * 2**20"
 	expect 7 "$algorithm" g.mill "$@" --memory 40M
 	hints "too small"; hints "bytes"
 done

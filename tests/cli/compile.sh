@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every kernel program is OpenCL C 1.2 for clang too, as is and as oclgrind gets it, and CUDA for nvcc, where it is
-# installed. Compiles the programs whose text is not in the record (kernels.txt); `make check-kernels` gives
+# installed. Compiles the programs that are not in the record (kernels.txt); `make check-kernels` gives
 # RECORD=write and LONG=1: all programs, those that count lanes too, and a new record.
 . "$(dirname "$0")/lib.sh"
 . "$transcripts/texts.bash" || exit 1
@@ -14,7 +14,7 @@ check_nvcc() { nvcc -x cu -arch=sm_75 -fmad=false -diag-suppress 177 -Werror all
 
 dump_texts "$scratch/texts"
 [ -z "${LONG:-}" ] || dump_texts "$scratch/lanes" --lanes
-[ $failures = 0 ] || done_testing
+[ "$failures" = 0 ] || done_testing
 compiled=
 for compiler in clang nvcc; do
 	command -v $compiler >/dev/null || { echo "no $compiler: not checked with it"; continue; }
@@ -24,7 +24,7 @@ for compiler in clang nvcc; do
 		[ ! -f "lanes/$program.cl" ] || [ $compiler = nvcc ] || check_clang "lanes/$program.cl" || failed "$compiler: $program, lanes"
 	done
 	compiled="$compiled$compiler: $(wc -w <<<"$programs") of $(find texts -name '*.cl' | wc -l) programs are new. "
-	if [ "${RECORD:-}" = write ] && [ $failures = 0 ]; then
+	if [ "${RECORD:-}" = write ] && [ "$failures" = 0 ]; then
 		python3 -m kernels record "$record" "$scratch/texts" $compiler
 	fi
 done

@@ -65,8 +65,8 @@ near bc --sources max-degree
 END
 # Counted where the lists are.
 for store in "${stores[@]}"; do
-	expect 0 degrees $store.mill --json=cpu.json
-	expect 0 degrees $store.mill --device opencl --device-memory 1K --check --json=cl.json
+	expect 0 degrees "$store.mill" --json=cpu.json
+	expect 0 degrees "$store.mill" --device opencl --device-memory 1K --check --json=cl.json
 	json cl.json cpu.json "r['result']['hash'] == w['result']['hash']"
 done
 

@@ -83,7 +83,7 @@ for fault in "" hold:n=5; do
 	must [ ! -e bad.mill ]
 done
 
-# BVGraph with Golomb codes, whose modulus is zetak.
+# BVGraph with Golomb codes; zetak is their modulus.
 python3 - <<'PY'
 import random
 random.seed(2)

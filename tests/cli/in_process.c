@@ -73,8 +73,11 @@ int main(int argc, char **argv)
 	__sanitizer_set_report_fd((void *)(intptr_t)fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10));
 #endif
 	for (;;) {
-		char *faults = read_field(), *number = read_field(), *word[MAX_WORDS + 2] = { "millrace" };
-		char *keep[MAX_WORDS] = { NULL };	/* the command changes the order of its arguments */
+		char *faults = read_field(), *number = read_field(),
+		     *word[MAX_WORDS + 2] = { "millrace" };
+		char *keep[MAX_WORDS] = {
+			NULL
+		}; /* the command changes the order of its arguments */
 		int n = atoi(number);
 
 		for (int i = 0; i < n && i < MAX_WORDS; i++)

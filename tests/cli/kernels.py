@@ -2,7 +2,7 @@
 """The record of kernel programs that passed their checks: tests/cli/kernels.txt.
 
   python3 -m kernels unknown RECORD FOLDER TOOL         prints the programs in FOLDER (NAME.cl, as MILL_KERNEL_DUMP
-                                                        leaves them) whose text is not recorded for the tool
+                                                        leaves them) that are not recorded for the tool
   python3 -m kernels rows RECORD PROGRAM... <ROWS       prints the rows (from stdin) that check the programs: by the
                                                         record three rows for each, and those it does not have; all
                                                         rows if it has none for a program

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every kernel under oclgrind: no race, no access out of bounds, no uninitialised read. Without optimisation: oclgrind
 # 21.10 executes integers of odd width wrongly, which optimised code has, and so never left a pull early.
-# Runs the rows that use a program whose text is not in the record (kernels.txt); small graphs, because oclgrind is slow.
+# Runs the rows that use a program that is not in the record (kernels.txt), on small graphs: oclgrind is slow.
 # `make check-kernels` gives RECORD=write and LONG=1: all rows, larger graphs (scale 10), every mapping with every
 # filter, and a new record.
 . "$(dirname "$0")/lib.sh"
@@ -53,7 +53,7 @@ clean triangles dense.mill --device-memory 160K --lcc=directed
 clean triangles u32.mill --lcc
 clean triangles clique.mill
 
-# Who takes which edges, and what becomes of the vertices that they lead to.
+# Mappings divide the edges among work-items; filters collect the vertices at their ends.
 for both in $filters; do
 	clean bfs packed.mill --source max-degree --direction push --mapping "${both#*:}" --filter "${both%:*}"
 	small bfs raw.mill --source max-degree --direction push --mapping "${both#*:}" --filter "${both%:*}"
@@ -146,7 +146,7 @@ make_stores() {
 
 # ---- The rows that are needed now ----
 dump_texts "$scratch/texts"
-[ $failures = 0 ] || done_testing
+[ "$failures" = 0 ] || done_testing
 programs=$(unknown_texts "$scratch/texts" oclgrind)
 if [ "${RECORD:-}" = write ]; then
 	wanted=("${rows[@]}")
@@ -184,7 +184,7 @@ done
 for program in $programs; do
 	grep -qE "[[:space:]]$program( |$)" uses || failed "no row runs the program $program"
 done
-if [ "${RECORD:-}" = write ] && [ $failures = 0 ]; then
+if [ "${RECORD:-}" = write ] && [ "$failures" = 0 ]; then
 	python3 -m kernels record "$record" "$scratch/texts" oclgrind uses
 fi
 done_testing

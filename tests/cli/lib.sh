@@ -76,9 +76,9 @@ expect() {
 }
 
 one_line() {
-	local line
-	mapfile -t line <err
-	[ ${#line[@]} = 1 ] && [[ ${line[0]} == "millrace: "* ]]
+	local lines
+	mapfile -t lines <err
+	[ ${#lines[@]} = 1 ] && [[ ${lines[0]} == "millrace: "* ]]
 }
 says() { grep -qF -- "$1" out || failed "stdout lacks '$1': $(head -c 300 out)"; }
 hints() { grep -qF -- "$1" err || failed "stderr lacks '$1': $(head -c 300 err)"; }

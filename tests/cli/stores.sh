@@ -18,7 +18,7 @@ json out "r['store']['vertices'] == 3 and r['store']['edges'] == 2 and r['store'
 json out "r['input']['edges_read'] == 5 and r['options']['undirected'] and r['error'] is None"
 expect 0 import - -o stdin.mill --quiet; silent
 
-# A target that is there, and one whose making is under way.
+# The target exists, or another process is making it.
 expect 2 import a.el -o a.mill; hints "--force"
 expect 2 generate kron --scale 6 -o a.mill
 expect 0 generate path --vertices 4 --force -o a.mill

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Stores whose pages are spread over several directories.
+# Stores with pages that are spread over several directories.
 . "$(dirname "$0")/lib.sh"
 
 mkdir a b c home

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE 1	/* memfd_create, nftw */
+#define _GNU_SOURCE 1 /* memfd_create, nftw */
 #include "fault/command.h"
 
 #include <dirent.h>
@@ -26,9 +26,9 @@
 struct printed printed;
 
 static char scratch[512];
-static char current[1024];		/* the command that runs now, for messages */
-static int real[2] = { -1, -1 };	/* the test's own stdout and stderr ... */
-static int captured[2] = { -1, -1 };	/* ... and what stands in for them while a command runs */
+static char current[1024];	     /* the command that runs now, for messages */
+static int real[2] = { -1, -1 };     /* the test's own stdout and stderr ... */
+static int captured[2] = { -1, -1 }; /* ... and what stands in for them while a command runs */
 
 /* ---- Crashes ---- */
 
@@ -89,8 +89,8 @@ int commands_begin(void **state)
 		if (real[i] < 0 || captured[i] < 0)
 			return -1;
 	}
-	mallopt(M_TRIM_THRESHOLD, 256 << 20);	/* pages that come and go cost more than the runs */
-	setenv("XDG_CACHE_HOME", scratch, 1);	/* where `plan` keeps its measurements */
+	mallopt(M_TRIM_THRESHOLD, 256 << 20); /* pages that come and go cost more than the runs */
+	setenv("XDG_CACHE_HOME", scratch, 1); /* where `plan` keeps its measurements */
 	unsetenv("TMPDIR");
 	return 0;
 }
@@ -136,10 +136,12 @@ int command_run(const char *faults, const char *line)
 	int argc = 0, code;
 
 	snprintf(words, sizeof(words), "millrace %s", line);
-	for (char *w = strtok_r(words, " ", &rest); w && argc < MAX_WORDS; w = strtok_r(NULL, " ", &rest))
+	for (char *w = strtok_r(words, " ", &rest); w && argc < MAX_WORDS;
+	     w = strtok_r(NULL, " ", &rest))
 		argv[argc++] = w;
 	argv[argc] = NULL;
-	snprintf(current, sizeof(current), "MILL_FAULT='%s' millrace %s", faults ? faults : "", line);
+	snprintf(current, sizeof(current), "MILL_FAULT='%s' millrace %s", faults ? faults : "",
+		 line);
 	fault_arm(faults);
 	if (fault_bad())
 		fail_msg("%s: not a fault", faults);
@@ -165,7 +167,8 @@ void command_refuses(int code, const char *line, const char *error)
 	int got = command_run(NULL, line);
 
 	if (got != code || !printed_one_error() || !strstr(printed.err, error))
-		fail_msg("millrace %s: exit %d instead of %d with '%s': %s", line, got, code, error, printed.err);
+		fail_msg("millrace %s: exit %d instead of %d with '%s': %s", line, got, code, error,
+			 printed.err);
 }
 
 bool printed_one_error(void)
@@ -227,7 +230,8 @@ static bool files_equal(const char *a, const char *b)
 	while (equal) {
 		size_t n = fread(bytes[0], 1, sizeof(bytes[0]), f[0]);
 
-		equal = fread(bytes[1], 1, sizeof(bytes[1]), f[1]) == n && !memcmp(bytes[0], bytes[1], n);
+		equal = fread(bytes[1], 1, sizeof(bytes[1]), f[1]) == n &&
+			!memcmp(bytes[0], bytes[1], n);
 		if (!n)
 			break;
 	}
@@ -245,7 +249,8 @@ static int is_visible(const struct dirent *e)
 static bool folders_equal(const char *a, const char *b)
 {
 	struct dirent **of_a = NULL, **of_b = NULL;
-	int n = scandir(a, &of_a, is_visible, alphasort), m = scandir(b, &of_b, is_visible, alphasort);
+	int n = scandir(a, &of_a, is_visible, alphasort),
+	    m = scandir(b, &of_b, is_visible, alphasort);
 	bool equal = n >= 0 && n == m;
 
 	for (int i = 0; equal && i < n; i++) {

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Make and remove the scratch folder, which becomes the working folder. Return 0, as cmocka expects. */
+/* Make and remove the scratch folder, the working folder. Return 0, as cmocka expects. */
 int commands_begin(void **state);
 int commands_end(void **state);
 

@@ -41,7 +41,8 @@ static bool is_right(const struct plague *p, int code)
 }
 
 /* Formats the fault of the n-th run. */
-static void fault_text(char *out, size_t size, const struct subject *s, const struct plague *p, unsigned n)
+static void fault_text(char *out, size_t size, const struct subject *s, const struct plague *p,
+		       unsigned n)
 {
 	int length = s->hold ? snprintf(out, size, "%s;", s->hold) : 0;
 
@@ -63,18 +64,24 @@ int sweep_once(const struct subject *s, const struct plague *p, unsigned n)
 	entries = tree_count(".");
 	code = command_run(fault, s->line);
 	if (!is_right(p, code))
-		fail_msg("MILL_FAULT='%s' millrace %s: exit %d: %s", fault, s->line, code, printed.err);
+		fail_msg("MILL_FAULT='%s' millrace %s: exit %d: %s", fault, s->line, code,
+			 printed.err);
 	if (code ? !printed_one_error() : printed.err[0] != '\0')
-		fail_msg("MILL_FAULT='%s' millrace %s: exit %d, stderr is '%s'", fault, s->line, code, printed.err);
+		fail_msg("MILL_FAULT='%s' millrace %s: exit %d, stderr is '%s'", fault, s->line,
+			 code, printed.err);
 	/* A command may fail after its result has appeared; then it is whole. */
-	if (s->makes && s->want && (!code || file_exists(s->makes)) && !trees_equal(s->makes, s->want))
-		fail_msg("MILL_FAULT='%s' millrace %s: exit %d, %s is not as %s", fault, s->line, code, s->makes, s->want);
+	if (s->makes && s->want && (!code || file_exists(s->makes)) &&
+	    !trees_equal(s->makes, s->want))
+		fail_msg("MILL_FAULT='%s' millrace %s: exit %d, %s is not as %s", fault, s->line,
+			 code, s->makes, s->want);
 	if (s->makes)
 		tree_remove(s->makes);
 	if (tree_count(".") != entries)
-		fail_msg("MILL_FAULT='%s' millrace %s: exit %d, it left a file", fault, s->line, code);
+		fail_msg("MILL_FAULT='%s' millrace %s: exit %d, it left a file", fault, s->line,
+			 code);
 	if (open_files() != files)
-		fail_msg("MILL_FAULT='%s' millrace %s: exit %d, it left a file open", fault, s->line, code);
+		fail_msg("MILL_FAULT='%s' millrace %s: exit %d, it left a file open", fault,
+			 s->line, code);
 	return code;
 }
 
@@ -105,5 +112,6 @@ void sweep(const struct subject *s, const struct plague *p)
 		fail_msg("%s of millrace %s: memory leaked", p->fault, s->line);
 #endif
 	if (getenv("VERBOSE"))
-		print_message("%6u runs, %6u failed: %s of millrace %s\n", hits + 1, failures, p->fault, s->line);
+		print_message("%6u runs, %6u failed: %s of millrace %s\n", hits + 1, failures,
+			      p->fault, s->line);
 }

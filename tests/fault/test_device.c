@@ -19,24 +19,27 @@
 #include "base/fault.h"
 #include "unit/unit.h"
 
-#define KRON "generate kron --scale 9 --degree 120 --multigraph --seed 4 --weights u32 --directed --page-size 64K"
+#define KRON \
+	"generate kron --scale 9 --degree 120 --multigraph --seed 4 --weights u32 --directed --page-size 64K"
 /* Pages are divided among three devices; the state is divided between two, in two chunks. */
 #define DIVIDE_PAGES " --policy gts --device opencl,opencl,opencl --strategy p"
 #define DIVIDE_STATE " --policy gts --device opencl,opencl --strategy s --chunks 2"
 
-static const char *const ops[] = { "open", "build", "alloc", "write", "read", "fill", "launch", "wait", "finish" };
+static const char *const ops[] = { "open", "build",  "alloc", "write", "read",
+				   "fill", "launch", "wait",  "finish" };
 
 /* A command on the cpu, and what it needs in addition to run on devices. */
 struct device_command {
 	const char *line, *device;
-	bool each_op;	/* sweeps each kind of call; else only all together */
+	bool each_op; /* sweeps each kind of call; else only all together */
 };
 
 static const struct device_command on_one[] = {
 	{ "bfs g.mill --source 0 --check", " --device opencl", true },
 	{ "sssp g.mill --source 0", " --device opencl", false },
 	{ "pagerank g.mill --iterations 2 --tolerance 0", " --device opencl", false },
-	{ "sssp g.mill --source 0 --check", " --policy graphie --partition-size 24 --device opencl", true },
+	{ "sssp g.mill --source 0 --check", " --policy graphie --partition-size 24 --device opencl",
+	  true },
 	/* Sends lists of its own to the device. */
 	{ "triangles g.mill --lcc=directed --check", " --device opencl", true },
 };
@@ -44,8 +47,8 @@ static const struct device_command on_one[] = {
 static const struct device_command on_several[] = {
 	{ "bfs kron.mill --source max-degree --check", DIVIDE_PAGES, true },
 	{ "sssp kron.mill --source max-degree", DIVIDE_STATE, true },
-	{ "pagerank paged.mill --exact --iterations 3 --tolerance 0 --check", DIVIDE_PAGES " --device-cache 0",
-	  false },
+	{ "pagerank paged.mill --exact --iterations 3 --tolerance 0 --check",
+	  DIVIDE_PAGES " --device-cache 0", false },
 };
 
 static int make_inputs(void **state)
@@ -103,32 +106,35 @@ static void test_a_call_fails(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(on_one); i++)
-		sweep_calls(&on_one[i], 6, 30);
+		sweep_calls(&on_one[i], 4, 40);
 }
 
 static void test_a_call_of_several_devices_fails(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(on_several); i++)
-		sweep_calls(&on_several[i], 1, 60);
+		sweep_calls(&on_several[i], 1, 80);
 }
 
 static void test_a_call_of_a_part_fails(void **state)
 {
-	static const struct device_command part = { "bfs g.mill --source 0 --check", " --device opencl:0/2:1", false };
+	static const struct device_command part = { "bfs g.mill --source 0 --check",
+						    " --device opencl:0/2:1", false };
 
 	(void)state;
 	command_must("list devices");
 	if (!strstr(printed.out, "divisible"))
 		skip();
-	sweep_calls(&part, 6, 30);
+	sweep_calls(&part, 4, 40);
 }
 
 static void test_devices_fail_for_good(void **state)
 {
 	static const char *const faults[] = {
-		"cl:op=launch,n=1,sticky", "cl:op=launch,n=9,sticky",
-		"cl:op=wait,n=1,sticky",   "cl:op=wait,n=9,sticky",
+		"cl:op=launch,n=1,sticky",
+		"cl:op=launch,n=9,sticky",
+		"cl:op=wait,n=1,sticky",
+		"cl:op=wait,n=9,sticky",
 	};
 
 	(void)state;
@@ -136,29 +142,37 @@ static void test_devices_fail_for_good(void **state)
 		struct subject s = prepare(&on_one[i], "");
 
 		for (size_t k = 0; k < ARRAY_LEN(faults); k++)
-			if (!sweep_once(&s, &(struct plague){ .fault = faults[k], .code = { 8 } }, 0) && fault_struck())
+			if (!sweep_once(&s, &(struct plague){ .fault = faults[k], .code = { 8 } },
+					0) &&
+			    fault_struck())
 				fail_msg("%s of millrace %s: exit 0", faults[k], s.line);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(on_several); i++) {
 		struct subject s = prepare(&on_several[i], "");
 
-		sweep(&s, &(struct plague){ .fault = "cl:op=any,n=%u,sticky", .code = { 8 }, .every = 1, .per_cent = 150 });
+		sweep(&s, &(struct plague){ .fault = "cl:op=any,n=%u,sticky",
+					    .code = { 8 },
+					    .every = 1,
+					    .per_cent = 150 });
 	}
 }
 
 /* Fails unless the last command says on stdout that it ran on the cpu, and in its report too. */
 static void expect_fallback(const struct subject *s, const char *fault)
 {
-	static const char *const parts[] = { "\"device\": \"cpu\"", "\"gts\": null", "\"error\": null" };
+	static const char *const parts[] = { "\"device\": \"cpu\"", "\"gts\": null",
+					     "\"error\": null" };
 	char report[65536];
 
 	if (!strstr(printed.out, "\n  device  opencl") || !strstr(printed.out, " failed (") ||
 	    !strstr(printed.out, "), ran on the cpu\n"))
-		fail_msg("%s of millrace %s: stdout does not say that it ran on the cpu: %s", fault, s->line, printed.out);
+		fail_msg("%s of millrace %s: stdout does not say that it ran on the cpu: %s", fault,
+			 s->line, printed.out);
 	file_text(report, sizeof(report), "report.json");
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
 		if (!strstr(report, parts[i]))
-			fail_msg("%s of millrace %s: its report lacks %s", fault, s->line, parts[i]);
+			fail_msg("%s of millrace %s: its report lacks %s", fault, s->line,
+				 parts[i]);
 }
 
 static void test_fallback_gives_the_result(void **state)
@@ -168,17 +182,21 @@ static void test_fallback_gives_the_result(void **state)
 		size_t n;
 		const char *fault[6];
 	} rows[] = {
-		{ on_one, ARRAY_LEN(on_one), { "cl:op=launch,n=1,sticky", "cl:op=wait,n=9,sticky" } },
-		{ on_several, ARRAY_LEN(on_several),
-		  { "cl:op=launch,n=5", "cl:op=write,n=9,sticky", "cl:op=read,n=3", "cl:op=wait,n=4,sticky", "cl:op=open,n=3",
-		    "cl:op=finish,n=2" } },
+		{ on_one,
+		  ARRAY_LEN(on_one),
+		  { "cl:op=launch,n=1,sticky", "cl:op=wait,n=9,sticky" } },
+		{ on_several,
+		  ARRAY_LEN(on_several),
+		  { "cl:op=launch,n=5", "cl:op=write,n=9,sticky", "cl:op=read,n=3",
+		    "cl:op=wait,n=4,sticky", "cl:op=open,n=3", "cl:op=finish,n=2" } },
 	};
 
 	(void)state;
 	file_write("report.json", "");
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		for (size_t k = 0; k < rows[i].n; k++) {
-			struct subject s = prepare(&rows[i].command[k], " --fallback --json=report.json");
+			struct subject s =
+				prepare(&rows[i].command[k], " --fallback --json=report.json");
 
 			for (size_t f = 0; f < ARRAY_LEN(rows[i].fault) && rows[i].fault[f]; f++) {
 				sweep_once(&s, &(struct plague){ .fault = rows[i].fault[f] }, 0);
@@ -203,8 +221,10 @@ static void test_opening_several_devices_fails(void **state)
 		if (!code && strstr(printed.out, "\n  device  opencl,opencl,opencl failed (") &&
 		    strstr(printed.out, "), ran on the cpu\n"))
 			struck++;
-		else if (code != 2 || !printed_one_error() || !strstr(printed.err, "runs on one device"))
-			fail_msg("%s of millrace %s: exit %d: %s%s", fault, line, code, printed.out, printed.err);
+		else if (code != 2 || !printed_one_error() ||
+			 !strstr(printed.err, "runs on one device"))
+			fail_msg("%s of millrace %s: exit %d: %s%s", fault, line, code, printed.out,
+				 printed.err);
 	}
 	if (struck <= 6)
 		fail_msg("of opening three devices only %u calls failed", struck);
@@ -216,7 +236,8 @@ static void test_errors_have_reasons(void **state)
 	if (command_run("cl:op=launch,n=1,err=-6", "bfs g.mill --source 0 --device opencl") != 8 ||
 	    !strstr(printed.err, "no memory left"))
 		fail_msg("OpenCL error -6: %s", printed.err);
-	command_refuses(8, "bfs g.mill --source 0 --device opencl --group-size 65536", "the device allows");
+	command_refuses(8, "bfs g.mill --source 0 --device opencl --group-size 65536",
+			"the device allows");
 	command_refuses(8, "bfs g.mill --source 0 --device opencl:77", "no OpenCL device 77");
 }
 
@@ -233,14 +254,28 @@ static void test_the_host_fails(void **state)
 		const char *more, *hold;
 		struct plague plague;
 	} rows[] = {
-		{ "", NULL, { .fault = "alloc:n=%u", .code = { 7 }, .every = 1, .per_cent = 20 } },
-		{ "", NULL, { .fault = "alloc:n=%u,sticky", .code = { 7 }, .every = 1, .per_cent = 80 } },
-		{ " --device-cache 0 --main-buffer 1", "hold:n=1",
-		  { .fault = "io:op=read,n=%u,err=EIO", .code = { 5 }, .every = 1, .per_cent = 25 } },
-		{ " --device-cache 0 --io pread", "hold:n=1",
-		  { .fault = "io:op=read,n=%u,err=EIO", .code = { 5 }, .every = 1, .per_cent = 60 } },
-		{ " --device-cache 0", "hold:n=1", { .fault = "io:op=read,n=%u,short=512", .every = 1, .per_cent = 400 } },
-		{ " --io pread", "hold:n=1", { .fault = "io:op=read,n=%u,err=EINTR", .every = 1, .per_cent = 400 } },
+		{ "", NULL, { .fault = "alloc:n=%u", .code = { 7 }, .every = 1, .per_cent = 30 } },
+		{ "",
+		  NULL,
+		  { .fault = "alloc:n=%u,sticky", .code = { 7 }, .every = 1, .per_cent = 80 } },
+		{ " --device-cache 0 --main-buffer 1",
+		  "hold:n=1",
+		  { .fault = "io:op=read,n=%u,err=EIO",
+		    .code = { 5 },
+		    .every = 1,
+		    .per_cent = 25 } },
+		{ " --device-cache 0 --io pread",
+		  "hold:n=1",
+		  { .fault = "io:op=read,n=%u,err=EIO",
+		    .code = { 5 },
+		    .every = 1,
+		    .per_cent = 60 } },
+		{ " --device-cache 0",
+		  "hold:n=1",
+		  { .fault = "io:op=read,n=%u,short=512", .every = 1, .per_cent = 400 } },
+		{ " --io pread",
+		  "hold:n=1",
+		  { .fault = "io:op=read,n=%u,err=EINTR", .every = 1, .per_cent = 400 } },
 	};
 
 	(void)state;
@@ -268,9 +303,9 @@ static unsigned long long least_memory(const char *line)
 static void test_the_host_fails_beside_one_device(void **state)
 {
 	static const struct plague plagues[] = {
-		{ .fault = "alloc:n=%u", .code = { 7 }, .every = 4, .per_cent = 12 },
+		{ .fault = "alloc:n=%u", .code = { 7 }, .every = 2, .per_cent = 20 },
 		{ .fault = "alloc:n=%u,sticky", .code = { 7 }, .every = 1, .per_cent = 60 },
-		{ .fault = "io:op=read,n=%u,err=EIO", .code = { 5 }, .every = 4, .per_cent = 12 },
+		{ .fault = "io:op=read,n=%u,err=EIO", .code = { 5 }, .every = 2, .per_cent = 20 },
 		{ .fault = "io:op=read,n=%u,short=512", .every = 1, .per_cent = 100 },
 	};
 	char least[64];
@@ -280,7 +315,8 @@ static void test_the_host_fails_beside_one_device(void **state)
 		 least_memory("bfs kron.mill --source max-degree --device opencl -o none.tsv"));
 	for (size_t i = 0; i < ARRAY_LEN(plagues); i++) {
 		/* A page at a time, or all pages. */
-		struct device_command c = { "bfs kron.mill --source max-degree", i % 2 ? " --device opencl" : least, false };
+		struct device_command c = { "bfs kron.mill --source max-degree",
+					    i % 2 ? " --device opencl" : least, false };
 		struct subject s = prepare(&c, "");
 
 		sweep(&s, &plagues[i]);
@@ -290,7 +326,8 @@ static void test_the_host_fails_beside_one_device(void **state)
 /* A part of the pages is gone, cut off, or has another byte. */
 static void test_pages_are_damaged(void **state)
 {
-	static const char *const devices[] = { DIVIDE_PAGES, DIVIDE_STATE, " --policy gts --device opencl" };
+	static const char *const devices[] = { DIVIDE_PAGES, DIVIDE_STATE,
+					       " --policy gts --device opencl" };
 	char file[PATH_MAX], folder[PATH_MAX];
 	glob_t found;
 	off_t size;
@@ -305,7 +342,8 @@ static void test_pages_are_damaged(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(devices); i++) {
 		char bfs[256], pagerank[256], fallback[512];
 
-		snprintf(bfs, sizeof(bfs), "bfs striped.mill --source max-degree --check%s", devices[i]);
+		snprintf(bfs, sizeof(bfs), "bfs striped.mill --source max-degree --check%s",
+			 devices[i]);
 		snprintf(pagerank, sizeof(pagerank), "pagerank striped.mill --exact%s", devices[i]);
 		snprintf(fallback, sizeof(fallback), "%s --fallback", pagerank);
 		assert_int_equal(rename(folder, "gone"), 0);
@@ -323,7 +361,7 @@ static void test_pages_are_damaged(void **state)
 		assert_int_equal(pwrite(fd, "\x5a", 1, 70000), 1);
 		close(fd);
 		command_refuses(4, pagerank, "page");
-		command_refuses(4, fallback, "page");	/* the cpu reads the same page */
+		command_refuses(4, fallback, "page"); /* the cpu reads the same page */
 		file_copy(file, "whole");
 		command_must(bfs);
 	}
