@@ -15,10 +15,7 @@
 struct cover {
 	u32 n_factors;
 	u32 n_values[COVER_FACTORS];
-	/*
-	 * Returns false if value i of factor a and value j of factor b exclude each other; a
-	 * < b. NULL: none do.
-	 */
+	/* Returns false if value i of factor a excludes value j of factor b, a < b. NULL: never. */
 	bool (*may_meet)(u32 a, u32 i, u32 b, u32 j);
 };
 

@@ -25,8 +25,8 @@ void naive_sssp(const struct graph *g, u32 root, bool unit, u64 *key);
 bool keys_are_real(const struct graph *g, bool unit);
 /*
  * The parent of v is the smallest u with a tight edge to v and a smaller distance. Vertices
- * without such a u get parents over edges of weight 0, in rounds that start at vertices with
- * parents.
+ * without such a u get parents at the same distance, over edges that add nothing to it: in
+ * rounds that start at vertices with parents.
  */
 void naive_parents(const struct graph *g, u32 root, bool unit, const u64 *key, u32 *parent);
 /* Makes exactly this number of iterations. teleport: sums to 1; NULL: uniform. */
