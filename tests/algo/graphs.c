@@ -77,6 +77,7 @@ static f64 largest(enum mill_weight type)
 
 static f64 choose_weight(enum mill_weight type, enum weighing how, u64 seed, u64 i)
 {
+	static const f64 mostly_zero[] = { 1, 0, 0, 2, 0, 0 };
 	bool real = type == MILL_WEIGHT_F32 || type == MILL_WEIGHT_F64;
 	u64 x = random_at(seed, i);
 
@@ -84,7 +85,7 @@ static f64 choose_weight(enum mill_weight type, enum weighing how, u64 seed, u64
 	case WEIGH_SMALL:
 		return real ? 1 - random_unit(seed, i) : (f64)(1 + x % 255);
 	case WEIGH_ZEROS:
-		return (f64)(x % 3 ? 0 : 1 + x / 3 % 2);
+		return mostly_zero[x % ARRAY_LEN(mostly_zero)];
 	case WEIGH_HUGE:
 		return real ? 1e30 * (1 + random_unit(seed, i)) : largest(type) - (f64)(x % 1000);
 	default:

@@ -16,10 +16,9 @@ static void spoil(mill_run *run, struct vec *v, u64 i, const void *bad, const ch
 	OK(vec_set(v, i, bad));
 	err = mill_run_check(run);
 	if (err != MILL_ECHECK)
-		fail_msg(
-			"%s: element %llu of %s is %llx instead of %llx, the certificate returns %d",
-			name, (unsigned long long)i, v->name, (unsigned long long)now,
-			(unsigned long long)old, (int)err);
+		fail_msg("%s: %s[%llu] is %llx instead of %llx: the certificate returns %d", name,
+			 v->name, (unsigned long long)i, (unsigned long long)now,
+			 (unsigned long long)old, (int)err);
 	OK(vec_set(v, i, &old));
 }
 

@@ -237,9 +237,8 @@ static void test_certificate(void **state)
 				OK(vec_set(run->result.column[0].vec, v, &bad));
 				err = mill_run_check(run);
 				if (err != MILL_ECHECK)
-					fail_msg(
-						"%s, %s: vertex %u in component %u: the certificate returns %d",
-						g.name, f->name, v, bad, (int)err);
+					fail_msg("%s, %s: vertex %u in component %u: error %d",
+						 g.name, f->name, v, bad, (int)err);
 				OK(vec_set(run->result.column[0].vec, v, &old));
 			}
 		OK(mill_run_check(run));
