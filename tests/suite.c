@@ -22,13 +22,19 @@
 
 enum { PASSED, FAILED, SKIPPED = 77 };
 
-/* Replace those of libc: no store of a test must survive a power cut, and waiting for the disk took most of the time. */
+/*
+ * fsync and fdatasync replace those of libc: no store of a test must survive a power cut, and
+ * waiting for the disk took most of the time.
+ */
 int fsync(int fd)
 {
 	return fcntl(fd, F_GETFD) < 0 ? -1 : 0;
 }
 
-int fdatasync(int fd) { return fsync(fd); }
+int fdatasync(int fd)
+{
+	return fsync(fd);
+}
 
 static void list_tests(void)
 {

@@ -44,16 +44,17 @@ void naive_weak(const struct graph *g, u32 *part)
 		part[v] = top_of(part, v);
 }
 
-/* Kosaraju: vertices in the order in which a depth-first search leaves them, then searches against the edges. */
+/* Kosaraju: a depth-first search gives the order, then searches go against the edges. */
 void naive_strong(const struct graph *g, u32 *part)
 {
-	u32 *order = array(g->n, sizeof(u32)), *stack = array(g->n, sizeof(u32)), n_order = 0, depth;
+	u32 *order = array(g->n, sizeof(u32)), *stack = array(g->n, sizeof(u32));
+	u32 n_order = 0, depth;
 	u64 *at = array(g->n, sizeof(u64)), *in = array((u64)g->n + 1, sizeof(u64));
 	u32 *from = array(g->n_stored, sizeof(u32));
 
 	for (u32 v = 0; v < g->n; v++) {
 		at[v] = g->row[v];
-		part[v] = 0;	/* not seen */
+		part[v] = 0;	/* not visited */
 	}
 	for (u32 root = 0; root < g->n; root++) {
 		if (part[root])
@@ -94,7 +95,7 @@ void naive_strong(const struct graph *g, u32 *part)
 			continue;
 		part[order[k]] = order[k];
 		stack[n++] = order[k];
-		for (u32 i = 0; i < n; i++)	/* the stack keeps all that were found */
+		for (u32 i = 0; i < n; i++)	/* the stack keeps all vertices found */
 			for (u64 e = in[stack[i]]; e < in[stack[i] + 1u]; e++)
 				if (part[from[e]] == NONE32) {
 					part[from[e]] = order[k];
@@ -119,8 +120,8 @@ u32 *parts_of(const struct graph *g, const struct finder *f)
 	return part;
 }
 
-u64 expect_components(const struct graph *g, const char *where, mill_run *run, const struct finder *f,
-		      const u32 *part)
+u64 expect_components(const struct graph *g, const char *where, mill_run *run,
+		      const struct finder *f, const u32 *part)
 {
 	u64 *got = array(g->n, sizeof(*got)), components = 0, largest = 0;
 	u32 *size = array(g->n, sizeof(*size));
@@ -132,19 +133,24 @@ u64 expect_components(const struct graph *g, const char *where, mill_run *run, c
 	OK(mill_run_values(run, "component", false, got, NULL));
 	for (u32 v = 0; v < g->n; v++) {
 		if (got[v] != graph_id(g, part[v]))
-			fail_msg("%s, %s, %s: vertex %u has component %llu, not %llu", g->name, f->name, where, v,
-				 (unsigned long long)got[v], (unsigned long long)graph_id(g, part[v]));
+			fail_msg("%s, %s, %s: vertex %u has component %llu, not %llu", g->name,
+				 f->name, where, v, (unsigned long long)got[v],
+				 (unsigned long long)graph_id(g, part[v]));
 		components += part[v] == v;
 		size[part[v]]++;
 		largest = max_u64(largest, size[part[v]]);
 	}
-	if (fact_of(run, "components")->u64 != components || fact_of(run, "largest")->u64 != largest)
-		fail_msg("%s, %s, %s: %llu components, the largest of %llu", g->name, f->name, where,
+	if (fact_of(run, "components")->u64 != components ||
+	    fact_of(run, "largest")->u64 != largest)
+		fail_msg("%s, %s, %s: %llu components, the largest of %llu, not %llu of %llu",
+			 g->name, f->name, where,
 			 (unsigned long long)fact_of(run, "components")->u64,
-			 (unsigned long long)fact_of(run, "largest")->u64);
+			 (unsigned long long)fact_of(run, "largest")->u64,
+			 (unsigned long long)components, (unsigned long long)largest);
 	err = mill_run_check(run);
 	if (err)
-		fail_msg("%s, %s, %s: the certificate says: %s", g->name, f->name, where, mill_error());
+		fail_msg("%s, %s, %s: the certificate fails: %s", g->name, f->name, where,
+			 mill_error());
 	mill_run_report(run, &report);
 	if (report.memory_peak > report.memory_budget || report.device_peak > report.device_budget)
 		fail_msg("%s, %s, %s: the peak is above the budget", g->name, f->name, where);

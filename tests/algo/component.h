@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Components the slow and obvious way, and whether a run finds them. */
+/* Computes components the slow and obvious way, and compares the results of runs with them. */
 #ifndef COMPONENT_H
 #define COMPONENT_H
 
 #include "expect.h"
 
-/* part[v]: the smallest vertex of v's component. */
+/* Set part[v] to the smallest vertex of v's component. */
 void naive_weak(const struct graph *g, u32 *part);
 void naive_strong(const struct graph *g, u32 *part);
 
-/* The ways to find components that this build has. */
+/* A method to find components. */
 struct finder {
 	const char *name, *algorithm;
 	bool strong;
@@ -19,10 +19,13 @@ extern const struct finder finders[];
 extern const size_t n_finders;
 mill_err finder_call(const struct finder *f, mill_run *run);
 
-/* Calls the algorithm and compares all that it says; part: of naive_weak or naive_strong. The hash is returned. */
-u64 expect_components(const struct graph *g, const char *where, mill_run *run, const struct finder *f,
-		      const u32 *part);
-/* The right answer of the finder's kind; free it. */
+/*
+ * Calls the algorithm, compares values and facts with part, verifies the certificate and
+ * returns the hash of the result. part: from parts_of.
+ */
+u64 expect_components(const struct graph *g, const char *where, mill_run *run,
+		      const struct finder *f, const u32 *part);
+/* Returns the weak or strong components, as the finder computes them; the caller frees them. */
 u32 *parts_of(const struct graph *g, const struct finder *f);
 
 #endif

@@ -6,10 +6,13 @@
 
 #include "unit/unit.h"
 
-/* What is covered so far; met has a place for every two values, counted over all factors. */
+/*
+ * The rows made so far. met[x][y]: values x and y are in one row; values are numbered over
+ * all factors.
+ */
 struct made {
 	const struct cover *c;
-	u32 base[COVER_FACTORS + 1];	/* of each factor's values */
+	u32 base[COVER_FACTORS + 1];	/* the number of each factor's first value */
 	bool *met;
 	struct cover_row *row;
 	u32 n, capacity;
@@ -54,7 +57,10 @@ static void append(struct made *m, const struct cover_row *row)
 	m->row[m->n++] = *row;
 }
 
-/* Returns how many new pairs value i of factor a makes with the factors in `fixed`, or -1 if it may not meet one of them. */
+/*
+ * Returns the number of new pairs that value i of factor a makes with the factors in the bit
+ * set `fixed`, or -1 if it may not meet one of their values.
+ */
 static int gain(struct made *m, const struct cover_row *row, u32 fixed, u32 a, u32 i)
 {
 	int n = 0;
@@ -68,7 +74,10 @@ static int gain(struct made *m, const struct cover_row *row, u32 fixed, u32 a, u
 	return n;
 }
 
-/* Gives the factors below n that are not fixed the values that make most new pairs. Returns false if none will do. */
+/*
+ * Chooses values for the factors below n that are not fixed, those that make the most new pairs
+ * first. Returns false if no values are compatible.
+ */
 static bool complete(struct made *m, struct cover_row *row, u32 fixed, u32 n)
 {
 	bool tried[COVER_VALUES] = { false };
@@ -82,7 +91,7 @@ static bool complete(struct made *m, struct cover_row *row, u32 fixed, u32 n)
 		int most = -1;
 		u32 best = 0;
 
-		/* Of equals, others come first in other rows. */
+		/* The search starts at another value in each row, so that ties take turns. */
 		for (u32 k = 0; k < m->c->n_values[a]; k++) {
 			u32 i = (k + m->n) % m->c->n_values[a];
 			int g = tried[i] ? -1 : gain(m, row, fixed, a, i);
@@ -101,7 +110,10 @@ static bool complete(struct made *m, struct cover_row *row, u32 fixed, u32 n)
 	}
 }
 
-/* Makes a row for every pair of the first n factors that no row has yet, one of them `from` or a later one. */
+/*
+ * Makes a row for every pair of values of the first n factors that is in no row yet, if one
+ * of its factors is `from` or a later one.
+ */
 static void make_rows(struct made *m, u32 n, u32 from)
 {
 	for (u32 a = 0; a < n; a++)
@@ -147,12 +159,12 @@ u32 cover_make(const struct cover *c, bool every, struct cover_row **out)
 		for (u32 i = 0; i < c->n_values[last]; i++)
 			if (gain(&m, &groups.row[g], all, last, i) > (every ? -1 : 0))
 				add_last(&m, groups.row[g], i);
-		/* None makes a new pair: any will do, in turn. */
+		/* No value makes a new pair: the groups take turns with the compatible ones. */
 		for (u32 k = 0; m.n == before && k < c->n_values[last]; k++)
 			if (gain(&m, &groups.row[g], all, last, (g + k) % c->n_values[last]) >= 0)
 				add_last(&m, groups.row[g], (g + k) % c->n_values[last]);
 	}
-	/* What no group allows with some value of the last factor gets rows of its own. */
+	/* Pairs with a value of the last factor that no group allows get rows of their own. */
 	make_rows(&m, c->n_factors, last);
 	qsort(m.row, m.n, sizeof(*m.row), by_values);
 	free(groups.met);
@@ -173,7 +185,8 @@ u64 cover_missing(const struct cover *c, const struct cover_row *row, u32 n)
 					bool found = !may_meet(c, a, i, b, j);
 
 					for (u32 r = 0; r < n && !found; r++)
-						found = row[r].value[a] == i && row[r].value[b] == j;
+						found = row[r].value[a] == i &&
+							row[r].value[b] == j;
 					missing += !found;
 				}
 	return missing;

@@ -105,10 +105,11 @@ void naive_parents(const struct graph *g, u32 root, bool unit, const u64 *key, u
 
 	for (u32 v = 0; v < g->n; v++)
 		parent[v] = NONE32;
-	for (u64 i = 0; i < g->n_stored; i++) {	/* by ascending source: the first is the smallest */
+	for (u64 i = 0; i < g->n_stored; i++) {	/* sources ascend: the first is the smallest */
 		const struct arc *a = &g->stored[i];
 
-		if (key[a->from] < key[a->to] && over_arc(key[a->from], a, real, unit) == key[a->to] &&
+		if (key[a->from] < key[a->to] &&
+		    over_arc(key[a->from], a, real, unit) == key[a->to] &&
 		    key[a->to] != none_of(real) && parent[a->to] == NONE32)
 			parent[a->to] = a->from;
 	}
@@ -120,8 +121,10 @@ void naive_parents(const struct graph *g, u32 root, bool unit, const u64 *key, u
 		for (u64 i = 0; i < g->n_stored; i++) {
 			const struct arc *a = &g->stored[i];
 
-			if (key[a->from] != key[a->to] || over_arc(key[a->from], a, real, unit) != key[a->to] ||
-			    hop[a->from] != round - 1 || hop[a->to] != NONE32 || key[a->to] == none_of(real))
+			if (key[a->from] != key[a->to] ||
+			    over_arc(key[a->from], a, real, unit) != key[a->to] ||
+			    hop[a->from] != round - 1 || hop[a->to] != NONE32 ||
+			    key[a->to] == none_of(real))
 				continue;
 			hop[a->to] = round;
 			parent[a->to] = a->from;
@@ -131,9 +134,10 @@ void naive_parents(const struct graph *g, u32 root, bool unit, const u64 *key, u
 	free(hop);
 }
 
-void naive_pagerank(const struct graph *g, f64 damping, u32 iterations, const f64 *teleport, f64 *score)
+void naive_pagerank(const struct graph *g, f64 damping, u32 iterations, const f64 *teleport,
+		    f64 *score)
 {
-	/* Long sums of small numbers, better than what is to be judged by them. */
+	/* Sums need more precision than the results that are compared with them. */
 	long double *next = array(g->n, sizeof(*next));
 
 	for (u32 v = 0; v < g->n; v++)
@@ -151,8 +155,9 @@ void naive_pagerank(const struct graph *g, f64 damping, u32 iterations, const f6
 				next[g->stored[j].to] += (long double)score[u] / degree;
 		}
 		for (u32 v = 0; v < g->n; v++)
-			score[v] = (f64)(damping * next[v] + (1 - damping + damping * dangling) *
-								     (teleport ? teleport[v] : 1 / (f64)g->n));
+			score[v] = (f64)(damping * next[v] +
+					 (1 - damping + damping * dangling) *
+						 (teleport ? teleport[v] : 1 / (f64)g->n));
 	}
 	free(next);
 }
@@ -179,23 +184,24 @@ u64 hash_of(const mill_run *run)
 	return report.hash;
 }
 
-static void expect_fact(const struct graph *g, const char *where, const mill_run *run, const char *name, u64 want)
+static void expect_fact(const struct graph *g, const char *where, const mill_run *run,
+			const char *name, u64 want)
 {
 	u64 got = fact_of(run, name)->u64;
 
 	if (got != want)
-		fail_msg("%s, %s: %s is %llu, not %llu", g->name, where, name, (unsigned long long)got,
-			 (unsigned long long)want);
+		fail_msg("%s, %s: %s is %llu, not %llu", g->name, where, name,
+			 (unsigned long long)got, (unsigned long long)want);
 }
 
 static void expect_certificate(const struct graph *g, const char *where, mill_run *run)
 {
 	if (mill_run_check(run))
-		fail_msg("%s, %s: the certificate says: %s", g->name, where, mill_error());
+		fail_msg("%s, %s: the certificate fails: %s", g->name, where, mill_error());
 }
 
-static void expect_parents(const struct graph *g, const char *where, mill_run *run, u32 root, bool unit,
-			   const u64 *key)
+static void expect_parents(const struct graph *g, const char *where, mill_run *run, u32 root,
+			   bool unit, const u64 *key)
 {
 	u64 *got = array(g->n, sizeof(*got)), *id = array(g->n, sizeof(*id));
 	u32 *want = array(g->n, sizeof(*want));
@@ -206,7 +212,8 @@ static void expect_parents(const struct graph *g, const char *where, mill_run *r
 		u64 parent = want[v] == NONE32 ? UINT64_MAX : graph_id(g, want[v]);
 
 		if (id[v] != graph_id(g, v))
-			fail_msg("%s, %s: vertex %u has id %llu", g->name, where, v, (unsigned long long)id[v]);
+			fail_msg("%s, %s: vertex %u has id %llu", g->name, where, v,
+				 (unsigned long long)id[v]);
 		if (got[v] != parent)
 			fail_msg("%s, %s: vertex %u has parent %lld, not %lld", g->name, where, v,
 				 (long long)got[v], (long long)parent);
@@ -216,9 +223,9 @@ static void expect_parents(const struct graph *g, const char *where, mill_run *r
 	free(want);
 }
 
-/* What a search says about itself. */
-static void expect_reach(const struct graph *g, const char *where, const mill_run *run, u32 root, u64 none,
-			 const u64 *key)
+/* Compares the facts that all searches report: source, reached vertices, traversed edges. */
+static void expect_reach(const struct graph *g, const char *where, const mill_run *run,
+			 u32 root, u64 none, const u64 *key)
 {
 	struct mill_report report;
 	u64 reached = 0, edges = 0;
@@ -248,13 +255,14 @@ u64 expect_bfs(const struct graph *g, const char *where, mill_run *run, u32 root
 	snprintf(source, sizeof(source), "%llu", (unsigned long long)graph_id(g, root));
 	err = mill_bfs(run, &(struct mill_bfs){ .source = source });
 	if (err)
-		fail_msg("%s, %s: bfs from %u: %d, %s", g->name, where, root, (int)err, mill_error());
+		fail_msg("%s, %s: bfs from %u: %d, %s", g->name, where, root, (int)err,
+			 mill_error());
 	naive_bfs(g, root, want);
 	OK(mill_run_values(run, "depth", false, got, NULL));
 	for (u32 v = 0; v < g->n; v++) {
 		if (got[v] != want[v])
-			fail_msg("%s, %s: from %u vertex %u has depth %d, not %d", g->name, where, root, v,
-				 (int)got[v], (int)want[v]);
+			fail_msg("%s, %s: from %u vertex %u has depth %d, not %d", g->name,
+				 where, root, v, (int)got[v], (int)want[v]);
 		key[v] = want[v] == NONE32 ? UINT64_MAX : want[v];
 		if (want[v] != NONE32 && want[v] > deepest)
 			deepest = want[v];
@@ -270,12 +278,15 @@ u64 expect_bfs(const struct graph *g, const char *where, mill_run *run, u32 root
 	return hash_of(run);
 }
 
-u64 expect_sssp(const struct graph *g, const char *where, mill_run *run, u32 root, f64 delta, bool unit)
+u64 expect_sssp(const struct graph *g, const char *where, mill_run *run, u32 root, f64 delta,
+		bool unit)
 {
-	return expect_sssp_with(g, where, run, root, (struct mill_sssp){ .delta = delta, .unit_weights = unit });
+	return expect_sssp_with(g, where, run, root,
+				(struct mill_sssp){ .delta = delta, .unit_weights = unit });
 }
 
-u64 expect_sssp_with(const struct graph *g, const char *where, mill_run *run, u32 root, struct mill_sssp how)
+u64 expect_sssp_with(const struct graph *g, const char *where, mill_run *run, u32 root,
+		     struct mill_sssp how)
 {
 	u64 *want = array(g->n, sizeof(*want)), *got = array(g->n, sizeof(*got));
 	bool unit = how.unit_weights, real = keys_are_real(g, unit);
@@ -286,13 +297,15 @@ u64 expect_sssp_with(const struct graph *g, const char *where, mill_run *run, u3
 	how.source = source;
 	err = mill_sssp(run, &how);
 	if (err)
-		fail_msg("%s, %s: sssp from %u: %d, %s", g->name, where, root, (int)err, mill_error());
+		fail_msg("%s, %s: sssp from %u: %d, %s", g->name, where, root, (int)err,
+			 mill_error());
 	naive_sssp(g, root, unit, want);
 	OK(mill_run_values(run, "distance", false, got, NULL));
 	for (u32 v = 0; v < g->n; v++)
 		if (got[v] != want[v])
-			fail_msg("%s, %s: from %u vertex %u has distance %.17g, not %.17g", g->name, where, root, v,
-				 real ? real_of(got[v]) : (f64)got[v], real ? real_of(want[v]) : (f64)want[v]);
+			fail_msg("%s, %s: from %u vertex %u has distance %.17g, not %.17g",
+				 g->name, where, root, v, real ? real_of(got[v]) : (f64)got[v],
+				 real ? real_of(want[v]) : (f64)want[v]);
 	expect_reach(g, where, run, root, none_of(real), want);
 	if (run->options.parents)
 		expect_parents(g, where, run, root, unit, want);
@@ -319,8 +332,8 @@ f64 *scores_of(const struct graph *g, mill_run *run, enum mill_precision precisi
 	return score;
 }
 
-u64 expect_pagerank(const struct graph *g, const char *where, mill_run *run, const struct mill_pagerank *how,
-		    const f64 *want, f64 relative)
+u64 expect_pagerank(const struct graph *g, const char *where, mill_run *run,
+		    const struct mill_pagerank *how, const f64 *want, f64 relative)
 {
 	mill_err err = mill_pagerank(run, how);
 	struct mill_report report;
@@ -331,14 +344,15 @@ u64 expect_pagerank(const struct graph *g, const char *where, mill_run *run, con
 	got = scores_of(g, run, how ? how->precision : MILL_F32);
 	for (u32 v = 0; v < g->n; v++)
 		if (!(fabs(got[v] - want[v]) <= relative * want[v]))
-			fail_msg("%s, %s: vertex %u has score %.17g, not %.17g (%g off)", g->name, where, v, got[v],
-				 want[v], fabs(got[v] - want[v]) / want[v]);
+			fail_msg("%s, %s: vertex %u has score %.17g, not %.17g (%g off)",
+				 g->name, where, v, got[v], want[v],
+				 fabs(got[v] - want[v]) / want[v]);
 	sum = fact_of(run, "sum")->f64;
 	if (!(fabs(sum - (g->n ? 1 : 0)) < 1e-5))
 		fail_msg("%s, %s: the scores sum to %.17g", g->name, where, sum);
 	mill_run_report(run, &report);
 	if (report.n_top != (g->n < 10 ? g->n : 10))
-		fail_msg("%s, %s: %zu vertices are the top ten", g->name, where, report.n_top);
+		fail_msg("%s, %s: the top ten have %zu entries", g->name, where, report.n_top);
 	if (report.memory_peak > report.memory_budget || report.device_peak > report.device_budget)
 		fail_msg("%s, %s: the peak is above the budget", g->name, where);
 	for (size_t i = 0; i < report.n_top; i++) {

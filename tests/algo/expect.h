@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the right answer is, computed the slow and obvious way by one thread, and whether a run gives it. All
- * arrays are by vertex of the graph, that is in ascending order of the original ids.
+ * Computes answers the slow and obvious way, on one thread, and compares the results of runs
+ * with them. All arrays are indexed by vertex of the graph, in ascending order of the
+ * original ids.
  */
 #ifndef EXPECT_H
 #define EXPECT_H
@@ -12,50 +13,71 @@
 
 /* ---- Answers ---- */
 
+/* Sets depth[v] to NONE32 for vertices that are not reached. */
 void naive_bfs(const struct graph *g, u32 root, u32 *depth);
 /*
- * Distances as keys whose order is that of the values: integers (UINT64_MAX: none), or the bits of doubles
- * (infinity: none). Sums of reals are rounded at each edge; rounding is monotone, so there is one answer.
+ * Computes distances as keys with the same order: integers (UINT64_MAX: not reached), or the
+ * bits of doubles (infinity: not reached). Sums of reals are rounded at each edge; rounding
+ * is monotone, so there is one answer. unit: every weight is 1.
  */
 void naive_sssp(const struct graph *g, u32 root, bool unit, u64 *key);
+/* Returns true if keys are the bits of doubles. */
 bool keys_are_real(const struct graph *g, bool unit);
-/* The smallest tight neighbour at a smaller distance; else, over edges that add nothing, by rounds from those. */
+/*
+ * The parent of v is the smallest u with a tight edge to v and a smaller distance. Vertices
+ * without such a u get parents at the same distance, over edges that add nothing to it: in
+ * rounds that start at vertices with parents.
+ */
 void naive_parents(const struct graph *g, u32 root, bool unit, const u64 *key, u32 *parent);
-/* So many iterations; teleport: NULL for uniform, else it sums to 1. */
-void naive_pagerank(const struct graph *g, f64 damping, u32 iterations, const f64 *teleport, f64 *score);
+/* Makes exactly this number of iterations. teleport: sums to 1; NULL: uniform. */
+void naive_pagerank(const struct graph *g, f64 damping, u32 iterations, const f64 *teleport,
+		    f64 *score);
 
-/* Of the undirected simple graph; lcc and arc_lcc: in both definitions. */
+/*
+ * Cores and triangles of the undirected simple graph. lcc, arc_lcc: clustering coefficients
+ * by the undirected and the directed definition.
+ */
 void naive_kcore(const struct graph *g, u32 *core);
 void naive_triangles(const struct graph *g, u64 *count, f64 *lcc, f64 *arc_lcc);
-/* Returns the iterations that were made. */
+/* Makes at most `most` iterations and returns their number. */
 u32 naive_cdlp(const struct graph *g, u32 most, u32 *label);
 
-/* Scores from n roots, or with NULL from all vertices; score [g->n] is the number of edges that the searches go over. Free it. */
+/*
+ * Returns scores from n roots, or from all vertices if root is NULL; the caller frees them.
+ * score[g->n] is the number of edges that the searches traverse.
+ */
 f64 *naive_bc(const struct graph *g, const u32 *root, u32 n);
-/* Writes the ids of the roots as `sources` takes them. */
+/* Writes the roots' ids in the format of mill_bc's `sources`. */
 void write_sources(const struct graph *g, const u32 *root, u32 n, char *to, size_t size);
 
-/* ---- Runs: the algorithm is called, and everything it says compared; the hash is returned ---- */
+/* ---- Runs ---- */
 
-/* where: the configuration, for messages. Parents are looked at if the run settles them. */
+/*
+ * Each calls the algorithm, compares values and facts with the naive answer, verifies the
+ * certificate and returns the hash of the result. where: the configuration, for messages.
+ * Parents are compared if the run computes them.
+ */
 u64 expect_bfs(const struct graph *g, const char *where, mill_run *run, u32 root);
-u64 expect_sssp(const struct graph *g, const char *where, mill_run *run, u32 root, f64 delta, bool unit);
-/* The same with all options; the source is the root. */
-u64 expect_sssp_with(const struct graph *g, const char *where, mill_run *run, u32 root, struct mill_sssp how);
-/* want: of naive_pagerank. relative: how far a score may be off. */
-u64 expect_pagerank(const struct graph *g, const char *where, mill_run *run, const struct mill_pagerank *how,
-		    const f64 *want, f64 relative);
+u64 expect_sssp(const struct graph *g, const char *where, mill_run *run, u32 root, f64 delta,
+		bool unit);
+/* The same with all options; how.source is replaced by the root. */
+u64 expect_sssp_with(const struct graph *g, const char *where, mill_run *run, u32 root,
+		     struct mill_sssp how);
+/* want: from naive_pagerank. relative: the largest relative error of a score. */
+u64 expect_pagerank(const struct graph *g, const char *where, mill_run *run,
+		    const struct mill_pagerank *how, const f64 *want, f64 relative);
 u64 expect_kcore(const struct graph *g, const char *where, mill_run *run);
 u64 expect_triangles(const struct graph *g, const char *where, mill_run *run, enum mill_lcc kind);
 u64 expect_cdlp(const struct graph *g, const char *where, mill_run *run, u32 iterations);
-/* want: of naive_bc. */
-u64 expect_bc(const struct graph *g, const char *where, mill_run *run, const struct mill_bc *how, const f64 *want);
+/* want: from naive_bc. */
+u64 expect_bc(const struct graph *g, const char *where, mill_run *run, const struct mill_bc *how,
+	      const f64 *want);
 u64 expect_degrees(const struct graph *g, const char *where, mill_run *run);
 
-/* A named fact of the last result; fails if there is none. */
+/* Returns a fact of the last result. Fails the test if there is none of this name. */
 const struct mill_fact *fact_of(const mill_run *run, const char *name);
 u64 hash_of(const mill_run *run);
-/* The scores of the last result as doubles; free it. */
+/* Returns the scores of the last result as doubles; the caller frees them. */
 f64 *scores_of(const struct graph *g, mill_run *run, enum mill_precision precision);
 
 #endif

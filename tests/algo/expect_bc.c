@@ -5,7 +5,10 @@
 
 #define RELATIVE 1e-9
 
-/* Adds what a source gives; counts up to 2^16383 fit. score[n] counts the edges that it leads over, out and back. */
+/*
+ * Adds the contribution of one source. Path counts up to 2^16383 fit. score[n] counts the
+ * traversed edges, forward and back.
+ */
 static void naive_source(const struct graph *g, u32 root, f64 *score)
 {
 	long double *paths = calloc(g->n, sizeof(*paths)), *given = calloc(g->n, sizeof(*given));
@@ -45,7 +48,6 @@ static void naive_source(const struct graph *g, u32 root, f64 *score)
 	free(queue);
 }
 
-/* root: of n, or (NULL) all. */
 f64 *naive_bc(const struct graph *g, const u32 *root, u32 n)
 {
 	f64 *score = calloc(g->n + 1u, sizeof(*score));
@@ -57,7 +59,8 @@ f64 *naive_bc(const struct graph *g, const u32 *root, u32 n)
 	return score;
 }
 
-u64 expect_bc(const struct graph *g, const char *where, mill_run *run, const struct mill_bc *how, const f64 *want)
+u64 expect_bc(const struct graph *g, const char *where, mill_run *run,
+	      const struct mill_bc *how, const f64 *want)
 {
 	mill_err err = mill_bc(run, how);
 	struct mill_report report;
@@ -69,12 +72,14 @@ u64 expect_bc(const struct graph *g, const char *where, mill_run *run, const str
 	OK(mill_run_values(run, "score", false, got, NULL));
 	for (u32 v = 0; v < g->n; v++)
 		if (!(fabs(got[v] - want[v]) <= RELATIVE * want[v]))
-			fail_msg("%s, %s: vertex %u has score %.17g, not %.17g", g->name, where, v, got[v], want[v]);
+			fail_msg("%s, %s: vertex %u has score %.17g, not %.17g", g->name, where,
+				 v, got[v], want[v]);
 	if (mill_run_check(run))
-		fail_msg("%s, %s: the certificate says: %s", g->name, where, mill_error());
+		fail_msg("%s, %s: the certificate fails: %s", g->name, where, mill_error());
 	mill_run_report(run, &report);
 	if (report.edges_traversed != (u64)want[g->n])
-		fail_msg("%s, %s: %llu edges were traversed, not %.0f", g->name, where, (unsigned long long)report.edges_traversed, want[g->n]);
+		fail_msg("%s, %s: %llu edges were traversed, not %.0f", g->name, where,
+			 (unsigned long long)report.edges_traversed, want[g->n]);
 	if (report.memory_peak > report.memory_budget || report.device_peak > report.device_budget)
 		fail_msg("%s, %s: the peak is above the budget", g->name, where);
 	free(got);

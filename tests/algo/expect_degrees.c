@@ -21,7 +21,7 @@ static void expect_distribution(const struct graph *g, const mill_run *run, u32 
 		while (at < g->n && degree[at] == report.distribution[i].value)
 			at++;
 		if (at == from || at - from != report.distribution[i].count)
-			fail_msg("%s: %llu vertices of degree %llu", g->name,
+			fail_msg("%s: %llu vertices have degree %llu, which is wrong", g->name,
 				 (unsigned long long)report.distribution[i].count,
 				 (unsigned long long)report.distribution[i].value);
 	}
@@ -30,7 +30,8 @@ static void expect_distribution(const struct graph *g, const mill_run *run, u32 
 		return;
 	assert_int_equal(fact_of(run, "min")->u64, degree[0]);
 	assert_int_equal(fact_of(run, "max")->u64, degree[g->n - 1]);
-	assert_true(fact_of(run, "median")->f64 == (degree[(g->n - 1) / 2] + (f64)degree[g->n / 2]) / 2);
+	assert_true(fact_of(run, "median")->f64 ==
+		    (degree[(g->n - 1) / 2] + (f64)degree[g->n / 2]) / 2);
 	assert_true(fact_of(run, "mean")->f64 == (f64)g->n_stored / g->n);
 }
 
@@ -45,7 +46,8 @@ u64 expect_degrees(const struct graph *g, const char *where, mill_run *run)
 	OK(mill_run_values(run, "degree", false, got, NULL));
 	for (u32 v = 0; v < g->n; v++)
 		if (got[v] != g->row[v + 1u] - g->row[v])
-			fail_msg("%s, %s: vertex %u has degree %u", g->name, where, v, got[v]);
+			fail_msg("%s, %s: vertex %u has degree %u, not %llu", g->name, where, v,
+				 got[v], (unsigned long long)(g->row[v + 1u] - g->row[v]));
 	assert_int_equal(mill_run_columns(run, NULL, 0), both ? 2 : 1);
 	for (u64 i = 0; i < g->n_stored; i++)
 		want[g->stored[i].to]++;
@@ -59,7 +61,7 @@ u64 expect_degrees(const struct graph *g, const char *where, mill_run *run)
 		assert_int_equal(fact_of(run, "isolated")->u64, isolated);
 	expect_distribution(g, run, got);
 	if (mill_run_check(run))
-		fail_msg("%s, %s: the certificate says: %s", g->name, where, mill_error());
+		fail_msg("%s, %s: the certificate fails: %s", g->name, where, mill_error());
 	free(got);
 	free(in);
 	free(want);

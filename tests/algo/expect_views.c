@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cores, triangles and label propagation the slow and obvious way. */
+/* Cores, triangles and label propagation, computed the slow and obvious way. */
 #include <math.h>
 
 #include "expect.h"
@@ -17,7 +17,7 @@ static void *array(u64 n, size_t size)
 struct simple {
 	u64 *row;
 	u32 *to;
-	u32 *arcs;	/* 1 or 2 directions */
+	u32 *arcs;	/* 1 or 2: the directions in which the edge exists */
 };
 
 struct half {
@@ -30,13 +30,17 @@ static int by_ends(const void *a, const void *b)
 
 	if (x->from != y->from)
 		return x->from < y->from ? -1 : 1;
-	return x->to < y->to ? -1 : x->to > y->to;
+	return (x->to > y->to) - (x->to < y->to);
 }
 
 static struct simple make_simple(const struct graph *g)
 {
 	struct half *half = array(2 * g->n_arcs, sizeof(*half));
-	struct simple s = { array(g->n + 1u, sizeof(u64)), array(2 * g->n_arcs, sizeof(u32)), array(2 * g->n_arcs, sizeof(u32)) };
+	struct simple s = {
+		.row = array(g->n + 1u, sizeof(u64)),
+		.to = array(2 * g->n_arcs, sizeof(u32)),
+		.arcs = array(2 * g->n_arcs, sizeof(u32)),
+	};
 	u64 n = 0, m = 0;
 
 	for (u64 i = 0; i < g->n_arcs; i++) {
@@ -69,7 +73,7 @@ static void free_simple(struct simple *s)
 	free(s->arcs);
 }
 
-/* The number of arcs between two vertices; 0: none. */
+/* Returns the number of arcs between two vertices. */
 static u32 arcs_between(const struct simple *s, u32 u, u32 v)
 {
 	u64 low = s->row[u], high = s->row[u + 1u];
@@ -132,7 +136,8 @@ void naive_triangles(const struct graph *g, u64 *count, f64 *lcc, f64 *arc_lcc)
 	memset(count, 0, g->n * sizeof(*count));
 	for (u32 u = 0; u < g->n; u++)
 		for (u64 i = s.row[u]; i < s.row[u + 1u]; i++) {
-			u32 v = s.to[i], few = degree_of(&s, u) < degree_of(&s, v) ? u : v, other = u ^ v ^ few;
+			u32 v = s.to[i], few = degree_of(&s, u) < degree_of(&s, v) ? u : v;
+			u32 other = u ^ v ^ few;
 
 			for (u64 j = s.row[few]; v > u && j < s.row[few + 1u]; j++) {
 				u32 w = s.to[j], far = w > v ? arcs_between(&s, other, w) : 0;
@@ -161,7 +166,7 @@ static int by_label(const void *a, const void *b)
 {
 	u32 x = *(const u32 *)a, y = *(const u32 *)b;
 
-	return x < y ? -1 : x > y;
+	return (x > y) - (x < y);
 }
 
 static u32 naive_mode(u32 *label, u64 n, u32 own)
@@ -181,7 +186,8 @@ static u32 naive_mode(u32 *label, u64 n, u32 own)
 
 u32 naive_cdlp(const struct graph *g, u32 most, u32 *label)
 {
-	u32 *next = array(g->n, sizeof(*next)), *to = array(2 * g->n_arcs, sizeof(*to)), *around, rounds = 0;
+	u32 *next = array(g->n, sizeof(*next)), *to = array(2 * g->n_arcs, sizeof(*to));
+	u32 *around, rounds = 0;
 	u64 *row = array(g->n + 2u, sizeof(*row)), longest = 0;
 	bool changed = true;
 
@@ -230,19 +236,20 @@ static void expect_frame(const struct graph *g, const char *where, mill_run *run
 	if (report.memory_peak > report.memory_budget || report.device_peak > report.device_budget)
 		fail_msg("%s, %s: the peak is above the budget", g->name, where);
 	if (mill_run_check(run))
-		fail_msg("%s, %s: the certificate says: %s", g->name, where, mill_error());
+		fail_msg("%s, %s: the certificate fails: %s", g->name, where, mill_error());
 }
 
 static void expect_is(const struct graph *g, const char *where, const char *what, u64 got, u64 want)
 {
 	if (got != want)
-		fail_msg("%s, %s: %s is %llu, not %llu", g->name, where, what, (unsigned long long)got,
-			 (unsigned long long)want);
+		fail_msg("%s, %s: %s is %llu, not %llu", g->name, where, what,
+			 (unsigned long long)got, (unsigned long long)want);
 }
 
 u64 expect_kcore(const struct graph *g, const char *where, mill_run *run)
 {
-	u32 *want = array(g->n, sizeof(*want)), *got = array(g->n, sizeof(*got)), largest = 0, size = 0;
+	u32 *want = array(g->n, sizeof(*want)), *got = array(g->n, sizeof(*got));
+	u32 largest = 0, size = 0;
 	mill_err err = mill_kcore(run);
 
 	if (err)
@@ -251,7 +258,8 @@ u64 expect_kcore(const struct graph *g, const char *where, mill_run *run)
 	OK(mill_run_values(run, "core", false, got, NULL));
 	for (u32 v = 0; v < g->n; v++) {
 		if (got[v] != want[v])
-			fail_msg("%s, %s: vertex %u is of core %u, not %u", g->name, where, v, got[v], want[v]);
+			fail_msg("%s, %s: vertex %u has core %u, not %u", g->name, where, v,
+				 got[v], want[v]);
 		if (want[v] > largest)
 			size = 0;
 		largest = want[v] > largest ? want[v] : largest;
@@ -268,7 +276,13 @@ u64 expect_kcore(const struct graph *g, const char *where, mill_run *run)
 u64 expect_triangles(const struct graph *g, const char *where, mill_run *run, enum mill_lcc kind)
 {
 	u64 *want = array(g->n, sizeof(*want)), *got = array(g->n, sizeof(*got)), sum = 0;
-	f64 *lcc = array(g->n, sizeof(*lcc)), *arc_lcc = array(g->n, sizeof(*lcc)), *share = array(g->n, sizeof(*lcc));
+	f64 *lcc = array(g->n, sizeof(*lcc)), *arc_lcc = array(g->n, sizeof(*lcc));
+	f64 *none = array(g->n, sizeof(*lcc)), *share = array(g->n, sizeof(*lcc));
+	const f64 *const of_kind[] = {
+		[MILL_LCC_NONE] = none,
+		[MILL_LCC_UNDIRECTED] = lcc,
+		[MILL_LCC_DIRECTED] = arc_lcc,
+	};
 	mill_err err = mill_triangles(run, &(struct mill_triangles){ .lcc = kind });
 	f64 average = 0;
 
@@ -279,14 +293,15 @@ u64 expect_triangles(const struct graph *g, const char *where, mill_run *run, en
 	if (kind)
 		OK(mill_run_values(run, "lcc", false, share, NULL));
 	for (u32 v = 0; v < g->n; v++) {
-		f64 expected = kind == MILL_LCC_DIRECTED ? arc_lcc[v] : kind ? lcc[v] : 0;
+		f64 expected = of_kind[kind][v];
 
 		if (got[v] != want[v])
-			fail_msg("%s, %s: vertex %u has %llu triangles, not %llu", g->name, where, v,
-				 (unsigned long long)got[v], (unsigned long long)want[v]);
+			fail_msg("%s, %s: vertex %u has %llu triangles, not %llu", g->name,
+				 where, v, (unsigned long long)got[v],
+				 (unsigned long long)want[v]);
 		if (!(fabs(share[v] - expected) < 1e-12))
-			fail_msg("%s, %s: vertex %u has a coefficient of %.17g, not %.17g", g->name, where, v, share[v],
-				 expected);
+			fail_msg("%s, %s: vertex %u has a coefficient of %.17g, not %.17g",
+				 g->name, where, v, share[v], expected);
 		sum += want[v];
 		average += expected / g->n;
 	}
@@ -298,6 +313,7 @@ u64 expect_triangles(const struct graph *g, const char *where, mill_run *run, en
 	free(got);
 	free(lcc);
 	free(arc_lcc);
+	free(none);
 	free(share);
 	return hash_of(run);
 }
@@ -309,7 +325,8 @@ u64 expect_cdlp(const struct graph *g, const char *where, mill_run *run, u32 ite
 	mill_err err = mill_cdlp(run, &(struct mill_cdlp){ iterations });
 	struct mill_report report;
 
-	if (!g->undirected && g->n_arcs > MAX_EDGES / 2) {	/* a narrow build cannot hold them in both directions */
+	/* A narrow build cannot hold the arcs in both directions. */
+	if (!g->undirected && g->n_arcs > MAX_EDGES / 2) {
 		assert_int_equal(err, MILL_ELIMIT);
 		free(want);
 		free(got);
@@ -321,8 +338,10 @@ u64 expect_cdlp(const struct graph *g, const char *where, mill_run *run, u32 ite
 	OK(mill_run_values(run, "community", false, got, NULL));
 	for (u32 v = 0; v < g->n; v++)
 		if (got[v] != graph_id(g, want[v]))
-			fail_msg("%s, %s: after %u iterations vertex %u has label %llu, not %llu", g->name, where, rounds, v,
-				 (unsigned long long)got[v], (unsigned long long)graph_id(g, want[v]));
+			fail_msg(
+				"%s, %s: after %u iterations vertex %u has label %llu, not %llu",
+				g->name, where, rounds, v, (unsigned long long)got[v],
+				(unsigned long long)graph_id(g, want[v]));
 	mill_run_report(run, &report);
 	expect_is(g, where, "iterations", report.iterations, g->n ? rounds : report.iterations);
 	expect_frame(g, where, run);

@@ -29,7 +29,7 @@ void graph_add(struct graph *g, u32 from, u32 to)
 		g->arc = realloc(g->arc, g->capacity * sizeof(*g->arc));
 		assert_non_null(g->arc);
 	}
-	/* One of the two listings of an edge, so that nothing is merged. */
+	/* An undirected edge is listed once, so that the import merges nothing. */
 	if (g->undirected && from > to)
 		g->arc[g->n_arcs++] = (struct arc){ to, from, 1 };
 	else
@@ -45,7 +45,7 @@ void graph_index(struct graph *g)
 	g->row = calloc((u64)g->n + 2, sizeof(u64));
 	g->stored = calloc(2 * g->n_arcs + 1, sizeof(*g->stored));
 	assert_true(g->row && g->stored);
-	at = g->row + 1;	/* shifted, so that filling leaves the beginnings */
+	at = g->row + 1;	/* shifted by one: after filling, row[v] is where v's list starts */
 	for (u64 i = 0; i < g->n_arcs; i++) {
 		at[g->arc[i].from + 1u]++;
 		if (g->undirected && g->arc[i].from != g->arc[i].to)
@@ -70,10 +70,14 @@ bool graph_fits(const struct graph *g)
 	return min_u64(g->n, MAX_VERTICES) == g->n && min_u64(edges, MAX_EDGES) == edges;
 }
 
-static f64 largest(enum mill_weight type) { return type == MILL_WEIGHT_U32 ? UINT32_MAX : INT32_MAX; }
+static f64 largest(enum mill_weight type)
+{
+	return type == MILL_WEIGHT_U32 ? UINT32_MAX : INT32_MAX;
+}
 
 static f64 choose_weight(enum mill_weight type, enum weighing how, u64 seed, u64 i)
 {
+	static const f64 mostly_zero[] = { 1, 0, 0, 2, 0, 0 };
 	bool real = type == MILL_WEIGHT_F32 || type == MILL_WEIGHT_F64;
 	u64 x = random_at(seed, i);
 
@@ -81,7 +85,7 @@ static f64 choose_weight(enum mill_weight type, enum weighing how, u64 seed, u64
 	case WEIGH_SMALL:
 		return real ? 1 - random_unit(seed, i) : (f64)(1 + x % 255);
 	case WEIGH_ZEROS:
-		return (f64)(x % 3 ? 0 : 1 + x / 3 % 2);
+		return mostly_zero[x % ARRAY_LEN(mostly_zero)];
 	case WEIGH_HUGE:
 		return real ? 1e30 * (1 + random_unit(seed, i)) : largest(type) - (f64)(x % 1000);
 	default:
@@ -113,7 +117,8 @@ void graph_random(struct graph *g, u32 n, u64 n_arcs, u64 seed)
 {
 	g->n = n;
 	for (u64 i = 0; i < n_arcs; i++)
-		graph_add(g, (u32)random_below(seed, 2 * i, n), (u32)random_below(seed, 2 * i + 1, n));
+		graph_add(g, (u32)random_below(seed, 2 * i, n),
+			  (u32)random_below(seed, 2 * i + 1, n));
 }
 
 /* ---- Shapes ---- */
@@ -130,7 +135,7 @@ static void make_loop(struct graph *g)
 
 static void make_loops(struct graph *g)
 {
-	g->n = 7;	/* 0..4 a path, 5 and 6 alone but for their loops, of 6 two */
+	g->n = 7;	/* 0..4 are a path; 5 has only a self-loop, 6 has two */
 	for (u32 v = 0; v < 7; v++)
 		graph_add(g, v, v);
 	for (u32 v = 0; v < 4; v++)
@@ -197,7 +202,7 @@ static void make_cycle(struct graph *g)
 		graph_add(g, v, (v + 1) % g->n);
 }
 
-/* A cycle of 64 and a clique of 9 with nothing between, and 3 vertices with nothing at all. */
+/* A cycle of 64, a clique of 9 and 3 isolated vertices. */
 static void make_components(struct graph *g)
 {
 	g->n = 64 + 9 + 3;
@@ -242,7 +247,10 @@ static void make_tiny(struct graph *g) { graph_random(g, 12, 20, 3); }
 static void make_sparse(struct graph *g) { graph_random(g, 3000, 6000, 11); }
 static void make_dense(struct graph *g) { graph_random(g, 2000, 80000, 12); }
 
-/* Lists that begin and end in the middle of pages, with short ones between, in both directions. */
+/*
+ * Long lists that start and end in the middle of pages, between short ones, in both
+ * directions.
+ */
 static void make_hubs(struct graph *g)
 {
 	graph_random(g, 20000, 10000, 13);
@@ -255,7 +263,10 @@ static void make_hubs(struct graph *g)
 		}
 }
 
-/* Several pages and lists of all lengths: each bit of both ends is drawn from a quarter of the matrix, the first being the likeliest. */
+/*
+ * R-MAT: several pages and lists of all lengths. Each bit of both ends is a random quarter
+ * of the matrix; the first quarter is the likeliest.
+ */
 static void make_rmat(struct graph *g)
 {
 	static const u32 quarter[] = { 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 3 };
@@ -287,7 +298,7 @@ static void make_gunrock(struct graph *g)
 			graph_add(g, v, column[i]);
 }
 
-/* Figure 2 of Graphie, by its original numbers. */
+/* Figure 2 of the Graphie paper, with its vertex numbers. */
 static void make_graphie(struct graph *g)
 {
 	static const u32 arc[][2] = {
@@ -444,7 +455,8 @@ mill_store *graph_store(const struct graph *g)
 		.addressing = codec == CODEC_PAGED ? MILL_ADDRESSING_PAGED : MILL_ADDRESSING_DENSE,
 	};
 	struct builder_options o = {
-		.target = &target, .undirected = g->undirected, .weight = g->weight, .origin = "test",
+		.target = &target, .undirected = g->undirected, .weight = g->weight,
+		.origin = "test",
 	};
 	struct mill_built built;
 	struct builder *b;
@@ -457,14 +469,16 @@ mill_store *graph_store(const struct graph *g)
 		OK(builder_add_vertices(b, &(u64){ graph_id(g, v) }, 1));
 	for (u64 i = 0; i < g->n_arcs; i++) {
 		const struct arc *a = &g->arc[i];
-		struct raw_edge e = { graph_id(g, a->from), graph_id(g, a->to), weight_bits(g->weight, a->weight) };
+		struct raw_edge e = { graph_id(g, a->from), graph_id(g, a->to),
+				      weight_bits(g->weight, a->weight) };
 
 		OK(builder_add(b, &e, 1));
 	}
 	OK(builder_finish(b, &built));
 	if (built.vertices != g->n || built.edges != g->n_arcs)
-		fail_msg("%s: the store has %llu vertices and %llu edges", g->name,
-			 (unsigned long long)built.vertices, (unsigned long long)built.edges);
+		fail_msg("%s: the store has %llu vertices and %llu edges, not %u and %llu", g->name,
+			 (unsigned long long)built.vertices, (unsigned long long)built.edges, g->n,
+			 (unsigned long long)g->n_arcs);
 	OK(mill_store_open(&store, target.path));
 	return store;
 }
@@ -480,9 +494,14 @@ void graph_store_drop(mill_store *store)
 	OK(dir_remove(path));
 }
 
-void shapes_each(void (*each)(mill_store *store, const char *name, const struct shape *s, void *arg), void *arg)
+void shapes_each(void (*each)(mill_store *store, const char *name, const struct shape *s,
+			      void *arg),
+		 void *arg)
 {
-	static const enum mill_weight weights[] = { MILL_WEIGHT_U32, MILL_WEIGHT_F32, MILL_WEIGHT_NONE, MILL_WEIGHT_F64 };
+	static const enum mill_weight weights[] = {
+		MILL_WEIGHT_U32, MILL_WEIGHT_F32, MILL_WEIGHT_NONE, MILL_WEIGHT_F64,
+	};
+	static const enum weighing weighings[] = { WEIGH_HUGE, WEIGH_SMALL, WEIGH_SMALL };
 
 	for (size_t i = 0; i < n_shapes; i++) {
 		mill_store *store;
@@ -491,8 +510,9 @@ void shapes_each(void (*each)(mill_store *store, const char *name, const struct 
 		if (!shape_make(&g, &shapes[i]))
 			continue;
 		g.codec = CODEC_PACKED + i % CODEC_LAST;
-		if (weights[i % 4])
-			graph_weigh(&g, weights[i % 4], i % 3 ? WEIGH_SMALL : WEIGH_HUGE, i);
+		if (weights[i % ARRAY_LEN(weights)])
+			graph_weigh(&g, weights[i % ARRAY_LEN(weights)],
+				    weighings[i % ARRAY_LEN(weighings)], i);
 		store = graph_store(&g);
 		each(store, g.name, &shapes[i], arg);
 		graph_store_drop(store);
@@ -503,7 +523,7 @@ void shapes_each(void (*each)(mill_store *store, const char *name, const struct 
 /* ---- Configurations ---- */
 
 #ifdef __SANITIZE_ADDRESS__
-/* PoCL keeps what its compiler made until the process ends, and so do the libraries below it. */
+/* PoCL and the libraries below it keep compiled kernels until the process ends. */
 const char *__lsan_default_suppressions(void);
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void)
 {
@@ -550,8 +570,8 @@ const struct config *config_named(const char *name)
 	return NULL;
 }
 
-mill_run *run_open(mill_store *store, const struct config *c, struct mill_options o, const char *algorithm,
-		   const void *how)
+mill_run *run_open(mill_store *store, const struct config *c, struct mill_options o,
+		   const char *algorithm, const void *how)
 {
 	struct mill_plan plan;
 	struct mill_info info;

@@ -5,8 +5,10 @@
 
 /* ---- Searches ---- */
 
-static const struct mill_sssp narrow_steps = { .delta = 0.5 }, unit_weights = { .unit_weights = true }, three_buckets = { .buckets = 3 },
-			      many_buckets = { .delta = 1, .buckets = 64 };
+static const struct mill_sssp narrow_steps = { .delta = 0.5 };
+static const struct mill_sssp unit_weights = { .unit_weights = true };
+static const struct mill_sssp three_buckets = { .buckets = 3 };
+static const struct mill_sssp many_buckets = { .delta = 1, .buckets = 64 };
 
 static u64 expect_paths(const struct graph *g, const char *where, mill_run *run, u32 root)
 {
@@ -37,16 +39,23 @@ static u64 expect_many(const struct graph *g, const char *where, mill_run *run, 
 
 #define ITERATIONS 6
 
-static const struct mill_pagerank rank_f32 = { .tolerance = -1, .iterations = ITERATIONS },
-				  rank_f64 = { .tolerance = -1, .iterations = ITERATIONS, .precision = MILL_F64 },
-				  rank_exact = { .tolerance = -1, .iterations = ITERATIONS, .precision = MILL_EXACT },
-				  rank_limit = { .tolerance = 1e-11, .iterations = 300, .precision = MILL_F64 };
+static const struct mill_pagerank rank_f32 = { .tolerance = -1, .iterations = ITERATIONS };
+static const struct mill_pagerank rank_f64 = {
+	.tolerance = -1, .iterations = ITERATIONS, .precision = MILL_F64,
+};
+static const struct mill_pagerank rank_exact = {
+	.tolerance = -1, .iterations = ITERATIONS, .precision = MILL_EXACT,
+};
+static const struct mill_pagerank rank_limit = {
+	.tolerance = 1e-11, .iterations = 300, .precision = MILL_F64,
+};
 
-/* person: the vertex that all walks begin at, or NONE32. relative: how far a score may be off. */
-static u64 expect_ranks(const struct graph *g, const char *where, mill_run *run, struct mill_pagerank how, u32 iterations, u32 person,
-			f64 relative)
+/* person: the vertex where all walks start, or NONE32. relative: the largest relative error. */
+static u64 expect_ranks(const struct graph *g, const char *where, mill_run *run,
+			struct mill_pagerank how, u32 iterations, u32 person, f64 relative)
 {
-	f64 *want = calloc(g->n + 1u, sizeof(*want)), *teleport = calloc(g->n + 1u, sizeof(*teleport));
+	f64 *want = calloc(g->n + 1u, sizeof(*want));
+	f64 *teleport = calloc(g->n + 1u, sizeof(*teleport));
 	char id[32];
 	u64 hash;
 
@@ -94,7 +103,8 @@ static u64 expect_limit(const struct graph *g, const char *where, mill_run *run,
 
 /* ---- Components ---- */
 
-static u64 expect_finder(const struct graph *g, const char *where, mill_run *run, const struct finder *f)
+static u64 expect_finder(const struct graph *g, const char *where, mill_run *run,
+			 const struct finder *f)
 {
 	u32 *part = parts_of(g, f);
 	u64 hash = expect_components(g, where, run, f, part);
@@ -130,9 +140,10 @@ static u64 expect_strong(const struct graph *g, const char *where, mill_run *run
 /* ---- Others ---- */
 
 static const struct mill_bc all_sources = { .sources = "all" };
-static const struct mill_triangles lcc = { .lcc = MILL_LCC_UNDIRECTED }, directed_lcc = { .lcc = MILL_LCC_DIRECTED };
+static const struct mill_triangles lcc = { .lcc = MILL_LCC_UNDIRECTED };
+static const struct mill_triangles directed_lcc = { .lcc = MILL_LCC_DIRECTED };
 
-/* From two vertices, or all of a small graph. */
+/* Sources: two vertices, or all vertices of a small graph. */
 static u64 expect_between(const struct graph *g, const char *where, mill_run *run, u32 root)
 {
 	const u32 from[] = { root, (root + g->n / 2) % g->n }, n = g->n / 2 ? 2 : 1;
@@ -186,20 +197,25 @@ static u64 expect_all_degrees(const struct graph *g, const char *where, mill_run
 #define PATHS (JOB_SOURCE | JOB_WEIGHTS | JOB_ASYNC)
 
 const struct job jobs[] = {
-	{ "bfs", "bfs", expect_bfs, NULL, JOB_SOURCE | JOB_ASYNC | JOB_GRAPHIE | JOB_GTS | JOB_GROUPS },
+	{ "bfs", "bfs", expect_bfs, NULL,
+	  JOB_SOURCE | JOB_ASYNC | JOB_GRAPHIE | JOB_GTS | JOB_GROUPS },
 	{ "sssp", "sssp", expect_paths, NULL, PATHS | JOB_GRAPHIE | JOB_GTS | JOB_GROUPS },
 	{ "sssp, narrow steps", "sssp", expect_narrow, &narrow_steps, PATHS | JOB_MANY_STEPS },
-	{ "sssp, unit weights", "sssp", expect_unit, &unit_weights, JOB_SOURCE | JOB_ASYNC | JOB_GRAPHIE | JOB_GTS },
+	{ "sssp, unit weights", "sssp", expect_unit, &unit_weights,
+	  JOB_SOURCE | JOB_ASYNC | JOB_GRAPHIE | JOB_GTS },
 	{ "sssp, 3 buckets", "sssp", expect_three, &three_buckets, PATHS },
 	{ "sssp, 64 buckets", "sssp", expect_many, &many_buckets, PATHS | JOB_MANY_STEPS },
 	{ "pagerank, f32", "pagerank", expect_f32, &rank_f32, JOB_IN | JOB_FLOATS | JOB_GTS },
 	{ "pagerank, f64", "pagerank", expect_f64, &rank_f64, JOB_IN | JOB_FLOATS | JOB_GTS },
 	{ "pagerank, exact", "pagerank", expect_exact, &rank_exact, JOB_IN | JOB_GTS },
-	{ "pagerank, personal", "pagerank", expect_personal, &rank_f64, JOB_IN | JOB_FLOATS | JOB_HOST },
-	{ "pagerank, its limit", "pagerank", expect_limit, &rank_limit, JOB_IN | JOB_FLOATS | JOB_ASYNC | JOB_ONLY_ASYNC | JOB_HOST | JOB_SMALL },
+	{ "pagerank, personal", "pagerank", expect_personal, &rank_f64,
+	  JOB_IN | JOB_FLOATS | JOB_HOST },
+	{ "pagerank, its limit", "pagerank", expect_limit, &rank_limit,
+	  JOB_IN | JOB_FLOATS | JOB_ASYNC | JOB_ONLY_ASYNC | JOB_HOST | JOB_SMALL },
 	{ "cc, afforest", "cc", expect_afforest, &finders[0].how, 0 },
 	{ "cc, hooking", "cc", expect_hooking, &finders[1].how, 0 },
-	{ "cc, labels", "cc", expect_labels, &finders[2].how, JOB_IN | JOB_ASYNC | JOB_GRAPHIE | JOB_GTS },
+	{ "cc, labels", "cc", expect_labels, &finders[2].how,
+	  JOB_IN | JOB_ASYNC | JOB_GRAPHIE | JOB_GTS },
 	{ "scc", "scc", expect_strong, NULL, JOB_IN },
 	{ "bc", "bc", expect_between, &all_sources, JOB_SOURCE | JOB_IN | JOB_FLOATS | JOB_GTS },
 	{ "kcore", "kcore", expect_core, NULL, JOB_IN | JOB_GROUPS },

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every algorithm with its options, as one call: for tests of what they share. */
+/*
+ * Tasks: every algorithm with its options, as one call. For tests that apply to all
+ * algorithms.
+ */
 #ifndef TASK_H
 #define TASK_H
 
@@ -10,29 +13,38 @@ struct task {
 	mill_err (*call)(mill_run *r, const void *how);
 	const void *how;
 	bool weighted;
-	bool sizes;		/* also with work-groups of other sizes: its programs are compiled for each */
-	enum { BITS, F32, F64 } promise;	/* of devices: the same bits, or scores that differ little */
+	bool sizes;		/* also run with other work-group sizes (slow to compile) */
+	/* What devices promise: the same bits as the CPU, or scores within ANSWER_TOLERANCE. */
+	enum { BITS, F32, F64 } promise;
 };
 
 #define N_TASKS 13u
 extern const struct task tasks[N_TASKS];
 
-/* What a task gives, or that it refuses the graph. */
+/* The result of a task, or the error if it refuses the graph. */
 struct answer {
 	mill_err err;
 	u64 hash;
-	f64 *score;		/* where no bits are promised */
+	f64 *score;		/* NULL if equal bits are promised */
 };
 
 #define ANSWER_TOLERANCE 1e-6
 
-/* Of all tasks that the store can be asked for, on the cpu. */
+/* Runs all tasks that suit the store on the CPU. */
 void answers_begin(struct answer out[N_TASKS], mill_store *store);
 void answers_end(struct answer answer[N_TASKS]);
+/* Returns false if the task needs weights and the store has none. */
 bool task_suits(const struct task *t, mill_store *store);
-/* Calls it and fails unless it gives the same, its certificate holds and no budget was passed. */
-void expect_answer(const char *where, mill_run *run, const struct task *t, const struct answer *want);
-/* Every device gets the least that the task needs and so many bytes more; it begins anew. */
+/*
+ * Runs the task. Fails the test unless the answer is the same, the certificate holds and no
+ * peak of memory is above its budget.
+ */
+void expect_answer(const char *where, mill_run *run, const struct task *t,
+		   const struct answer *want);
+/*
+ * Sets the budget of every device to the least that the task needs plus `more` bytes.
+ * Devices drop the data that they hold.
+ */
 void task_room(mill_run *run, const struct task *t, u64 more);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asynchronous runs: the same values in fewer passes. */
+/* Asynchronous runs give the same values in fewer passes. */
 #include <math.h>
 
 #include "expect.h"
@@ -7,14 +7,19 @@
 static const struct mill_options async = { .async = true, .parents = true };
 static const char *const places[] = { "4 threads", "1 thread, 1 frame", "2 threads, 2 frames" };
 
-/* Personal scores at the fixed point; exact ones have steps. */
-static void test_personal(void **state)
+/*
+ * Personalized scores converge to the naive ones. The exact precision is refused: it needs
+ * steps.
+ */
+static void test_personalized(void **state)
 {
 	static const char *const names[] = { "random, sparse", "components", "hubs" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		struct mill_pagerank how = { .tolerance = 1e-11, .iterations = 300, .precision = MILL_F64 };
+		struct mill_pagerank how = { .tolerance = 1e-11,
+					     .iterations = 300,
+					     .precision = MILL_F64 };
 		f64 *want, *teleport, *got, off = 0;
 		struct graph g;
 		mill_store *store;
@@ -33,11 +38,15 @@ static void test_personal(void **state)
 		OK(mill_pagerank(run, &how));
 		OK(mill_run_check(run));
 		got = scores_of(&g, run, MILL_F64);
+		/* The sum is compared: single scores far from the source are too small. */
 		for (u32 v = 0; v < g.n; v++)
-			off += fabs(got[v] - want[v]);	/* far from the chosen one scores are too small to be compared alone */
+			off += fabs(got[v] - want[v]);
 		if (!(off < 1e-9))
-			fail_msg("%s, %s: personal scores are off by %g", g.name, places[i], off);
-		REFUSED(MILL_EUSAGE, mill_pagerank(run, &(struct mill_pagerank){ .precision = MILL_EXACT }), "exact");
+			fail_msg("%s, %s: the personalized scores differ by %g in sum", g.name,
+				 places[i], off);
+		REFUSED(MILL_EUSAGE,
+			mill_pagerank(run, &(struct mill_pagerank){ .precision = MILL_EXACT }),
+			"exact");
 		free(got);
 		free(want);
 		free(teleport);
@@ -61,8 +70,12 @@ static u64 pages_read(struct graph *g, mill_store *store, bool asynchronous, u64
 	return report.pages_read;
 }
 
-/* A wave over several pages, each of which is read again in every step, or worked on until it is quiet. */
-static void test_grid_takes_few_passes(void **state)
+/*
+ * The frontier moves over several pages. A run in steps reads each page in every step; an
+ * asynchronous run works on a page until nothing changes. It must read an eighth of the
+ * pages, or fewer.
+ */
+static void test_sssp_reads_fewer_pages(void **state)
 {
 	struct graph g;
 	u64 steps, one, hash, same;
@@ -90,13 +103,17 @@ static void test_grid_takes_few_passes(void **state)
 	one = pages_read(&g, store, true, &same);
 	assert_true(hash == same);
 	if (one * 8 > steps)
-		fail_msg("%llu pages in steps, %llu without", (unsigned long long)steps, (unsigned long long)one);
+		fail_msg("sssp reads %llu pages in steps, %llu with async",
+			 (unsigned long long)steps, (unsigned long long)one);
 	graph_store_drop(store);
 	graph_release(&g);
 }
 
-/* Pages of a site: a ring of neighbours, home, and themselves. */
-static void test_ranks_take_half_the_passes(void **state)
+/*
+ * Sites of ten vertices: each has an edge to the next one, to the first one and to itself. An
+ * asynchronous run needs at most two thirds of the iterations.
+ */
+static void test_pagerank_takes_fewer_iterations(void **state)
 {
 	struct mill_pagerank how = { .tolerance = 1e-8, .precision = MILL_F64 };
 	u64 iterations[2];
@@ -124,8 +141,8 @@ static void test_ranks_take_half_the_passes(void **state)
 		mill_run_free(run);
 	}
 	if (iterations[1] * 3 > iterations[0] * 2)
-		fail_msg("%llu iterations in steps, %llu at once", (unsigned long long)iterations[0],
-			 (unsigned long long)iterations[1]);
+		fail_msg("pagerank takes %llu iterations in steps, %llu with async",
+			 (unsigned long long)iterations[0], (unsigned long long)iterations[1]);
 	graph_store_drop(store);
 	graph_release(&g);
 }
@@ -146,9 +163,9 @@ static void test_refused_on_devices(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_personal),
-	cmocka_unit_test(test_grid_takes_few_passes),
-	cmocka_unit_test(test_ranks_take_half_the_passes),
+	cmocka_unit_test(test_personalized),
+	cmocka_unit_test(test_sssp_reads_fewer_pages),
+	cmocka_unit_test(test_pagerank_takes_fewer_iterations),
 	cmocka_unit_test(test_refused_on_devices),
 };
 

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Betweenness against Brandes' algorithm as he wrote it down, on one thread and in long doubles, and against closed forms. */
+/*
+ * Compares betweenness with Brandes' algorithm as published, on one thread and in long
+ * doubles, and with closed forms.
+ */
 #include <math.h>
 
 #include "algo/bc.h"
 #include "base/random.h"
 #include "expect.h"
 
-/* All directed graphs on 4 vertices side by side: most searches see few vertices of many. */
+/*
+ * All directed graphs on 4 vertices, in one store: a search reaches few of the many
+ * vertices.
+ */
 static void test_tiny(void **state)
 {
 	static const char *const names[] = { "1 thread", "2 threads" };
@@ -24,7 +30,7 @@ static void test_tiny(void **state)
 				graph_add(&g, 4 * k + bit / 4, 4 * k + bit % 4);
 	graph_index(&g);
 	want = calloc(g.n + 1u, sizeof(*want));
-	for (u32 k = 0; k < copies; k++) {	/* each on its own */
+	for (u32 k = 0; k < copies; k++) {	/* the answer of each graph alone */
 		struct graph small;
 		f64 *score;
 
@@ -41,7 +47,8 @@ static void test_tiny(void **state)
 	}
 	store = graph_store(&g);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		mill_run *run = run_open(store, config_named(names[i]), (struct mill_options){ .check = true }, "bc", &how);
+		mill_run *run = run_open(store, config_named(names[i]),
+					 (struct mill_options){ .check = true }, "bc", &how);
 
 		expect_bc(&g, names[i], run, &how, want);
 		mill_run_free(run);
@@ -52,8 +59,8 @@ static void test_tiny(void **state)
 }
 
 /*
- * A chain of diamonds doubles the paths 2,000 times, a path beside it has one as long; then a chain back to
- * few vertices, and one of parallel edges.
+ * A chain of n diamonds doubles the number of paths n times. A path of the same length leads
+ * to its last vertex too. A chain of 50 triple edges follows.
  */
 static void make_diamonds(struct graph *g, u32 n, bool undirected)
 {
@@ -78,9 +85,12 @@ static void make_diamonds(struct graph *g, u32 n, bool undirected)
 	graph_index(g);
 }
 
+/* 2,000 diamonds: the number of paths overflows a double, so the run must use wide numbers. */
 static void test_overflow(void **state)
 {
-	static const char *const names[] = { "2 threads", "2 threads, 2 frames", "opencl", "4 threads, 5 frames" };
+	static const char *const names[] = {
+		"2 threads", "2 threads, 2 frames", "opencl", "4 threads, 5 frames",
+	};
 
 	(void)state;
 	if (MILL_VID_BITS < 32)
@@ -105,11 +115,12 @@ static void test_overflow(void **state)
 
 			if (!config_usable(c) || (undirected && (c->device || c->threads != 2)))
 				continue;
-			run = run_open(store, c, (struct mill_options){ .check = true }, "bc", &how);
+			run = run_open(store, c, (struct mill_options){ .check = true }, "bc",
+				       &how);
 			got = expect_bc(&g, c->name, run, &how, want);
 			assert_non_null(((const struct bc_run *)run->self)->wide_in);
 			if (!c->device && hash && got != hash)
-				fail_msg("diamonds, %s: other bits", c->name);
+				fail_msg("diamonds, %s: the hash differs", c->name);
 			hash = c->device ? hash : got;
 			mill_run_free(run);
 		}
@@ -119,13 +130,20 @@ static void test_overflow(void **state)
 	}
 }
 
-/* A path and a star have closed forms. */
-static void test_forms(void **state)
+/* Paths and stars: the scores have closed forms. */
+static void test_closed_forms(void **state)
 {
-	static const char *const names[] = { "path", "path, undirected", "star" };
+	static const struct {
+		const char *name;
+		bool undirected, star;
+	} cases[] = {
+		{ "path", false, false },
+		{ "path, undirected", true, false },
+		{ "star", false, true },
+	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		for (int normalized = 0; normalized < 2; normalized++) {
 			struct mill_bc how = { .sources = "all", .normalized = normalized };
 			struct graph g;
@@ -133,23 +151,25 @@ static void test_forms(void **state)
 			mill_run *run;
 			f64 *want, *naive, n;
 
-			graph_init(&g, names[i], 200);
-			g.undirected = i == 1;
+			graph_init(&g, cases[i].name, 200);
+			g.undirected = cases[i].undirected;
 			for (u32 v = 1; v < g.n; v++)
-				graph_add(&g, i < 2 ? v - 1 : 0, v);
+				graph_add(&g, cases[i].star ? 0 : v - 1, v);
 			graph_index(&g);
 			n = g.n;
 			want = calloc(g.n + 1u, sizeof(*want));
 			naive = naive_bc(&g, NULL, 0);
 			want[g.n] = naive[g.n];
 			free(naive);
-			for (u32 v = 0; v < g.n && i < 2; v++) {
-				want[v] = (f64)v * (n - 1 - v);	/* before it x behind it, once */
+			for (u32 v = 0; v < g.n && !cases[i].star; v++) {
+				want[v] = (f64)v *
+					  (n - 1 - v); /* vertices before x vertices behind */
 				if (normalized)
 					want[v] /= (n - 1) * (n - 2) / (g.undirected ? 2 : 1);
 			}
 			store = graph_store(&g);
-			run = run_open(store, config_named("2 threads"), (struct mill_options){ .check = true }, "bc", &how);
+			run = run_open(store, config_named("2 threads"),
+				       (struct mill_options){ .check = true }, "bc", &how);
 			expect_bc(&g, "closed form", run, &how, want);
 			mill_run_free(run);
 			free(want);
@@ -167,12 +187,12 @@ static void put_text(const char *path, const char *text)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* Gunrock's sample: 7 vertices, of which 6 has no out-edges. */
+/* Gunrock's sample: vertices 0 .. 6; vertex 6 has no out-edges. */
 static void test_sources(void **state)
 {
 	static const struct {
 		const char *text;
-		const char *file;	/* "@" in text */
+		const char *file;	/* its text, if the source is "@" */
 		mill_err err;
 		u64 n;
 	} cases[] = {
@@ -211,7 +231,8 @@ static void test_sources(void **state)
 	(void)state;
 	assert_true(shape_make(&g, shape_named("Gunrock's sample")));
 	store = graph_store(&g);
-	run = run_open(store, config_named("1 thread"), (struct mill_options){ .check = true, .seed = 5 }, "bc", NULL);
+	run = run_open(store, config_named("1 thread"),
+		       (struct mill_options){ .check = true, .seed = 5 }, "bc", NULL);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct mill_bc how = { .sources = cases[i].text };
 		u64 seen = 0;
@@ -234,7 +255,7 @@ static void test_sources(void **state)
 			assert_false(seen >> run->search.source[k] & 1);
 			seen |= (u64)1 << run->search.source[k];
 		}
-		/* Random ones have out-edges. */
+		/* Random sources have out-edges. */
 		if (cases[i].text && !strncmp(cases[i].text, "random", 6))
 			assert_true(seen < (u64)1 << 6);
 	}
@@ -243,7 +264,7 @@ static void test_sources(void **state)
 	graph_release(&g);
 }
 
-static void test_refusals(void **state)
+static void test_out_only(void **state)
 {
 	struct graph g;
 	mill_store *store;
@@ -260,11 +281,12 @@ static void test_refusals(void **state)
 	graph_release(&g);
 }
 
-/* The same sources for the same seed, whatever was asked for before. */
+/* Equal seeds give equal random sources. Runs 0 and 1 have one seed, 2 and 3 another. */
 static void test_random(void **state)
 {
+	static const u64 seeds[] = { 0, 0, 1, 1 };
 	struct mill_bc how = { .sources = "random:40" };
-	vid first[40];
+	vid before[40];
 	struct graph g;
 	mill_store *store;
 
@@ -272,22 +294,26 @@ static void test_random(void **state)
 	if (!shape_make(&g, shape_named("random, sparse")))
 		skip();
 	store = graph_store(&g);
-	for (u64 seed = 0; seed < 4; seed++) {
-		mill_run *run = run_open(store, config_named("2 threads"), (struct mill_options){ .seed = seed / 2 }, "bc", &how);
+	for (size_t i = 0; i < ARRAY_LEN(seeds); i++) {
+		struct mill_options o = { .seed = seeds[i] };
+		mill_run *run = run_open(store, config_named("2 threads"), o, "bc", &how);
 		bool same;
 
 		OK(mill_bc(run, &how));
-		same = seed && !memcmp(first, run->search.source, sizeof(first));
+		same = i && !memcmp(before, run->search.source, sizeof(before));
 		assert_int_equal(run->search.n_sources, 40);
-		assert_true(!seed || same == (seed % 2));
-		memcpy(first, run->search.source, sizeof(first));
+		assert_true(!i || same == (seeds[i] == seeds[i - 1]));
+		memcpy(before, run->search.source, sizeof(before));
 		mill_run_free(run);
 	}
 	graph_store_drop(store);
 	graph_release(&g);
 }
 
-/* One byte below what the plan says is refused; at it all goes well, streamed too. */
+/*
+ * A budget one byte below the plan is refused. With the planned budget bc runs, streamed
+ * too.
+ */
 static void test_budgets(void **state)
 {
 	static const char *const names[] = { "random, tiny", "star, undirected", "hubs" };
@@ -334,7 +360,7 @@ static void test_budgets(void **state)
 		}
 }
 
-/* A right result is spoiled. */
+/* Changes one value of a correct result: the certificate must fail. Restores the value. */
 static void spoil(mill_run *run, const struct vec *vec, u64 v, f64 by)
 {
 	struct vec *to = (struct vec *)vec;
@@ -344,7 +370,7 @@ static void spoil(mill_run *run, const struct vec *vec, u64 v, f64 by)
 	bad = old + by;
 	OK(vec_set(to, v, &bad));
 	if (mill_run_check(run) != MILL_ECHECK)
-		fail_msg("%s of vertex %llu became %g after %g, and the certificate does not mind", vec->name,
+		fail_msg("%s of vertex %llu: %g instead of %g passes the certificate", vec->name,
 			 (unsigned long long)v, bad, old);
 	OK(vec_set(to, v, &old));
 }
@@ -367,7 +393,8 @@ static void test_certificate(void **state)
 				continue;
 			assert_true(shape_make(&g, shape_named("Gunrock's sample")));
 			store = graph_store(&g);
-			run = run_open(store, config_named(names[i]), (struct mill_options){ .check = true }, "bc", &how);
+			run = run_open(store, config_named(names[i]),
+				       (struct mill_options){ .check = true }, "bc", &how);
 			OK(mill_bc(run, &how));
 			OK(mill_run_check(run));
 			s = run->self;
@@ -376,12 +403,16 @@ static void test_certificate(void **state)
 				spoil(run, s->score, v, 1e-3);
 				spoil(run, s->score, v, -0.5);
 				spoil(run, s->score, v, NAN);
-				for (int odd = 0; odd < 2; odd++) {	/* paths and dependency, or the other way round */
+				/*
+				 * The two vectors: path counts and dependencies, in either
+				 * order.
+				 */
+				for (int odd = 0; odd < 2; odd++) {
 					spoil(run, s->paths[odd], v, 1);
 					spoil(run, s->paths[odd], v, 0.25);
 				}
 			}
-			/* A vertex in the wrong level, in both directions; one twice; one level less. */
+			/* Vertices in the wrong level, a vertex twice, a level more or less. */
 			for (u32 k = 1; k < 7; k++) {
 				vid *order = (vid *)s->levels.order;
 				u64 *begins = (u64 *)s->levels.begins;
@@ -409,9 +440,9 @@ static void test_certificate(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_tiny),
 	cmocka_unit_test(test_overflow),
-	cmocka_unit_test(test_forms),
+	cmocka_unit_test(test_closed_forms),
 	cmocka_unit_test(test_sources),
-	cmocka_unit_test(test_refusals),
+	cmocka_unit_test(test_out_only),
 	cmocka_unit_test(test_random),
 	cmocka_unit_test(test_budgets),
 	cmocka_unit_test(test_certificate),

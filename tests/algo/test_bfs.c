@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Breadth-first search: printed answers, directions, sources. test_matrix.c compares it with a queue. */
+/*
+ * Breadth-first search: answers from papers, directions, sources. test_matrix.c compares it
+ * with a search that uses a queue.
+ */
 #include "expect.h"
 
 static const struct mill_options with_parents = { .parents = true };
@@ -54,7 +57,7 @@ static void test_out_only(void **state)
 	}
 }
 
-/* Answers that were printed, not computed here. */
+/* Answers as the papers print them. */
 #define X NONE32
 static const struct {
 	const char *name;
@@ -88,20 +91,26 @@ static void test_printed(void **state)
 		OK(mill_run_values(run, "depth", false, depth, NULL));
 		for (u32 v = 0; v < printed[i].n; v++)
 			if (depth[v] != printed[i].depth[v])
-				fail_msg("%s from %u: vertex %u has depth %d", g.name, printed[i].root, v, (int)depth[v]);
+				fail_msg("%s from %u: vertex %u has depth %d, not %d", g.name,
+					 printed[i].root, v, (int)depth[v],
+					 (int)printed[i].depth[v]);
 		mill_run_free(run);
 		graph_store_drop(store);
 		graph_release(&g);
 	}
 }
 
-/* A direction that pays: the search of a dense graph pulls at least once, that of a path never. */
+/* The search of a dense graph pulls at least once, the search of a path never. */
 static void test_directions(void **state)
 {
 	static const struct {
 		const char *name;
 		bool pulls;
-	} cases[] = { { "random, dense", true }, { "random, dense, undirected", true }, { "path", false } };
+	} cases[] = {
+		{ "random, dense", true },
+		{ "random, dense, undirected", true },
+		{ "path", false },
+	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -124,7 +133,7 @@ static void test_directions(void **state)
 			pulled |= !strcmp(step.direction, "pull");
 		}
 		if (pulled != cases[i].pulls)
-			fail_msg("%s: it %s", g.name, pulled ? "pulls" : "never pulls");
+			fail_msg("%s: the search %s", g.name, pulled ? "pulls" : "never pulls");
 		mill_run_free(run);
 		graph_store_drop(store);
 		graph_release(&g);
@@ -133,8 +142,10 @@ static void test_directions(void **state)
 
 static void test_sources(void **state)
 {
-	static const char *const bad[] = { "", "-1", "7", "x", "1x", "18446744073709551616", "99999999999999999999",
-					   "Random", "max-degree ", "0x1", " 1" };
+	static const char *const bad[] = {
+		"", "-1", "7", "x", "1x", "18446744073709551616", "99999999999999999999", "Random",
+		"max-degree ", "0x1", " 1",
+	};
 	struct graph g;
 	mill_store *store;
 	mill_run *run;
@@ -147,11 +158,11 @@ static void test_sources(void **state)
 	expect_bfs(&g, "before", run, 0);
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		REFUSED(MILL_EUSAGE, mill_bfs(run, &(struct mill_bfs){ bad[i] }), bad[i]);
-		/* What was there before is there still, or nothing is: but nothing wrong. */
+		/* The run has the earlier result or none. */
 		if (mill_run_columns(run, NULL, 0))
 			OK(mill_run_check(run));
 	}
-	/* 0, 1, 2 and 4 have three edges each: the first has the smallest id. */
+	/* 0, 1, 2 and 4 have three edges each: the smallest id is chosen. */
 	OK(mill_bfs(run, &(struct mill_bfs){ "max-degree" }));
 	assert_int_equal(fact_of(run, "source")->u64, 0);
 	OK(mill_bfs(run, NULL));
@@ -161,10 +172,11 @@ static void test_sources(void **state)
 	assert_int_equal(fact_of(run, "source")->u64, first);
 	mill_run_free(run);
 
-	/* Other seeds find every other source. */
+	/* Some seed finds each of the sources 0 .. 5. */
 	for (u64 seed = 0, seen = 0; seen != 0x3f; seed++) {
 		assert_true(seed < 1000);
-		run = run_open(store, &configs[0], (struct mill_options){ .seed = seed }, "bfs", NULL);
+		run = run_open(store, &configs[0], (struct mill_options){ .seed = seed }, "bfs",
+			       NULL);
 		OK(mill_bfs(run, NULL));
 		id = fact_of(run, "source")->u64;
 		assert_true(id < 6);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions by bins: the bits that rows give, whatever the graph, the precision and the threads. */
+/* Reductions by bins give the same bits as by rows, for all graphs, precisions and threads. */
 #include "expect.h"
 
 static const enum mill_precision precisions[] = { MILL_F32, MILL_F64, MILL_EXACT };
 
-/* Its hash; whether it was done as asked is looked at too. */
-static u64 rank(const struct graph *g, mill_store *store, u32 threads, u32 frames, int bins, enum mill_precision precision)
+/* Returns the hash of PageRank. Checks too that bins or rows were used as requested. */
+static u64 rank(const struct graph *g, mill_store *store, u32 threads, u32 frames, int bins,
+		enum mill_precision precision)
 {
 	struct mill_pagerank how = { .precision = precision, .tolerance = -1, .iterations = 5 };
 	struct mill_report report;
@@ -13,7 +14,9 @@ static u64 rank(const struct graph *g, mill_store *store, u32 threads, u32 frame
 	mill_run *run;
 	u64 hash;
 
-	OK(mill_run_new(&run, store, &(struct mill_options){ .threads = threads, .memory = GIB, .check = true }));
+	OK(mill_run_new(
+		&run, store,
+		&(struct mill_options){ .threads = threads, .memory = GIB, .check = true }));
 	run->hook.only_frames = frames;
 	run->hook.only_bins = bins;
 	OK(mill_run_plan(run, "pagerank", &how, &plan));
@@ -24,10 +27,12 @@ static u64 rank(const struct graph *g, mill_store *store, u32 threads, u32 frame
 	mill_run_report(run, &report);
 	hash = report.hash;
 	if (!run->bins != !(bins == BINS_ALWAYS && !frames && g->n_arcs))
-		fail_msg("%s: bins where there should be rows, or the other way round", g->name);
+		fail_msg("%s: bins are %sused, against the request", g->name,
+			 run->bins ? "" : "not ");
 	if (report.resident != !frames || report.memory_peak > (frames ? GIB : plan.resident))
-		fail_msg("%s: resident or the peak is wrong", g->name);
-	/* What comes after finds its rows. */
+		fail_msg("%s: resident is %d, the memory peak %llu", g->name, report.resident,
+			 (unsigned long long)report.memory_peak);
+	/* The next algorithm gets rows, and PageRank after it gives the same bits. */
 	if (g->n) {
 		char source[32];
 
@@ -49,17 +54,21 @@ static void compare(const struct graph *g)
 		u64 want = rank(g, store, 1, 0, BINS_NEVER, precisions[i]);
 
 		if (rank(g, store, 2, 2, BINS_ALWAYS, precisions[i]) != want)
-			fail_msg("%s, precision %zu, streamed: other bits", g->name, i);
+			fail_msg("%s, precision %zu, streamed: the hash differs", g->name, i);
 		for (u32 threads = 1; threads <= 3; threads++)
 			if (rank(g, store, threads, 0, BINS_ALWAYS, precisions[i]) != want)
-				fail_msg("%s, precision %zu, %u threads: other bits", g->name, i, threads);
+				fail_msg("%s, precision %zu, %u threads: the hash differs",
+					 g->name, i, threads);
 	}
 	graph_store_drop(store);
 }
 
 static void test_layouts(void **state)
 {
-	static const char *const names[] = { "no vertex", "all dangling", "self-loops", "in-star", "hubs, undirected", "random, dense" };
+	static const char *const names[] = {
+		"no vertex", "all dangling", "self-loops", "in-star", "hubs, undirected",
+		"random, dense",
+	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
@@ -72,7 +81,7 @@ static void test_layouts(void **state)
 	}
 }
 
-/* Lists of lengths around one and two blocks, in several bins, interleaved. */
+/* Lists with lengths around multiples of a block, interleaved in several bins. */
 static void test_blocks(void **state)
 {
 	static const u32 lengths[] = { 1023, 1024, 1025, 2047, 2048, 2049, 3072, 3073, 5000 };
@@ -92,7 +101,10 @@ static void test_blocks(void **state)
 	graph_release(&g);
 }
 
-/* The sample finds neighbours that are far apart, and leaves near ones to rows. */
+/*
+ * The engine samples the graph: it chooses bins if neighbours are far apart, rows if they
+ * are near.
+ */
 static void test_choice(void **state)
 {
 	static const struct {
@@ -113,8 +125,13 @@ static void test_choice(void **state)
 		skip();
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct mill_generate how = {
-			.target = { .path = scratch_path("choice"), .memory = GIB, .force = true },
-			.kind = cases[i].kind, .vertices = cases[i].vertices, .degree = cases[i].degree, .seed = 7,
+			.target = { .path = scratch_path("choice"),
+				    .memory = GIB,
+				    .force = true },
+			.kind = cases[i].kind,
+			.vertices = cases[i].vertices,
+			.degree = cases[i].degree,
+			.seed = 7,
 		};
 		struct mill_built built;
 		mill_store *store;
@@ -125,8 +142,8 @@ static void test_choice(void **state)
 		OK(mill_run_new(&run, store, &(struct mill_options){ .memory = GIB }));
 		OK(mill_pagerank(run, &(struct mill_pagerank){ .tolerance = -1, .iterations = 2 }));
 		if (!run->bins != !cases[i].bins)
-			fail_msg("%s of %llu vertices: the other layout", cases[i].kind,
-				 (unsigned long long)cases[i].vertices);
+			fail_msg("%s of %llu vertices: bins are %schosen", cases[i].kind,
+				 (unsigned long long)cases[i].vertices, run->bins ? "" : "not ");
 		mill_run_free(run);
 		mill_store_close(store);
 	}

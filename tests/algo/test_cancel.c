@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A watcher that says stop, at every occasion it gets; the run can be used again afterwards. */
+/* A watcher stops an algorithm at any of its calls. The run can be used again afterwards. */
 #include <pthread.h>
 
 #include "expect.h"
@@ -18,13 +18,15 @@ static int watch(void *arg, const struct mill_progress *p)
 	if (!p->what || !*p->what || !p->unit || !pthread_equal(pthread_self(), w->caller))
 		w->wrong = true;
 	if (w->run)
-		w->run->ticker.last = -1;	/* ask again at the next occasion, however soon */
+		w->run->ticker.last = -1; /* the next tick calls the watcher, without a pause */
 	return ++w->calls == w->stop_at;
 }
 
 enum task { TASK_BFS, TASK_SSSP, TASK_PAGERANK, TASKS };
 static const char *const task_name[] = { "bfs", "sssp", "pagerank" };
-static const struct mill_pagerank ranking = { .precision = MILL_EXACT, .tolerance = -1, .iterations = 4 };
+static const struct mill_pagerank ranking = { .precision = MILL_EXACT,
+					      .tolerance = -1,
+					      .iterations = 4 };
 
 static mill_err do_task(mill_run *run, enum task t)
 {
@@ -38,7 +40,8 @@ static mill_err do_task(mill_run *run, enum task t)
 	}
 }
 
-static mill_run *watched_run(mill_store *store, const struct config *c, enum task t, struct watch *w)
+static mill_run *watched_run(mill_store *store, const struct config *c, enum task t,
+			     struct watch *w)
 {
 	struct mill_options o = { .parents = true, .check = true, .watcher = { watch, w } };
 
@@ -47,7 +50,7 @@ static mill_run *watched_run(mill_store *store, const struct config *c, enum tas
 	return w->run;
 }
 
-/* The call number `stop` says stop: false if there were fewer. */
+/* The watcher's call number `stop` cancels. Returns false if there were fewer calls. */
 static bool cancel_at(struct watch *w, enum task t, u64 stop, const char *where)
 {
 	mill_err err;
@@ -56,15 +59,16 @@ static bool cancel_at(struct watch *w, enum task t, u64 stop, const char *where)
 	w->stop_at = stop;
 	err = do_task(w->run, t);
 	if (w->wrong)
-		fail_msg("%s, %s: the watcher was called wrongly", where, task_name[t]);
+		fail_msg("%s, %s: the watcher got empty text or ran on another thread", where,
+			 task_name[t]);
 	if (w->calls < stop) {
 		OK(err);
 		return false;
 	}
 	if (err != MILL_ECANCELLED || !*mill_error())
-		fail_msg("%s, %s: stopped at call %llu it gives %d", where, task_name[t], (unsigned long long)stop,
-			 (int)err);
-	/* What is half done is no result. */
+		fail_msg("%s, %s: stopped at call %llu, it returns %d", where, task_name[t],
+			 (unsigned long long)stop, (int)err);
+	/* A cancelled algorithm leaves no result. */
 	REFUSED(MILL_EUSAGE, mill_run_check(w->run), where);
 	REFUSED(MILL_EUSAGE, mill_run_write(w->run, scratch_path("none.tsv")), where);
 	return true;
@@ -75,13 +79,13 @@ static void try_task(mill_store *store, const struct config *c, enum task t)
 	struct watch w;
 	u64 hash;
 
-	mill_run_free(watched_run(store, c, t, &w));	/* free what was never used */
+	mill_run_free(watched_run(store, c, t, &w));	/* a run that was never used can be freed */
 	watched_run(store, c, t, &w);
 	OK(do_task(w.run, t));
-	/* The few pages of a narrow build may all fall to other workers than the one that may ask. */
+	/* Only one worker calls the watcher: it may get none of a narrow build's few pages. */
 	assert_true(w.calls > 0 || MILL_VID_BITS < 32);
 	hash = hash_of(w.run);
-	/* With the graph loaded, and the same run again and again. */
+	/* Cancels one run several times, with the graph loaded. */
 	for (u64 stop = 1; stop < 100; stop += stop / 4 + 1) {
 		bool stopped = cancel_at(&w, t, stop, c->name);
 
@@ -89,13 +93,13 @@ static void try_task(mill_store *store, const struct config *c, enum task t)
 		OK(do_task(w.run, t));
 		OK(mill_run_check(w.run));
 		if (hash_of(w.run) != hash)
-			fail_msg("%s, %s: other bits after a stop at call %llu", c->name, task_name[t],
-				 (unsigned long long)stop);
+			fail_msg("%s, %s: the hash differs after a stop at call %llu", c->name,
+				 task_name[t], (unsigned long long)stop);
 		if (!stopped)
 			break;
 	}
 	mill_run_free(w.run);
-	/* While it loads. */
+	/* Cancels new runs while they load the graph. */
 	for (u64 stop = 1; stop < 10; stop += 3) {
 		watched_run(store, c, t, &w);
 		cancel_at(&w, t, stop, c->name);
@@ -108,8 +112,10 @@ static void try_task(mill_store *store, const struct config *c, enum task t)
 
 static void test_cancel(void **state)
 {
-	static const char *const names[] = { "1 thread", "4 threads", "2 threads, 1 frame", "4 threads, 5 frames",
-					     "opencl, 2 pages" };
+	static const char *const names[] = {
+		"1 thread", "4 threads", "2 threads, 1 frame", "4 threads, 5 frames",
+		"opencl, 2 pages",
+	};
 	struct graph g;
 	mill_store *store;
 
@@ -126,8 +132,11 @@ static void test_cancel(void **state)
 	graph_release(&g);
 }
 
-/* Certificates and output can be stopped too; the result stays, and a file does not appear in part. */
-static void test_cancel_after(void **state)
+/*
+ * Certificates and output can be cancelled too. The result stays, and no partial file
+ * appears.
+ */
+static void test_cancel_check_and_write(void **state)
 {
 	static const char *const names[] = { "2 threads", "2 threads, 1 frame" };
 	struct graph g;
@@ -166,7 +175,7 @@ static void test_cancel_after(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_cancel),
-	cmocka_unit_test(test_cancel_after),
+	cmocka_unit_test(test_cancel_check_and_write),
 };
 
 SUITE(cancel, tests, .setup = scratch_make, .teardown = scratch_remove);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Certificates must fail: right results are spoiled in every way we can think of. */
+/* Certificates must fail: each test changes values of correct results. */
 #include "expect.h"
 
-/* Puts `bad` in place of an element, wants the certificate to fail, and puts the old one back. */
+/* Sets an element to `bad`: the certificate must fail. Restores the old value. */
 static void spoil(mill_run *run, struct vec *v, u64 i, const void *bad, const char *name)
 {
 	u64 old = 0, now = 0;
@@ -16,14 +16,15 @@ static void spoil(mill_run *run, struct vec *v, u64 i, const void *bad, const ch
 	OK(vec_set(v, i, bad));
 	err = mill_run_check(run);
 	if (err != MILL_ECHECK)
-		fail_msg("%s: element %llu of %s became %llx after %llx, and the certificate gives %d", name,
-			 (unsigned long long)i, v->name, (unsigned long long)now, (unsigned long long)old, (int)err);
+		fail_msg("%s: %s[%llu] is %llx instead of %llx: the certificate returns %d", name,
+			 v->name, (unsigned long long)i, (unsigned long long)now,
+			 (unsigned long long)old, (int)err);
 	OK(vec_set(v, i, &old));
 }
 
 static const char *const device_names[] = { "2 threads", "2 threads, 1 frame", "opencl" };
 
-/* Distances one off in either direction, gone or invented, at every vertex. */
+/* Makes each distance too large by one, too small by one, infinite and zero. */
 static void spoil_distances(mill_run *run, const char *name)
 {
 	struct vec *v = run->result.column[0].vec;
@@ -34,7 +35,7 @@ static void spoil_distances(mill_run *run, const char *name)
 		OK(vec_get(v, i, &value));
 		bad = value + 1;
 		spoil(run, v, i, &bad, name);
-		bad = value - 1;	/* of 0 too: all bits set is none, or not a number */
+		bad = value - 1; /* also of 0: all bits set is "not reached", or not a number */
 		spoil(run, v, i, &bad, name);
 		spoil(run, v, i, &none, name);
 		bad = 0;
@@ -42,7 +43,7 @@ static void spoil_distances(mill_run *run, const char *name)
 	}
 }
 
-/* Every other vertex, and numbers that are none, as the parent of every vertex. */
+/* Sets each parent to every other vertex and to numbers that are no vertices. */
 static void spoil_parents(mill_run *run, const char *name)
 {
 	struct vec *v = run->result.column[1].vec;
@@ -59,8 +60,10 @@ static void spoil_parents(mill_run *run, const char *name)
 
 static void test_bfs(void **state)
 {
-	static const char *const names[] = { "random, tiny", "random, tiny, undirected", "Graphie's figure 2",
-					     "components", "one vertex", "self-loops", "parallel edges" };
+	static const char *const names[] = {
+		"random, tiny", "random, tiny, undirected", "Graphie's figure 2", "components",
+		"one vertex", "self-loops", "parallel edges",
+	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -72,7 +75,8 @@ static void test_bfs(void **state)
 				mill_store *store;
 				mill_run *run;
 
-				if (!config_usable(c) || (j && i) || !shape_make(&g, shape_named(names[i])))
+				if (!config_usable(c) || (j && i) ||
+				    !shape_make(&g, shape_named(names[i])))
 					continue;
 				store = graph_store(&g);
 				run = run_open(store, c, o, "bfs", NULL);
@@ -93,10 +97,16 @@ static void test_sssp(void **state)
 		enum mill_weight type;
 		enum weighing how;
 	} kinds[] = {
-		{ MILL_WEIGHT_U32, WEIGH_SMALL }, { MILL_WEIGHT_U32, WEIGH_HUGE }, { MILL_WEIGHT_I32, WEIGH_SMALL },
-		{ MILL_WEIGHT_F32, WEIGH_SMALL }, { MILL_WEIGHT_F64, WEIGH_SMALL }, { MILL_WEIGHT_F64, WEIGH_HUGE },
+		{ MILL_WEIGHT_U32, WEIGH_SMALL },
+		{ MILL_WEIGHT_U32, WEIGH_HUGE },
+		{ MILL_WEIGHT_I32, WEIGH_SMALL },
+		{ MILL_WEIGHT_F32, WEIGH_SMALL },
+		{ MILL_WEIGHT_F64, WEIGH_SMALL },
+		{ MILL_WEIGHT_F64, WEIGH_HUGE },
 	};
-	static const char *const names[] = { "random, tiny", "random, tiny, undirected", "Graphie's figure 2" };
+	static const char *const names[] = {
+		"random, tiny", "random, tiny, undirected", "Graphie's figure 2",
+	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names) * ARRAY_LEN(kinds) * 2; i++) {
@@ -109,8 +119,8 @@ static void test_sssp(void **state)
 		assert_true(shape_make(&g, shape_named(names[i / ARRAY_LEN(kinds) / 2])));
 		graph_weigh(&g, kinds[k].type, kinds[k].how, i);
 		store = graph_store(&g);
-		run = run_open(store, config_named("2 threads"), (struct mill_options){ .parents = parents }, "sssp",
-			       NULL);
+		run = run_open(store, config_named("2 threads"),
+			       (struct mill_options){ .parents = parents }, "sssp", NULL);
 		expect_sssp(&g, weight_name(g.weight), run, g.n / 2, 0, false);
 		spoil_distances(run, weight_name(g.weight));
 		if (parents)
@@ -122,8 +132,11 @@ static void test_sssp(void **state)
 	}
 }
 
-/* 0 -> 1 -> 2 -> 3 -> 1 with nothing but zeros after the first edge: 1, 2 and 3 could be each other's parents. */
-static void test_circle(void **state)
+/*
+ * 0 -> 1 -> 2 -> 3 -> 1, where all weights but the first are 0: a wrong result may have 1, 2
+ * and 3 as parents of each other.
+ */
+static void test_parent_cycle(void **state)
 {
 	static const u32 arc[][2] = { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 1 }, { 3, 4 } };
 	struct vec *parent;
@@ -140,10 +153,11 @@ static void test_circle(void **state)
 		g.arc[i].weight = 0;
 	graph_index(&g);
 	store = graph_store(&g);
-	run = run_open(store, config_named("1 thread"), (struct mill_options){ .parents = true }, "sssp", NULL);
+	run = run_open(store, config_named("1 thread"),
+		       (struct mill_options){ .parents = true }, "sssp", NULL);
 	expect_sssp(&g, "circle", run, 0, 0, false);
 	parent = run->result.column[1].vec;
-	/* 3 -> 1 is tight too, but 1, 2, 3 then hang in the air. (Vertex numbers are ids here.) */
+	/* 3 -> 1 is tight too, but then 1, 2 and 3 are not connected to the root. */
 	spoil(run, parent, 1, &(u32){ 3 }, "circle");
 	spoil(run, parent, 2, &(u32){ 2 }, "circle");
 	mill_run_free(run);
@@ -151,7 +165,7 @@ static void test_circle(void **state)
 	graph_release(&g);
 }
 
-/* A number in the score's own form. */
+/* Returns the bits of a score in the format of the precision. */
 static u64 score_of(enum mill_precision p, f64 x)
 {
 	f32 narrow = (f32)x;
@@ -166,7 +180,8 @@ static u64 score_of(enum mill_precision p, f64 x)
 	return bits;
 }
 
-static void spoil_scores(const struct graph *g, mill_run *run, enum mill_precision p, const char *name)
+static void spoil_scores(const struct graph *g, mill_run *run, enum mill_precision p,
+			 const char *name)
 {
 	struct vec *v = run->result.column[0].vec;
 	f64 *score = calloc(g->n, sizeof(*score));
@@ -175,7 +190,8 @@ static void spoil_scores(const struct graph *g, mill_run *run, enum mill_precisi
 	OK(mill_run_values(run, "score", true, p == MILL_F32 ? (void *)narrow : score, NULL));
 	for (u64 i = 0; i < v->n; i++) {
 		u64 j = (i + 1) % v->n, old = 0, bad;
-		f64 x = p == MILL_F32 ? (f64)narrow[i] : score[i], y = p == MILL_F32 ? (f64)narrow[j] : score[j];
+		f64 x = p == MILL_F32 ? (f64)narrow[i] : score[i];
+		f64 y = p == MILL_F32 ? (f64)narrow[j] : score[j];
 
 		bad = score_of(p, x + 1e-3);
 		spoil(run, v, i, &bad, name);
@@ -191,7 +207,7 @@ static void spoil_scores(const struct graph *g, mill_run *run, enum mill_precisi
 			bad = score_of(p, __builtin_inf());
 			spoil(run, v, i, &bad, name);
 		}
-		/* Moved from one to the next: the sum stays. */
+		/* Moves a tenth of the score to the next vertex: the sum is the same. */
 		OK(vec_get(v, j, &old));
 		bad = score_of(p, y + x * 0.1);
 		OK(vec_set(v, j, &bad));
@@ -205,14 +221,19 @@ static void spoil_scores(const struct graph *g, mill_run *run, enum mill_precisi
 
 static void test_pagerank(void **state)
 {
-	static const char *const names[] = { "random, tiny", "random, tiny, undirected", "Gunrock's sample" };
+	static const char *const names[] = {
+		"random, tiny", "random, tiny, undirected", "Gunrock's sample",
+	};
 	static const enum mill_precision precisions[] = { MILL_F32, MILL_F64, MILL_EXACT };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		for (size_t j = 0; j < ARRAY_LEN(precisions) * ARRAY_LEN(device_names); j++) {
-			const struct config *c = config_named(device_names[j / ARRAY_LEN(precisions)]);
-			struct mill_pagerank how = { .precision = precisions[j % ARRAY_LEN(precisions)] };
+			const struct config *c =
+				config_named(device_names[j / ARRAY_LEN(precisions)]);
+			struct mill_pagerank how = {
+				.precision = precisions[j % ARRAY_LEN(precisions)]
+			};
 			struct graph g;
 			mill_store *store;
 			mill_run *run;
@@ -221,7 +242,8 @@ static void test_pagerank(void **state)
 			    !shape_make(&g, shape_named(names[i])))
 				continue;
 			store = graph_store(&g);
-			run = run_open(store, c, (struct mill_options){ .check = true }, "pagerank", &how);
+			run = run_open(store, c, (struct mill_options){ .check = true },
+				       "pagerank", &how);
 			OK(mill_pagerank(run, &how));
 			OK(mill_run_check(run));
 			spoil_scores(&g, run, how.precision, g.name);
@@ -235,7 +257,7 @@ static void test_pagerank(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_bfs),
 	cmocka_unit_test(test_sssp),
-	cmocka_unit_test(test_circle),
+	cmocka_unit_test(test_parent_cycle),
 	cmocka_unit_test(test_pagerank),
 };
 

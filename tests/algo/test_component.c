@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weak and strong components: hard graphs and certificates. test_matrix.c compares them with searches by one thread. */
+/*
+ * Weak and strong components: hard graphs and certificates. test_matrix.c compares them with
+ * serial searches.
+ */
 #include "base/random.h"
 #include "component.h"
 
@@ -13,10 +16,12 @@ static void try_graph(const struct graph *g, mill_store *store, const struct con
 		mill_run *run;
 
 		/* A narrow build cannot number the edges of both directions. */
-		if (f->how.method == MILL_CC_LABELS && !g->undirected && 2 * g->n_arcs != min_u64(2 * g->n_arcs, MAX_EDGES))
+		if (f->how.method == MILL_CC_LABELS && !g->undirected &&
+		    2 * g->n_arcs != min_u64(2 * g->n_arcs, MAX_EDGES))
 			continue;
 		if (g->out_only && (f->strong || f->how.method == MILL_CC_LABELS)) {
-			run = run_open(store, config_named("2 threads"), checked, f->algorithm, &f->how);
+			run = run_open(store, config_named("2 threads"), checked, f->algorithm,
+				       &f->how);
 			REFUSED(MILL_EUSAGE, finder_call(f, run), g->name);
 			mill_run_free(run);
 			continue;
@@ -24,14 +29,14 @@ static void try_graph(const struct graph *g, mill_store *store, const struct con
 		part = parts_of(g, f);
 		run = run_open(store, c, checked, f->algorithm, &f->how);
 		expect_components(g, c->name, run, f, part);
-		/* Once more on the same run: nothing is left of the first time. */
+		/* Again in the same run: the first call must leave nothing behind. */
 		expect_components(g, c->name, run, f, part);
 		mill_run_free(run);
 		free(part);
 	}
 }
 
-/* Without in-edges some methods have nothing to go by. */
+/* Strong components and label propagation need in-edges: they are refused without. */
 static void test_out_only(void **state)
 {
 	static const char *const names[] = { "components", "hubs" };
@@ -51,7 +56,7 @@ static void test_out_only(void **state)
 	}
 }
 
-/* All weak methods give the same bits. */
+/* All weak methods give the same bits, in all configurations. */
 static void test_methods(void **state)
 {
 	static const char *const names[] = { "hubs", "random, sparse" };
@@ -74,10 +79,13 @@ static void test_methods(void **state)
 
 				if (!configs[j].quick)
 					continue;
-				run = run_open(store, &configs[j], checked, finders[k].algorithm, &finders[k].how);
-				got = expect_components(&g, configs[j].name, run, &finders[k], part);
+				run = run_open(store, &configs[j], checked,
+					       finders[k].algorithm, &finders[k].how);
+				got = expect_components(&g, configs[j].name, run, &finders[k],
+							part);
 				if (*want && got != *want)
-					fail_msg("%s, %s, %s: other bits", g.name, finders[k].name, configs[j].name);
+					fail_msg("%s, %s, %s: the hash differs", g.name,
+						 finders[k].name, configs[j].name);
 				*want = got;
 				mill_run_free(run);
 			}
@@ -88,29 +96,42 @@ static void test_methods(void **state)
 	}
 }
 
-/* Dense parts in a row, each a strong component, with edges onwards: too much to be finished in memory while it streams. */
-static void test_coloured(void **state)
+/* Adds the arc u -> v, or v -> u. */
+static void add_arc(struct graph *g, u32 u, u32 v, bool reversed)
 {
-	static const char *const places[] = { "1 thread", "2 threads, 2 frames", "4 threads, 5 frames", "opencl",
-					      "opencl, 2 pages" };
+	if (reversed)
+		graph_add(g, v, u);
+	else
+		graph_add(g, u, v);
+}
+
+/*
+ * A chain of cliques, each a strong component: a streamed graph with too many edges for the
+ * algorithm to finish in memory. Edges between cliques go up and down in vertex numbers.
+ */
+static void test_clique_chain(void **state)
+{
+	static const char *const places[] = {
+		"1 thread", "2 threads, 2 frames", "4 threads, 5 frames",
+		"opencl",   "opencl, 2 pages",
+	};
 	u32 size = 40, parts = MILL_VID_BITS < 32 ? 5 : 60;
 	struct graph g;
 	mill_store *store;
 
 	(void)state;
-	graph_init(&g, "coloured", size * parts);
+	graph_init(&g, "clique chain", size * parts);
 	for (u32 part = 0; part < parts; part++)
 		for (u32 i = 0; i < size; i++)
 			for (u32 j = 0; j < size; j++) {
 				u32 u = part * size + i, v = part * size + j;
 
-				/* Numbers go up and down along the row, and some parts come twice as often. */
 				if (i != j)
 					graph_add(&g, u, v);
 				if (i == j && part + 1 < parts)
-					graph_add(&g, part % 2 ? u : u + size, part % 2 ? u + size : u);
+					add_arc(&g, u, u + size, part % 2 == 0);
 				if (i == j && part + 7 < parts)
-					graph_add(&g, part % 2 ? u : u + 7 * size, part % 2 ? u + 7 * size : u);
+					add_arc(&g, u, u + 7 * size, part % 2 == 0);
 			}
 	graph_index(&g);
 	store = graph_store(&g);
@@ -120,22 +141,44 @@ static void test_coloured(void **state)
 	graph_release(&g);
 }
 
-/* A long path and a long cycle, in an order in which nothing comes by itself: they must not take a step per vertex. */
+static void try_long(const struct graph *g, mill_store *store, const char *place,
+		     const struct finder *f, const u32 *part)
+{
+	mill_run *run = run_open(store, config_named(place), (struct mill_options){ 0 },
+				 f->algorithm, &f->how);
+	struct mill_report report;
+
+	expect_components(g, "long", run, f, part);
+	mill_run_report(run, &report);
+	if (report.iterations > 1100)
+		fail_msg("%s, %s: it takes %llu steps", g->name, f->name,
+			 (unsigned long long)report.iterations);
+	mill_run_free(run);
+}
+
+/* The order of vertex numbers along a path. */
+enum order { ASCENDING, DESCENDING, SHUFFLED, ORDERS };
+
+/*
+ * A long path and a long cycle must not take a step per vertex, in any order of the
+ * vertices.
+ */
 static void test_long(void **state)
 {
+	static const char *const places[] = { "2 threads", "2 threads, 2 frames" };
 	u32 n = MILL_VID_BITS < 32 ? 200 : 100000;
 
 	(void)state;
 	for (int cycle = 0; cycle < 2; cycle++)
-		for (int backwards = 0; backwards < 3; backwards++) {
+		for (enum order order = 0; order < ORDERS; order++) {
 			u32 *place = calloc(n, sizeof(*place));
 			struct graph g;
 			mill_store *store;
 
 			graph_init(&g, cycle ? "long cycle" : "long path", n);
 			for (u32 v = 0; v < n; v++)
-				place[v] = backwards ? n - 1 - v : v;
-			for (u32 v = n - 1; backwards == 2 && v; v--) {
+				place[v] = order == ASCENDING ? v : n - 1 - v;
+			for (u32 v = n - 1; order == SHUFFLED && v; v--) {
 				u32 other = (u32)random_below(5, v, v + 1), held = place[v];
 
 				place[v] = place[other];
@@ -148,22 +191,10 @@ static void test_long(void **state)
 			for (size_t k = 0; k < n_finders; k++) {
 				u32 *part = parts_of(&g, &finders[k]);
 
-				for (int streamed = 0; streamed < 2; streamed++) {
-					struct mill_report report;
-					mill_run *run;
-
-					if (finders[k].how.method == MILL_CC_LABELS && !finders[k].strong)
-						continue;	/* as many steps as the path is long */
-					run = run_open(store, config_named(streamed ? "2 threads, 2 frames" : "2 threads"),
-						       (struct mill_options){ 0 }, finders[k].algorithm,
-						       &finders[k].how);
-					expect_components(&g, "long", run, &finders[k], part);
-					mill_run_report(run, &report);
-					if (report.iterations > 1100)
-						fail_msg("%s, %s: %llu steps", g.name, finders[k].name,
-							 (unsigned long long)report.iterations);
-					mill_run_free(run);
-				}
+				/* Labels do take a step per vertex of the path. */
+				if (finders[k].strong || finders[k].how.method != MILL_CC_LABELS)
+					for (size_t i = 0; i < ARRAY_LEN(places); i++)
+						try_long(&g, store, places[i], &finders[k], part);
 				free(part);
 			}
 			graph_store_drop(store);
@@ -172,11 +203,13 @@ static void test_long(void **state)
 		}
 }
 
-/* Certificates must fail: every vertex in every other component, and in none. */
+/* The certificate must fail if a vertex is in any other component, or in none. */
 static void test_certificate(void **state)
 {
-	static const char *const names[] = { "random, tiny", "random, tiny, undirected", "components", "self-loops",
-					     "Graphie's figure 2", "path against the ids" };
+	static const char *const names[] = {
+		"random, tiny", "random, tiny, undirected", "components", "self-loops",
+		"Graphie's figure 2", "path against the ids",
+	};
 	static const char *const places[] = { "2 threads", "2 threads, 1 frame", "opencl" };
 
 	(void)state;
@@ -204,7 +237,7 @@ static void test_certificate(void **state)
 				OK(vec_set(run->result.column[0].vec, v, &bad));
 				err = mill_run_check(run);
 				if (err != MILL_ECHECK)
-					fail_msg("%s, %s: vertex %u in component %u, and the certificate gives %d",
+					fail_msg("%s, %s: vertex %u in component %u: error %d",
 						 g.name, f->name, v, bad, (int)err);
 				OK(vec_set(run->result.column[0].vec, v, &old));
 			}
@@ -215,7 +248,10 @@ static void test_certificate(void **state)
 	}
 }
 
-/* Two components under one name, or one under two: every vertex has a name that fits, and still it is wrong. */
+/*
+ * Two components with one name, or one with two names. Each name is a vertex of the
+ * component.
+ */
 static void test_merged_and_split(void **state)
 {
 	struct graph g;
@@ -225,7 +261,8 @@ static void test_merged_and_split(void **state)
 	assert_true(shape_make(&g, shape_named("components")));
 	store = graph_store(&g);
 	for (size_t k = 0; k < n_finders; k++) {
-		mill_run *run = run_open(store, config_named("2 threads"), checked, finders[k].algorithm, &finders[k].how);
+		mill_run *run = run_open(store, config_named("2 threads"), checked,
+					 finders[k].algorithm, &finders[k].how);
 		struct vec *name;
 		u32 *data, *rank, n;
 		struct vec *ranks = NULL;
@@ -245,7 +282,7 @@ static void test_merged_and_split(void **state)
 		for (u32 v = 0; v < n; v++)
 			data[v] = data[v] == 64 ? 0 : data[v];
 		REFUSED(MILL_ECHECK, mill_run_check(run), "merged");
-		/* The clique falls in two. */
+		/* The clique is split in two. */
 		for (u32 v = 0; v < n; v++)
 			if (rank[v] >= 64 && rank[v] < 73)
 				data[v] = rank[v] < 70 ? 64 : 70;
@@ -260,7 +297,7 @@ static void test_merged_and_split(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_out_only),
 	cmocka_unit_test(test_methods),
-	cmocka_unit_test(test_coloured),
+	cmocka_unit_test(test_clique_chain),
 	cmocka_unit_test(test_long),
 	cmocka_unit_test(test_certificate),
 	cmocka_unit_test(test_merged_and_split),

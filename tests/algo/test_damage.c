@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages that somebody altered and made the checksums right again: a device refuses those that the host refuses, with the same code,
- * and gives the same result for the others; so do several devices together. Nothing crashes, and the run can be used again.
+ * Damaged pages with correct checksums. Devices, one or several, refuse the pages that the
+ * host refuses, with the same code, and give the same result for the others. Nothing
+ * crashes, and the run can be used again.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -11,16 +12,18 @@
 #include "task.h"
 #include "store/page.h"
 
-static const struct mill_pagerank scan = { .tolerance = -1, .iterations = 1, .precision = MILL_EXACT };
+static const struct mill_pagerank scan = { .tolerance = -1,
+					   .iterations = 1,
+					   .precision = MILL_EXACT };
 
-/* A store of one direction whose pages are altered under the eyes of the runs. */
+/* A store of one direction. Its pages are changed while runs are open. */
 struct victim {
 	mill_store *store;
 	struct pages *pages;
 	int fd;
-	u8 *good, *bad;		/* a page */
-	void *room;		/* to decode it */
-	u32 page;
+	u8 *good, *bad;		/* a page before and after the change */
+	void *room;		/* memory to decode a page */
+	u32 page;		/* the number of that page */
 };
 
 static void victim_open(struct victim *v, const struct graph *g)
@@ -47,7 +50,7 @@ static void victim_close(struct victim *v)
 	graph_store_drop(v->store);
 }
 
-/* The page as it is in `from`, with checksums that say so. */
+/* Writes the page, and sets its checksums. */
 static void put_page(struct victim *v, const u8 *from)
 {
 	u32 size = v->store->st->page_size;
@@ -58,11 +61,13 @@ static void put_page(struct victim *v, const u8 *from)
 		sum[b] = checksum(from + (u64)b * STORE_BLOCK, STORE_BLOCK);
 }
 
-/* One to three bytes of the header, the index or the rest. */
+/* Changes one to three bytes in the header, the index or the neighbours of a page. */
 static void alter(struct victim *v, u64 i)
 {
 	u32 size = v->store->st->page_size;
 	const struct page_header *h = (const struct page_header *)v->good;
+	enum { HEADER, ROWS, LISTS };
+	static const u8 likely[] = { HEADER, ROWS, ROWS, ROWS, ROWS, LISTS, LISTS, LISTS };
 	struct page_wire wire;
 
 	v->page = (u32)random_below(1, i, v->pages->n_pages);
@@ -70,17 +75,22 @@ static void alter(struct victim *v, u64 i)
 	memcpy(v->bad, v->good, size);
 	OK(page_wire(v->pages, v->page, v->good, &wire));
 	for (u64 k = 0; k <= i % 3; k++) {
-		u64 what = random_below(2, 4 * i + k, 8), x = random_at(3, 4 * i + k);
-		u64 from = what < 1 ? 0 : what < 5 ? h->row_at : h->neighbour_at;
-		u64 to = what < 1 ? sizeof(*h) : what < 5 ? h->neighbour_at : wire.end;
+		const u64 part[][2] = {
+			[HEADER] = { 0, sizeof(*h) },
+			[ROWS] = { h->row_at, h->neighbour_at },
+			[LISTS] = { h->neighbour_at, wire.end },
+		};
+		u32 what = likely[random_below(2, 4 * i + k, ARRAY_LEN(likely))];
+		u64 from = part[what][0], to = part[what][1], x = random_at(3, 4 * i + k);
 		u8 *byte = v->bad + from + random_below(4, 4 * i + k, to - from);
 
-		*byte = (u8)(x & 256 ? x : *byte ^ 1u << x % 8);	/* any value, or near the right one */
+		/* Any value, or one bit flipped. */
+		*byte = (u8)(x & 256 ? x : *byte ^ 1u << x % 8);
 	}
 	put_page(v, v->bad);
 }
 
-/* The run forgets all that it has read. */
+/* Runs the scan again. The run must read all pages again. */
 static mill_err run_again(mill_run *run)
 {
 	run->loaded = false;
@@ -88,10 +98,12 @@ static mill_err run_again(mill_run *run)
 }
 
 /*
- * The devices, of which there are n, come in turn. One alone gives what the cpu gives; but several push what the cpu pulls, which is
- * another sum in a graph that was undirected, so each of several gives what the next one does.
+ * The n runs on devices take turns. The result of one run is compared with the CPU's.
+ * Several runs are compared with each other: they push where the CPU pulls, and a damaged
+ * page makes an undirected graph asymmetric, so the sums differ.
  */
-static void try_damage(struct victim *v, mill_run *cpu, mill_run *const *devices, u32 n, const char *where, u64 tries)
+static void try_damage(struct victim *v, mill_run *cpu, mill_run *const *devices, u32 n,
+		       const char *where, u64 tries)
 {
 	u64 refused = 0, hash;
 	struct segment seg;
@@ -106,13 +118,15 @@ static void try_damage(struct victim *v, mill_run *cpu, mill_run *const *devices
 		want = page_decode_into(v->pages, v->page, v->bad, v->room, NULL, &seg);
 		got = run_again(device);
 		if (got != want)
-			fail_msg("%s, case %llu, page %u: the device says %d, the host %d: %s", where, (unsigned long long)i,
-				 v->page, (int)got, (int)want, mill_error());
+			fail_msg("%s, case %llu, page %u: the device returns %d, the host %d: %s",
+				 where, (unsigned long long)i, v->page, (int)got, (int)want,
+				 mill_error());
 		assert_int_equal(run_again(cpu), want);
 		if (n > 1)
 			assert_int_equal(run_again(other), want);
 		if (!want && hash_of(device) != hash_of(other))
-			fail_msg("%s, case %llu, page %u: other bits", where, (unsigned long long)i, v->page);
+			fail_msg("%s, case %llu, page %u: the hash differs", where,
+				 (unsigned long long)i, v->page);
 		refused += want != MILL_OK;
 		if (want)
 			assert_int_equal(want, MILL_ECORRUPT);
@@ -129,10 +143,12 @@ static const struct {
 	const char *shape;
 	u32 page_size, tries;
 } cases[] = {
-	{ "hubs, undirected", 64 * KIB, 300 }, { "star, undirected", 64 * KIB, 150 }, { "hubs, undirected", 128 * KIB, 150 },
+	{ "hubs, undirected", 64 * KIB, 300 },
+	{ "star, undirected", 64 * KIB, 150 },
+	{ "hubs, undirected", 128 * KIB, 150 },
 };
 
-static void test_hostile(void **state)
+static void test_damaged_pages(void **state)
 {
 	(void)state;
 	if (!have_opencl())
@@ -140,7 +156,9 @@ static void test_hostile(void **state)
 	for (u32 i = 0; i < 2 * CODEC_LAST * ARRAY_LEN(cases); i++) {
 		u32 codec = CODEC_PACKED + i / 2 % CODEC_LAST, which = i / 2 / CODEC_LAST;
 		bool slots = i & 1;
-		struct mill_options o = { .threads = 2, .memory = GIB, .device = "opencl", .device_memory = 64 * MIB };
+		struct mill_options o = {
+			.threads = 2, .memory = GIB, .device = "opencl", .device_memory = 64 * MIB,
+		};
 		mill_run *cpu, *device;
 		struct victim v;
 		struct mill_plan plan;
@@ -151,8 +169,10 @@ static void test_hostile(void **state)
 		g.page_size = cases[which].page_size;
 		g.codec = codec;
 		victim_open(&v, &g);
-		snprintf(where, sizeof(where), "%s, %s, %s", g.name, codec_names[codec], slots ? "slots" : "whole");
-		OK(mill_run_new(&cpu, v.store, &(struct mill_options){ .threads = 1, .memory = GIB }));
+		snprintf(where, sizeof(where), "%s, %s, %s", g.name, codec_names[codec],
+			 slots ? "slots" : "whole");
+		OK(mill_run_new(&cpu, v.store,
+				&(struct mill_options){ .threads = 1, .memory = GIB }));
 		cpu->hook.only_frames = 1;
 		OK(mill_run_new(&device, v.store, &o));
 		OK(mill_run_plan(device, "pagerank", &scan, &plan));
@@ -169,11 +189,12 @@ static void test_hostile(void **state)
 
 /* ---- Fleets ---- */
 
-/* Where all pages stay, where none does, and where all of them pass all devices for every chunk. */
+/* All pages stay on the device; no page does; every device gets all pages for each chunk. */
 static const struct mill_options fleets[] = {
 	{ .device = "opencl", .mapping = MILL_MAPPING_HYBRID },
 	{ .device = "opencl,opencl", .gts.device_cache = MILL_SIZE_NONE },
-	{ .device = "opencl,opencl,opencl", .gts.strategy = MILL_STRATEGY_S, .gts.chunks = 2, .mapping = MILL_MAPPING_WARP },
+	{ .device = "opencl,opencl,opencl", .gts.strategy = MILL_STRATEGY_S, .gts.chunks = 2,
+	  .mapping = MILL_MAPPING_WARP },
 };
 #define N_FLEETS ARRAY_LEN(fleets)
 
@@ -197,7 +218,7 @@ static void close_fleets(mill_run **fleet)
 		mill_run_free(fleet[i]);
 }
 
-static void test_hostile_fleets(void **state)
+static void test_damaged_pages_on_fleets(void **state)
 {
 	(void)state;
 	if (!have_opencl())
@@ -214,7 +235,8 @@ static void test_hostile_fleets(void **state)
 		g.codec = codec;
 		victim_open(&v, &g);
 		snprintf(where, sizeof(where), "%s, %s, fleets", g.name, codec_names[codec]);
-		OK(mill_run_new(&cpu, v.store, &(struct mill_options){ .threads = 1, .memory = GIB }));
+		OK(mill_run_new(&cpu, v.store,
+				&(struct mill_options){ .threads = 1, .memory = GIB }));
 		cpu->hook.only_frames = 1;
 		open_fleets(fleet, v.store);
 		try_damage(&v, cpu, fleet, N_FLEETS, where, repeats(cases[which].tries / 2));
@@ -225,16 +247,20 @@ static void test_hostile_fleets(void **state)
 	}
 }
 
-/* The k-th address that no vertex has: behind the rows of a page, in a page where no list begins, behind the last. False: no more. */
+/*
+ * Gets the k-th address without a vertex: behind the rows of a page, in a page without rows,
+ * or behind the last page. Returns false if there are no more.
+ */
 static bool bad_address(const struct addresses *a, u32 k, u32 *out)
 {
 	u32 rows = k <= a->n_pages ? a->first[k + 1] - a->first[k] : 0;
 
-	*out = k <= a->n_pages && rows < a->slots ? k * a->slots + rows : UINT32_MAX;	/* a full page has none */
+	/* A full page has no such address: UINT32_MAX instead. */
+	*out = k <= a->n_pages && rows < a->slots ? k * a->slots + rows : UINT32_MAX;
 	return k < a->n_pages + 2;
 }
 
-/* Writes the address over the first or the last neighbour of a page. */
+/* Replaces the first or the last neighbour of a page by the address. */
 static void plant(struct victim *v, u32 page, bool last, u32 address)
 {
 	u32 size = v->store->st->page_size;
@@ -243,14 +269,23 @@ static void plant(struct victim *v, u32 page, bool last, u32 address)
 	v->page = page;
 	assert_int_equal(pread(v->fd, v->good, size, (off_t)page * size), size);
 	memcpy(v->bad, v->good, size);
-	memcpy(v->bad + h->neighbour_at + (last ? 4 * (h->n_edges - 1) : 0), &address, sizeof(address));
+	memcpy(v->bad + h->neighbour_at + (last ? 4 * (h->n_edges - 1) : 0), &address,
+	       sizeof(address));
 	put_page(v, v->bad);
 }
 
-/* Tasks that come to every edge of a graph that hangs together, though some of them long after its page. */
-static const struct task *const through[] = { &tasks[0], &tasks[4], &tasks[7], &tasks[10], &tasks[12] };
+/*
+ * Tasks that traverse every edge of a connected graph, some of them long after reading its
+ * page.
+ */
+static const struct task *const through[] = {
+	&tasks[0], &tasks[4], &tasks[7], &tasks[10], &tasks[12],
+};
 
-/* Tries the k-th damage with a task and a fleet in turn; the page is good again after it. */
+/*
+ * Runs the k-th task and fleet, in turn, on the damaged page. Restores the page and runs
+ * again.
+ */
 static void try_address(struct victim *v, mill_run *const *fleet, const struct answer *want, u32 k)
 {
 	const struct task *t = through[k % ARRAY_LEN(through)];
@@ -261,10 +296,10 @@ static void try_address(struct victim *v, mill_run *const *fleet, const struct a
 		REFUSED(MILL_ECORRUPT, t->call(run, t->how), t->name);
 	put_page(v, v->good);
 	run->loaded = false;
-	expect_answer("after damage", run, t, &want[t - tasks]);	/* nothing of it is left */
+	expect_answer("after damage", run, t, &want[t - tasks]);
 }
 
-static void test_addresses(void **state)
+static void test_bad_addresses(void **state)
 {
 	static const char *const shapes_tried[] = { "star, undirected", "path, undirected" };
 
@@ -288,7 +323,9 @@ static void test_addresses(void **state)
 		for (u32 k = 0; bad_address(&v.pages->address, k, &bad); k++)
 			for (u32 last = 0; last < 2; last++) {
 				plant(&v, (k + last) % v.pages->n_pages, last, bad);
-				assert_int_equal(page_decode_into(v.pages, v.page, v.bad, v.room, NULL, &seg), MILL_ECORRUPT);
+				assert_int_equal(page_decode_into(v.pages, v.page, v.bad, v.room,
+								  NULL, &seg),
+						 MILL_ECORRUPT);
 				try_address(&v, fleet, want, 2 * k + last);
 			}
 		close_fleets(fleet);
@@ -299,9 +336,9 @@ static void test_addresses(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_hostile),
-	cmocka_unit_test(test_hostile_fleets),
-	cmocka_unit_test(test_addresses),
+	cmocka_unit_test(test_damaged_pages),
+	cmocka_unit_test(test_damaged_pages_on_fleets),
+	cmocka_unit_test(test_bad_addresses),
 };
 
 SUITE(damage, tests, .setup = scratch_make, .teardown = scratch_remove);

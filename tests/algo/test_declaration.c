@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an algorithm declares is what it uses: every kernel was built before the clock started, the bytes that a checkpoint would save are those of
- * its vectors, frontiers and scalars, and a policy may refuse runs that it does not own.
+ * An algorithm declares what it uses. All kernels are built before the clock starts. A
+ * checkpoint saves the declared vectors, frontiers and scalars. A policy may refuse
+ * algorithms for which it has no kernels.
  */
 #include "algo/algo.h"
 #include "task.h"
@@ -10,10 +11,10 @@
 
 static const struct device_ops *inner;
 static mill_run *watched;
-static f64 called;		/* when the algorithm under way was */
+static f64 called;		/* the time at which the algorithm was called */
 static const char *prepared[64];
 static u32 n_prepared, n_launches;
-static const char *wrong;	/* the first program that was late or missing */
+static const char *wrong;	/* a program that was built late, or not before its launch */
 
 static bool is_prepared(const char *name)
 {
@@ -47,13 +48,17 @@ static mill_err call_cdlp(mill_run *r, const void *how) { return mill_cdlp(r, ho
 
 static const struct task others[] = {
 	{ "triangles", "triangles", call_triangles, NULL, false, false, BITS },
-	{ "lcc", "triangles", call_triangles, &(struct mill_triangles){ MILL_LCC_DIRECTED }, false, false, BITS },
+	{ "lcc", "triangles", call_triangles, &(struct mill_triangles){ MILL_LCC_DIRECTED }, false,
+	  false, BITS },
 	{ "cdlp", "cdlp", call_cdlp, NULL, false, false, BITS },
 };
 
 static void try_kernels(mill_store *store, const char *policy, const struct task *t)
 {
-	struct mill_options o = { .device = "opencl", .policy = policy, .parents = true, .threads = 2, .seed = 1, .memory = GIB, .device_memory = 256 * MIB };
+	struct mill_options o = {
+		.device = "opencl", .policy = policy, .parents = true, .threads = 2, .seed = 1,
+		.memory = GIB, .device_memory = 256 * MIB,
+	};
 	struct device_ops ops;
 
 	OK(mill_run_new(&watched, store, &o));
@@ -67,9 +72,10 @@ static void try_kernels(mill_store *store, const char *policy, const struct task
 	called = clock_now();
 	OK(t->call(watched, t->how));
 	if (wrong)
-		fail_msg("%s, %s: '%s' was not built before the clock started", t->name, policy, wrong);
+		fail_msg("%s, %s: '%s' was not built before the clock started", t->name, policy,
+			 wrong);
 	if (!n_launches && strcmp(t->name, "degrees"))
-		fail_msg("%s, %s: nothing was launched", t->name, policy);
+		fail_msg("%s, %s: no kernel was launched", t->name, policy);
 	watched->opened[0]->ops = inner;
 	mill_run_free(watched);
 }
@@ -99,7 +105,7 @@ static void test_kernels(void **state)
 
 /* ---- Checkpoints ---- */
 
-static void test_saved(void **state)
+static void test_checkpoint_bytes(void **state)
 {
 	struct mill_plan plan;
 	mill_store *store;
@@ -115,9 +121,12 @@ static void test_saved(void **state)
 	OK(mill_run_plan(run, "bfs", NULL, &plan));
 	assert_int_equal(plan.saved, n * sizeof(u32) + frontier_bytes(n, false) + sizeof(u32));
 	for (const struct mill_algorithm *a = mill_algorithms(); a->name; a++) {
-		OK(mill_run_plan(run, a->name, a->needs_weights ? &(struct mill_sssp){ .unit_weights = true } : NULL, &plan));
+		const struct mill_sssp unit = { .unit_weights = true };
+
+		OK(mill_run_plan(run, a->name, a->needs_weights ? &unit : NULL, &plan));
 		if (!plan.saved || plan.saved > plan.needed)
-			fail_msg("%s would save %llu bytes of %llu", a->name, (unsigned long long)plan.saved, (unsigned long long)plan.needed);
+			fail_msg("%s saves %llu bytes of %llu", a->name,
+				 (unsigned long long)plan.saved, (unsigned long long)plan.needed);
 	}
 	mill_run_free(run);
 	graph_store_drop(store);
@@ -126,9 +135,12 @@ static void test_saved(void **state)
 
 /* ---- Policies that refuse ---- */
 
-static void test_refusal(void **state)
+static void test_policy_refuses(void **state)
 {
 	struct policy only = policy_gts;
+	struct mill_options o = {
+		.device = "opencl", .policy = "gts", .memory = GIB, .device_memory = 64 * MIB,
+	};
 	mill_store *store;
 	mill_run *run;
 	struct graph g;
@@ -139,13 +151,13 @@ static void test_refusal(void **state)
 	only.only_own = true;
 	assert_true(shape_make(&g, shape_named("random, tiny")));
 	store = graph_store(&g);
-	OK(mill_run_new(&run, store, &(struct mill_options){ .device = "opencl", .policy = "gts", .memory = GIB, .device_memory = 64 * MIB }));
+	OK(mill_run_new(&run, store, &o));
 	run->policy = &only;
 	OK(mill_bfs(run, NULL));
-	REFUSED(MILL_EUSAGE, mill_kcore(run), "a run that the policy does not own");
+	REFUSED(MILL_EUSAGE, mill_kcore(run), "kcore has no kernels of gts");
 	assert_non_null(strstr(mill_error(), "--policy gts has no kernels for kcore"));
 	run->policy = &policy_gts;
-	OK(mill_kcore(run));	/* over pages */
+	OK(mill_kcore(run));	/* uses pages */
 	mill_run_free(run);
 	graph_store_drop(store);
 	graph_release(&g);
@@ -153,8 +165,8 @@ static void test_refusal(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_kernels),
-	cmocka_unit_test(test_saved),
-	cmocka_unit_test(test_refusal),
+	cmocka_unit_test(test_checkpoint_bytes),
+	cmocka_unit_test(test_policy_refuses),
 };
 
 SUITE(declaration, tests, .setup = scratch_make, .teardown = scratch_remove);

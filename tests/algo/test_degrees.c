@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Degrees and their distribution against counts of the arcs. */
+/* Degrees and their distribution: large degrees, certificates. */
 #include "expect.h"
 
 static const struct mill_options checked = { .check = true };
 
-/* Degrees too large for the table of small ones: several, some of them equal. */
+/* Several degrees too large for the table of small ones; two are equal. */
 static void test_large(void **state)
 {
 	static const u32 length[] = { 70000, 65536, 65535, 70000, 90000, 1 };
@@ -31,6 +31,7 @@ static void test_large(void **state)
 
 static void test_certificate(void **state)
 {
+	static const u32 change[] = { (u32)-1, 1 };
 	struct graph g;
 	mill_store *store;
 	mill_run *run;
@@ -42,21 +43,24 @@ static void test_certificate(void **state)
 	OK(mill_degrees(run));
 	for (u32 column = 0; column < 2; column++)
 		for (u32 v = 0; v < run->store->n_linked; v++)
-			for (u32 change = 0; change < 2; change++) {
-				u32 *at = (u32 *)run->result.column[column].vec->buffer.host + v, old = *at;
+			for (size_t k = 0; k < ARRAY_LEN(change); k++) {
+				u32 *at = (u32 *)run->result.column[column].vec->buffer.host + v;
+				u32 old = *at;
 
-				*at = change ? old + 1 : old - 1;
-				REFUSED(MILL_ECHECK, mill_run_check(run), "a degree is one off");
+				*at = old + change[k];
+				REFUSED(MILL_ECHECK, mill_run_check(run),
+					"a degree differs by one");
 				*at = old;
 			}
 	((struct mill_bin *)run->result.distribution->buffer.host)[0].count++;
-	REFUSED(MILL_ECHECK, mill_run_check(run), "the distribution counts too many");
+	REFUSED(MILL_ECHECK, mill_run_check(run), "a count of the distribution is too large");
 	((struct mill_bin *)run->result.distribution->buffer.host)[0].count--;
 	OK(mill_run_check(run));
 	mill_run_free(run);
 
-	/* Without the edges there is nothing to check against: said, not crashed. */
-	run = run_open(store, config_named("2 threads"), (struct mill_options){ 0 }, "degrees", NULL);
+	/* A run without .check has no edges to check the degrees with: an error. */
+	run = run_open(store, config_named("2 threads"), (struct mill_options){ 0 }, "degrees",
+		       NULL);
 	OK(mill_degrees(run));
 	REFUSED(MILL_EUSAGE, mill_run_check(run), "without edges");
 	mill_run_free(run);

@@ -1,22 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels as a GPU runs them, and odd sizes of work-groups: they give what the CPU gives. test_matrix.c has the other choices. */
+/*
+ * Kernels with a GPU's order of work, and odd work-group sizes, give the same results as the
+ * CPU. test_matrix.c has the other options.
+ */
 #include "task.h"
 
-/* As a GPU takes things, where neighbours of a work-item take neighbours of what it takes; no CPU device does by itself. */
+/*
+ * Strided order, as on a GPU: neighbouring work-items take neighbouring elements. A CPU
+ * device takes chunks by default. All tasks with `sizes` run in each case; the others take
+ * turns.
+ */
 static void test_strided(void **state)
 {
+	static const struct {
+		const char *shape;
+		enum mill_mapping mapping;
+		enum mill_filter filter;
+	} cases[] = {
+		{ "random, dense", MILL_MAPPING_AUTO, MILL_FILTER_FUSED },
+		{ "hubs, undirected", MILL_MAPPING_THREAD, MILL_FILTER_EXACT },
+		{ "random, dense", MILL_MAPPING_GROUP, MILL_FILTER_INEXACT },
+		{ "hubs, undirected", MILL_MAPPING_INPUT, MILL_FILTER_FUSED },
+		{ "random, dense", MILL_MAPPING_OUTPUT, MILL_FILTER_EXACT },
+	};
+	static const u64 rooms[] = { 400 * MIB, 0 };
+
 	(void)state;
 	if (!have_opencl())
 		skip();
-	for (u32 i = 0; i < 5; i++) {
-		struct mill_options o = { .threads = 2, .memory = GIB, .device = "opencl", .device_memory = 512 * MIB, .seed = 1,
-					  .check = true, .mapping = (enum mill_mapping)(i % 5), .filter = (enum mill_filter)(i % 3) };
+	for (u32 i = 0; i < ARRAY_LEN(cases); i++) {
+		struct mill_options o = {
+			.threads = 2,
+			.memory = GIB,
+			.device = "opencl",
+			.device_memory = 512 * MIB,
+			.seed = 1,
+			.check = true,
+			.mapping = cases[i].mapping,
+			.filter = cases[i].filter,
+		};
 		struct answer want[N_TASKS];
 		struct graph g;
 		mill_store *store;
 		mill_run *run;
 
-		assert_true(shape_make(&g, shape_named(i % 2 ? "hubs, undirected" : "random, dense")));
+		assert_true(shape_make(&g, shape_named(cases[i].shape)));
 		graph_weigh(&g, MILL_WEIGHT_U32, WEIGH_SMALL, i);
 		store = graph_store(&g);
 		answers_begin(want, store);
@@ -25,7 +53,7 @@ static void test_strided(void **state)
 		for (u32 t = 0; t < N_TASKS; t++) {
 			if (!tasks[t].sizes && i % 3 != t % 3)
 				continue;
-			task_room(run, &tasks[t], (i + t) % 2 ? 0 : 400 * MIB);
+			task_room(run, &tasks[t], rooms[(i + t) % ARRAY_LEN(rooms)]);
 			expect_answer("strided", run, &tasks[t], &want[t]);
 		}
 		mill_run_free(run);
@@ -35,10 +63,10 @@ static void test_strided(void **state)
 	}
 }
 
-/* Sizes that teams of half a work-group, or of 32, do not fill evenly. */
+/* Work-group sizes that are no multiples of a team: half a work-group, or 32 work-items. */
 static void test_odd_groups(void **state)
 {
-	static const u32 sizes[] = { 5, 72 };
+	static const u32 sizes[] = { 5, 72 }, tried[] = { 0, 2 };	/* tasks: bfs, kcore */
 	struct graph g;
 	mill_store *store;
 	struct answer want[N_TASKS];
@@ -49,14 +77,24 @@ static void test_odd_groups(void **state)
 		skip();
 	store = graph_store(&g);
 	answers_begin(want, store);
-	for (u32 i = 0; i < 2 * ARRAY_LEN(sizes); i++) {
-		OK(mill_run_new(&run, store, &(struct mill_options){ .memory = GIB, .device = "opencl", .device_memory = 64 * MIB, .seed = 1, .check = true,
-								     .group_size = sizes[i / 2], .mapping = MILL_MAPPING_GROUP,
-								     .filter = MILL_FILTER_INEXACT,
-								     .direction = MILL_DIRECTION_PUSH }));
-		expect_answer("odd groups", run, &tasks[2 * (i % 2)], &want[2 * (i % 2)]);
-		mill_run_free(run);
-	}
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
+		for (size_t k = 0; k < ARRAY_LEN(tried); k++) {
+			struct mill_options o = {
+				.memory = GIB,
+				.device = "opencl",
+				.device_memory = 64 * MIB,
+				.seed = 1,
+				.check = true,
+				.group_size = sizes[i],
+				.mapping = MILL_MAPPING_GROUP,
+				.filter = MILL_FILTER_INEXACT,
+				.direction = MILL_DIRECTION_PUSH,
+			};
+
+			OK(mill_run_new(&run, store, &o));
+			expect_answer("odd groups", run, &tasks[tried[k]], &want[tried[k]]);
+			mill_run_free(run);
+		}
 	answers_end(want);
 	graph_store_drop(store);
 	graph_release(&g);

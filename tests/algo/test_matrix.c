@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every algorithm on every shape of graph, form of store and way to run, against naive answers: on the CPU, on a device over pages, and under the
- * policies graphie and gts. Each is a covering array: any two choices that go together meet in some run (cover.h). Stores are made once each.
- * LONG=1 runs every algorithm in all of these ways instead of those that make a new pair.
+ * Runs every algorithm on every shape of graph, form of store and configuration, and
+ * compares results with naive answers: on the CPU, on a device over pages, and under the
+ * policies graphie and gts. Each of these four is a covering array: any two choices that are
+ * compatible occur together in some run (cover.h). Each store is made once.
+ *
+ * LONG=1 runs every algorithm in each of these configurations, also where this adds no new
+ * pair.
  */
 #include "cover.h"
 #include "job.h"
@@ -10,21 +14,22 @@
 
 /* ---- Stores ---- */
 
-/* How the store of a graph is made. */
+/* The options of a graph's store. */
 static const struct form {
 	const char *name;
 	enum mill_weight weight;
 	enum weighing how;
 	u32 codec, page_size;
 	bool out_only;
-	bool large;		/* also of large graphs */
-	bool device;		/* also for devices */
+	bool large;		/* also made of large graphs */
+	bool device;		/* also used on devices */
 } forms[] = {
 	{ "packed", MILL_WEIGHT_NONE, 0, CODEC_PACKED, 64 * KIB, false, true, true },
 	{ "raw", MILL_WEIGHT_NONE, 0, CODEC_RAW, 128 * KIB, false, false, false },
 	{ "paged", MILL_WEIGHT_NONE, 0, CODEC_LAST, 256 * KIB, false, false, false },
 	{ "out-edges", MILL_WEIGHT_NONE, 0, CODEC_RAW, 64 * KIB, true, true, true },
-	{ "out-edges, u32", MILL_WEIGHT_U32, WEIGH_SMALL, CODEC_PACKED, 64 * KIB, true, false, false },
+	{ "out-edges, u32", MILL_WEIGHT_U32, WEIGH_SMALL, CODEC_PACKED, 64 * KIB, true, false,
+	  false },
 	{ "u32", MILL_WEIGHT_U32, WEIGH_SMALL, CODEC_RAW, 64 * KIB, false, true, false },
 	{ "u32, zeros", MILL_WEIGHT_U32, WEIGH_ZEROS, CODEC_RAW, 128 * KIB, false, true, true },
 	{ "u32, huge", MILL_WEIGHT_U32, WEIGH_HUGE, CODEC_PACKED, 1 * MIB, false, true, false },
@@ -32,7 +37,8 @@ static const struct form {
 	{ "i32", MILL_WEIGHT_I32, WEIGH_SMALL, CODEC_LAST, 128 * KIB, false, false, false },
 	{ "i32, huge", MILL_WEIGHT_I32, WEIGH_HUGE, CODEC_PACKED, 128 * KIB, false, false, true },
 	{ "f32", MILL_WEIGHT_F32, WEIGH_SMALL, CODEC_LAST, 64 * KIB, false, true, true },
-	{ "f32, zeros", MILL_WEIGHT_F32, WEIGH_ZEROS, CODEC_PACKED, 256 * KIB, false, false, false },
+	{ "f32, zeros", MILL_WEIGHT_F32, WEIGH_ZEROS, CODEC_PACKED, 256 * KIB, false, false,
+	  false },
 	{ "f32, mixed", MILL_WEIGHT_F32, WEIGH_MIXED, CODEC_RAW, 64 * KIB, false, false, false },
 	{ "f64", MILL_WEIGHT_F64, WEIGH_SMALL, CODEC_RAW, 1 * MIB, false, false, false },
 	{ "f64, zeros", MILL_WEIGHT_F64, WEIGH_ZEROS, CODEC_LAST, 64 * KIB, false, false, false },
@@ -40,10 +46,11 @@ static const struct form {
 	{ "f64, mixed", MILL_WEIGHT_F64, WEIGH_MIXED, CODEC_PACKED, 64 * KIB, false, true, true },
 };
 
-/* Shapes for devices, where ids make no difference; LONG=1 takes all. */
+/* The shapes for devices, where original ids make no difference. LONG=1 takes all shapes. */
 static const char *const device_shapes[] = {
-	"no vertex", "one vertex", "self-loops, undirected", "parallel edges", "all dangling", "in-star", "star, undirected",
-	"path against the ids", "grid", "random, sparse", "hubs", "hubs, undirected", "rmat",
+	"no vertex", "one vertex", "self-loops, undirected", "parallel edges", "all dangling",
+	"in-star", "star, undirected", "path against the ids", "grid", "random, sparse", "hubs",
+	"hubs, undirected", "rmat",
 };
 
 static bool make_graph(struct graph *g, const struct shape *s, const struct form *f)
@@ -75,30 +82,31 @@ static bool job_suits_form(const struct job *j, const struct form *f)
 
 /* ---- Factors ---- */
 
-/* These are the first in all arrays, and the job is the last. */
+/* The first factors of all arrays. The last factor is the job. */
 enum { SHAPE, FORM, ROOT, PARENTS, COMMON };
 
-/* What a row says of a run. */
+/* A run, as a row of the array describes it. */
 struct site {
 	struct mill_options o;
 	u32 frames;		/* 0: resident if it fits */
 	int bins;
-	u64 room;		/* device memory beside the least that the job needs */
+	u64 room;		/* device memory beyond the least that the job needs */
 };
 
+/* A covering array, and how its rows become runs. */
 struct realm {
 	const char *name;
-	u32 n_factors;		/* with the job */
+	u32 n_factors;		/* the job included */
 	struct {
 		const char *name;
 		u32 n;
 	} factor[COVER_FACTORS];
-	/* Fills the rest of the site; graph: of the store. */
+	/* Sets the other members of the site. */
 	void (*describe)(struct site *site, const u8 *value, const struct mill_info *graph);
 	bool (*may_meet)(u32 a, u32 i, u32 b, u32 j);
 };
 
-/* The lists that a realm's SHAPE and FORM count. */
+/* The shapes and forms of the current realm: values of SHAPE and FORM are indices of these. */
 static const struct shape *shape_list[COVER_VALUES];
 static const struct form *form_list[COVER_VALUES];
 static u32 n_shape_list, n_form_list;
@@ -124,7 +132,7 @@ static void list_for_devices(void)
 			form_list[n_form_list++] = &forms[i];
 }
 
-/* What holds in all realms; job: the number of that factor. */
+/* Returns false if two values can meet in no realm. job: the number of the job factor. */
 static bool common_may_meet(u32 job, u32 a, u32 i, u32 b, u32 j)
 {
 	if (a == SHAPE && b == FORM)
@@ -138,10 +146,10 @@ static bool common_may_meet(u32 job, u32 a, u32 i, u32 b, u32 j)
 
 /* ---- Runs ---- */
 
-/* Hashes of one shape that must be the same wherever they are computed. */
+/* Hashes of results on one shape. They must not depend on the configuration. */
 static struct same {
 	u32 job, root;
-	const struct form *form;	/* of weights; NULL: they do not matter */
+	const struct form *form;	/* gives the weights; NULL: the job uses none */
 	bool out_only;
 	u64 hash;
 } same[4096];
@@ -149,12 +157,19 @@ static u32 n_same;
 
 static void compare_bits(const char *where, u32 job, u32 root, const struct form *f, u64 hash)
 {
-	struct same s = { .job = job, .root = root, .form = jobs[job].flags & JOB_WEIGHTS ? f : NULL, .out_only = f->out_only, .hash = hash };
+	struct same s = {
+		.job = job,
+		.root = root,
+		.form = jobs[job].flags & JOB_WEIGHTS ? f : NULL,
+		.out_only = f->out_only,
+		.hash = hash,
+	};
 
 	for (u32 i = 0; i < n_same; i++)
-		if (same[i].job == job && same[i].root == root && same[i].form == s.form && same[i].out_only == s.out_only) {
+		if (same[i].job == job && same[i].root == root && same[i].form == s.form &&
+		    same[i].out_only == s.out_only) {
 			if (same[i].hash != hash)
-				fail_msg("%s: other bits", where);
+				fail_msg("%s: the hash differs from that of an earlier run", where);
 			return;
 		}
 	assert_true(n_same < ARRAY_LEN(same));
@@ -162,7 +177,8 @@ static void compare_bits(const char *where, u32 job, u32 root, const struct form
 }
 
 /* Runs one job at a site. */
-static void try_job(const struct graph *g, const struct form *f, const char *where, mill_run *run, const struct site *site, u32 job, u32 which)
+static void try_job(const struct graph *g, const struct form *f, const char *where, mill_run *run,
+		    const struct site *site, u32 job, u32 which)
 {
 	const u32 roots[] = { 0, g->n / 2, g->n - 1 };
 	const struct job *j = &jobs[job];
@@ -180,7 +196,7 @@ static void try_job(const struct graph *g, const struct form *f, const char *whe
 	mill_run_report(run, &report);
 	for (size_t i = 0; i < report.n_devices; i++)
 		if (report.devices[i].peak > report.devices[i].budget)
-			fail_msg("%s: a peak is above the budget of device %zu", where, i);
+			fail_msg("%s: the peak of device %zu is above its budget", where, i);
 	if (!(j->flags & JOB_FLOATS && (site->o.device || site->o.async)))
 		compare_bits(where, job, which, f, hash);
 }
@@ -195,11 +211,18 @@ static void name_site(char *to, size_t size, const struct realm *r, const u8 *va
 		snprintf(to + at, size - at, ": %s", jobs[value[r->n_factors - 1]].name);
 }
 
-/* Runs the jobs of rows that are the same up to the job, and the first of them once more: nothing is left of those before. */
-static void try_site(const struct realm *r, const struct graph *g, mill_store *store, const struct cover_row *row, u32 n)
+/*
+ * Runs the jobs of n rows that differ in the job only, all in one run. Runs the first job
+ * again at the end: its result must not depend on the jobs before it.
+ */
+static void try_site(const struct realm *r, const struct graph *g, mill_store *store,
+		     const struct cover_row *row, u32 n)
 {
 	const u8 *value = row->value;
-	struct site site = { .o = { .threads = 2, .memory = GIB, .seed = 1, .check = true, .parents = value[PARENTS] } };
+	struct site site = {
+		.o = { .threads = 2, .memory = GIB, .seed = 1, .check = true,
+		       .parents = value[PARENTS] },
+	};
 	struct mill_info info;
 	mill_run *run;
 
@@ -230,7 +253,7 @@ static struct cover cover_of(const struct realm *r)
 	return c;
 }
 
-/* Returns the rows from i on that are the same in the first n factors. */
+/* Returns the number of rows, from row i on, that are equal in the first n factors. */
 static u32 count_same(const struct cover_row *row, u32 i, u32 n_rows, u32 n)
 {
 	u32 to = i + 1;
@@ -240,14 +263,15 @@ static u32 count_same(const struct cover_row *row, u32 i, u32 n_rows, u32 n)
 	return to - i;
 }
 
-/* Under a sanitizer one in so many sites is tried. */
+/* A sanitizer build tries one site in SANITIZED_STEP. */
 #define SANITIZED_STEP 4u
 
 static void try_realm(const struct realm *r)
 {
 	struct cover c = cover_of(r);
 	struct cover_row *row;
-	u32 n = cover_make(&c, getenv("LONG"), &row), n_sites = 0, n_stores = 0, step = is_sanitized() ? SANITIZED_STEP : 1;
+	u32 n = cover_make(&c, getenv("LONG"), &row), n_sites = 0, n_stores = 0;
+	u32 step = is_sanitized() ? SANITIZED_STEP : 1;
 	u64 missing = cover_missing(&c, row, n);
 
 	for (u32 i = 0, n_store; i < n; i += n_store) {
@@ -272,7 +296,7 @@ static void try_realm(const struct realm *r)
 	}
 	print_message("%s: %u stores, %u runs, %u results\n", r->name, n_stores, n_sites, n);
 	if (missing)
-		fail_msg("%s: %llu pairs do not meet", r->name, (unsigned long long)missing);
+		fail_msg("%s: %llu pairs are in no row", r->name, (unsigned long long)missing);
 	free(row);
 }
 
@@ -285,11 +309,21 @@ static const struct cpu_place {
 	bool async;
 	int bins;
 } places[] = {
-	{ 1, 0, false, BINS_NEVER },  { 2, 0, false, BINS_ALWAYS }, { 3, 0, false, BINS_ALWAYS }, { 4, 0, false, BINS_NEVER },
-	{ 1, 1, false, BINS_AUTO },   { 2, 1, false, BINS_AUTO },   { 2, 2, false, BINS_ALWAYS }, { 4, 5, false, BINS_AUTO },
-	{ 4, 0, true, BINS_AUTO },    { 1, 1, true, BINS_AUTO },    { 2, 2, true, BINS_AUTO },
+	{ 1, 0, false, BINS_NEVER },
+	{ 2, 0, false, BINS_ALWAYS },
+	{ 3, 0, false, BINS_ALWAYS },
+	{ 4, 0, false, BINS_NEVER },
+	{ 1, 1, false, BINS_AUTO },
+	{ 2, 1, false, BINS_AUTO },
+	{ 2, 2, false, BINS_ALWAYS },
+	{ 4, 5, false, BINS_AUTO },
+	{ 4, 0, true, BINS_AUTO },
+	{ 1, 1, true, BINS_AUTO },
+	{ 2, 2, true, BINS_AUTO },
 };
-static const char *const cpu_policies[] = { NULL, "fifo", "lru", "frequency", "pinned", "graphie", "gts" };
+static const char *const cpu_policies[] = {
+	NULL, "fifo", "lru", "frequency", "pinned", "graphie", "gts",
+};
 static const char *const readers[] = { "uring", "pread" };
 
 static void describe_cpu(struct site *site, const u8 *value, const struct mill_info *graph)
@@ -308,7 +342,8 @@ static void describe_cpu(struct site *site, const u8 *value, const struct mill_i
 static bool cpu_may_meet(u32 a, u32 i, u32 b, u32 j)
 {
 	if (a == CPU_PLACE && b == CPU_JOB)
-		return places[i].async ? jobs[j].flags & JOB_ASYNC : !(jobs[j].flags & JOB_ONLY_ASYNC);
+		return places[i].async ? jobs[j].flags & JOB_ASYNC
+				       : !(jobs[j].flags & JOB_ONLY_ASYNC);
 	return common_may_meet(CPU_JOB, a, i, b, j);
 }
 
@@ -317,8 +352,13 @@ static void test_cpu(void **state)
 	static const struct realm cpu = {
 		.name = "cpu",
 		.n_factors = CPU_JOB + 1,
-		.factor = { [ROOT] = { "root", 3 }, [PARENTS] = { "parents", 2 }, [CPU_PLACE] = { "place", ARRAY_LEN(places) },
-			    [CPU_POLICY] = { "policy", ARRAY_LEN(cpu_policies) }, [CPU_IO] = { "reader", ARRAY_LEN(readers) } },
+		.factor = {
+			[ROOT] = { "root", 3 },
+			[PARENTS] = { "parents", 2 },
+			[CPU_PLACE] = { "place", ARRAY_LEN(places) },
+			[CPU_POLICY] = { "policy", ARRAY_LEN(cpu_policies) },
+			[CPU_IO] = { "reader", ARRAY_LEN(readers) },
+		},
 		.describe = describe_cpu,
 		.may_meet = cpu_may_meet,
 	};
@@ -330,7 +370,10 @@ static void test_cpu(void **state)
 
 /* ---- A device, over pages ---- */
 
-enum { CL_ROOM = COMMON, CL_MAPPING, CL_DIRECTION, CL_FILTER, CL_GROUP, CL_QUEUES, CL_POLICY, CL_FRAMES, CL_JOB };
+enum {
+	CL_ROOM = COMMON, CL_MAPPING, CL_DIRECTION, CL_FILTER, CL_GROUP, CL_QUEUES, CL_POLICY,
+	CL_FRAMES, CL_JOB,
+};
 
 static const u32 page_rooms[] = { AMPLE, 0, 1, 2, 5 };
 static const u32 group_sizes[] = { 0, 1, 4, 64 };
@@ -369,10 +412,18 @@ static void test_pages(void **state)
 	static const struct realm pages = {
 		.name = "opencl",
 		.n_factors = CL_JOB + 1,
-		.factor = { [ROOT] = { "root", 3 }, [PARENTS] = { "parents", 2 }, [CL_ROOM] = { "room", ARRAY_LEN(page_rooms) },
-			    [CL_MAPPING] = { "mapping", 5 }, [CL_DIRECTION] = { "direction", 4 }, [CL_FILTER] = { "filter", 3 },
-			    [CL_GROUP] = { "group", ARRAY_LEN(group_sizes) }, [CL_QUEUES] = { "queues", ARRAY_LEN(queue_counts) },
-			    [CL_POLICY] = { "policy", 5 }, [CL_FRAMES] = { "frames", ARRAY_LEN(frame_counts) } },
+		.factor = {
+			[ROOT] = { "root", 3 },
+			[PARENTS] = { "parents", 2 },
+			[CL_ROOM] = { "room", ARRAY_LEN(page_rooms) },
+			[CL_MAPPING] = { "mapping", 5 },
+			[CL_DIRECTION] = { "direction", 4 },
+			[CL_FILTER] = { "filter", 3 },
+			[CL_GROUP] = { "group", ARRAY_LEN(group_sizes) },
+			[CL_QUEUES] = { "queues", ARRAY_LEN(queue_counts) },
+			[CL_POLICY] = { "policy", 5 },
+			[CL_FRAMES] = { "frames", ARRAY_LEN(frame_counts) },
+		},
 		.describe = describe_pages,
 		.may_meet = pages_may_meet,
 	};
@@ -390,7 +441,7 @@ enum { GR_ROOM = COMMON, GR_WIRE, GR_SIZE, GR_SWITCH, GR_STAGING, GR_QUEUES, GR_
 
 static const u64 graphie_rooms[] = { 0, 1, 3000, 200 * KIB, 400 * MIB };
 static const u64 partition_sizes[] = { 0, 40, 1000, 64 * KIB };
-/* Neither, or one of them. */
+/* None of the two, or one. */
 static const struct {
 	bool no_skip, no_reuse;
 } switches[] = { { false, false }, { true, false }, { false, true } };
@@ -411,10 +462,14 @@ static void describe_graphie(struct site *site, const u8 *value, const struct mi
 	site->room = graphie_rooms[value[GR_ROOM]];
 }
 
-/* Other algorithms go over pages; two of them must not mind. */
+/*
+ * Returns true for jobs with kernels of that policy, and for two of the others: these use
+ * pages.
+ */
 static bool graphie_takes(const struct job *j)
 {
-	return j->flags & JOB_GRAPHIE || !strcmp(j->name, "kcore") || !strcmp(j->name, "pagerank, exact");
+	return j->flags & JOB_GRAPHIE || !strcmp(j->name, "kcore") ||
+	       !strcmp(j->name, "pagerank, exact");
 }
 
 static bool graphie_may_meet(u32 a, u32 i, u32 b, u32 j)
@@ -429,10 +484,17 @@ static void test_graphie(void **state)
 	static const struct realm graphie = {
 		.name = "graphie",
 		.n_factors = GR_JOB + 1,
-		.factor = { [ROOT] = { "root", 3 }, [PARENTS] = { "parents", 2 }, [GR_ROOM] = { "room", ARRAY_LEN(graphie_rooms) },
-			    [GR_WIRE] = { "wire", 3 }, [GR_SIZE] = { "size", ARRAY_LEN(partition_sizes) },
-			    [GR_SWITCH] = { "switch", ARRAY_LEN(switches) }, [GR_STAGING] = { "no staging", 2 },
-			    [GR_QUEUES] = { "queues", ARRAY_LEN(queue_counts) }, [GR_FRAMES] = { "frames", ARRAY_LEN(frame_counts) } },
+		.factor = {
+			[ROOT] = { "root", 3 },
+			[PARENTS] = { "parents", 2 },
+			[GR_ROOM] = { "room", ARRAY_LEN(graphie_rooms) },
+			[GR_WIRE] = { "wire", 3 },
+			[GR_SIZE] = { "size", ARRAY_LEN(partition_sizes) },
+			[GR_SWITCH] = { "switch", ARRAY_LEN(switches) },
+			[GR_STAGING] = { "no staging", 2 },
+			[GR_QUEUES] = { "queues", ARRAY_LEN(queue_counts) },
+			[GR_FRAMES] = { "frames", ARRAY_LEN(frame_counts) },
+		},
 		.describe = describe_graphie,
 		.may_meet = graphie_may_meet,
 	};
@@ -446,17 +508,22 @@ static void test_graphie(void **state)
 
 /* ---- The policy gts ---- */
 
-enum { GTS_ROOM = COMMON, GTS_DEVICES, GTS_STRATEGY, GTS_CHUNKS, GTS_CACHE, GTS_MAPPING, GTS_WARP, GTS_BUFFER, GTS_SWITCH, GTS_QUEUES, GTS_JOB };
+enum {
+	GTS_ROOM = COMMON, GTS_DEVICES, GTS_STRATEGY, GTS_CHUNKS, GTS_CACHE, GTS_MAPPING, GTS_WARP,
+	GTS_BUFFER, GTS_SWITCH, GTS_QUEUES, GTS_JOB,
+};
 
 static const char *const device_lists[] = { "opencl", "opencl,opencl", "opencl,opencl,opencl" };
 static const u32 chunk_counts[] = { 0, 1, 2, 5 };
 static const u32 warps[] = { 0, 4, 8, 16, 32 };
-static const enum mill_mapping gts_mappings[] = { MILL_MAPPING_AUTO, MILL_MAPPING_WARP, MILL_MAPPING_HYBRID, MILL_MAPPING_THREAD };
+static const enum mill_mapping gts_mappings[] = {
+	MILL_MAPPING_AUTO, MILL_MAPPING_WARP, MILL_MAPPING_HYBRID, MILL_MAPPING_THREAD,
+};
 static const u64 main_buffers[] = { 0, 1, GIB };
 
 static void describe_gts(struct site *site, const u8 *value, const struct mill_info *graph)
 {
-	/* For half of a small state, or less, too. */
+	/* In bytes: the small ones hold half of a small state, or less. */
 	const u64 room[] = { 400 * MIB, 2 * graph->vertices, 200 * KIB, 5 * graph->vertices };
 	const u64 cache[] = { 0, MILL_SIZE_NONE, graph->csr_bytes / 10, GIB };
 
@@ -475,7 +542,7 @@ static void describe_gts(struct site *site, const u8 *value, const struct mill_i
 	site->room = room[value[GTS_ROOM]];
 }
 
-/* Other algorithms go over pages, on one device; two of them are tried. */
+/* Algorithms without kernels of gts use pages, on one device; two of them are tried. */
 static bool gts_may_meet(u32 a, u32 i, u32 b, u32 j)
 {
 	if (b == GTS_JOB && !(jobs[j].flags & JOB_GTS)) {
@@ -492,11 +559,20 @@ static void test_gts(void **state)
 	static const struct realm gts = {
 		.name = "gts",
 		.n_factors = GTS_JOB + 1,
-		.factor = { [ROOT] = { "root", 3 }, [PARENTS] = { "parents", 2 }, [GTS_ROOM] = { "room", 4 }, [GTS_DEVICES] = { "devices", 3 },
-			    [GTS_STRATEGY] = { "strategy", 2 }, [GTS_CHUNKS] = { "chunks", ARRAY_LEN(chunk_counts) }, [GTS_CACHE] = { "cache", 4 },
-			    [GTS_MAPPING] = { "mapping", ARRAY_LEN(gts_mappings) }, [GTS_WARP] = { "warp", ARRAY_LEN(warps) },
-			    [GTS_BUFFER] = { "buffer", ARRAY_LEN(main_buffers) }, [GTS_SWITCH] = { "switch", ARRAY_LEN(switches) },
-			    [GTS_QUEUES] = { "queues", ARRAY_LEN(queue_counts) } },
+		.factor = {
+			[ROOT] = { "root", 3 },
+			[PARENTS] = { "parents", 2 },
+			[GTS_ROOM] = { "room", 4 },
+			[GTS_DEVICES] = { "devices", 3 },
+			[GTS_STRATEGY] = { "strategy", 2 },
+			[GTS_CHUNKS] = { "chunks", ARRAY_LEN(chunk_counts) },
+			[GTS_CACHE] = { "cache", 4 },
+			[GTS_MAPPING] = { "mapping", ARRAY_LEN(gts_mappings) },
+			[GTS_WARP] = { "warp", ARRAY_LEN(warps) },
+			[GTS_BUFFER] = { "buffer", ARRAY_LEN(main_buffers) },
+			[GTS_SWITCH] = { "switch", ARRAY_LEN(switches) },
+			[GTS_QUEUES] = { "queues", ARRAY_LEN(queue_counts) },
+		},
 		.describe = describe_gts,
 		.may_meet = gts_may_meet,
 	};
