@@ -228,7 +228,7 @@ static void test_sample(void **state)
 	}
 }
 
-/* Filters all edges in rounds, each with another seed. */
+/* Filters all edges in rounds, each with another seed, on graphs with long and short lists. */
 static void test_filter(void **state)
 {
 	static const char *const names[] = {

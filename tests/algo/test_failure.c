@@ -176,7 +176,7 @@ struct fail_ctx {
 	const struct task *task;
 	struct mill_options options;
 	u64 room;   /* device bytes above the least that the task needs */
-	u32 frames; /* 0: the run chooses */
+	u32 frames; /* not 0: stream through this number of frames */
 };
 
 /* Makes one call fail. Returns false if the run makes fewer calls. */
