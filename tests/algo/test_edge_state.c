@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edge numbers and state by edge: every number is met as often as its edge is stored, from both sides or once from its owner's, with the same
- * ends and weight each time, resident, streamed and on a device, over stores and views; intersections get the same numbers. The oracle
- * numbers lists that it read from the store itself, and looks the other side of an edge up.
+ * Tests edge numbers and state by edge. A scan visits every number as often as its edge is stored:
+ * from both sides, or once from the owner's side. Each visit shows the same ends and weight, on
+ * resident graphs, streamed graphs and devices, over stores and views. Intersections get the same
+ * numbers. The oracle reads the lists from the store, numbers them, and searches the other end's
+ * list for the second copy of an edge.
  */
 #include "expect.h"
 
@@ -17,28 +19,35 @@
 
 /* ---- Programs ---- */
 
+/* Code for the host's compiler, and the same code as text for the device's compiler. */
 #define BOTH(name, ...) \
 	static const char name[] = #__VA_ARGS__; \
 	__VA_ARGS__
 
-/* By edge: how often it was met, a mix of its ends and weight; by vertex: edges that it was an end of. */
+/*
+ * By edge: seen is the number of visits, mix a hash of ends and weight. By vertex: met is the
+ * number of visited edges. odd: not 0 if the filter keeps only edges with odd numbers.
+ */
 #define MARK_FIELDS(ARRAY, SCALAR) \
 	ARRAY(u32, seen) \
 	ARRAY(u32, mix) \
 	ARRAY(u32, met) \
 	SCALAR(u32, odd)
 
-static const char mark_fields[] = "#define MARK_FIELDS(ARRAY, SCALAR) ARRAY(u32, seen) ARRAY(u32, mix) ARRAY(u32, met) SCALAR(u32, odd)\n";
+static const char mark_fields[] =
+	"#define MARK_FIELDS(ARRAY, SCALAR) "
+	"ARRAY(u32, seen) ARRAY(u32, mix) ARRAY(u32, met) SCALAR(u32, odd)\n";
 BOTH(mark_text,
 
 DEVICE u32 mix_of(u32 u, u32 v, u32 w)
 {
-	u64 x = ((u64)(u < v ? u : v) * 0x9e3779b97f4a7c15u ^ (u < v ? v : u)) * 0xbf58476d1ce4e5b9u + w;
+	u64 x = ((u64)(u < v ? u : v) * 0x9e3779b97f4a7c15u ^ (u < v ? v : u)) *
+		0xbf58476d1ce4e5b9u + w;
 
 	return (u32)((x ^ x >> 31) * 0x94d049bb133111ebu >> 32) | 1u;
 }
 
-/* True if the number was met with other ends. */
+/* Records a visit. Returns true if an earlier visit of the number had other ends or weight. */
 DEVICE bool note(GLOBAL u32 *seen, GLOBAL u32 *mix, u32 u, u32 v, u32 e, u32 w)
 {
 	u32 x = mix_of(u, v, w);
@@ -95,7 +104,11 @@ DEVICE void corner_found(struct corner s, u32 lane, vid u, vid v, vid w, u32 uv,
 
 DEVICE void corner_pair(struct corner s, u32 lane, vid u, vid v, u64 n)
 {
-	(void)s; (void)lane; (void)u; (void)v; (void)n;
+	(void)s;
+	(void)lane;
+	(void)u;
+	(void)v;
+	(void)n;
 }
 )
 
@@ -136,13 +149,13 @@ DEVICE void corner_pair(struct corner s, u32 lane, vid u, vid v, u64 n)
 struct lists {
 	u64 n_rows, *row;
 	u32 *to, *weight;
-	u32 *number;		/* by position */
+	u32 *number;		/* edge number, by position in `to` */
 };
 
 struct oracle {
-	struct lists out, in;	/* in: of a directed store as it is */
-	bool symmetric, both;	/* both: it has in-lists too */
-	u64 n;
+	struct lists out, in;	/* in: empty unless the store is directed and has in-lists */
+	bool symmetric, both;	/* both: in-lists are numbered too */
+	u64 n;			/* edge numbers */
 	u32 *mix, *mix_weighted, *stored, *triangles;	/* by number */
 };
 
@@ -156,7 +169,8 @@ static void *array(u64 n, size_t size)
 
 static void lists_init(struct lists *l, u64 n_rows, u64 n_edges)
 {
-	*l = (struct lists){ n_rows, array(n_rows + 1, 8), array(n_edges, 4), array(n_edges, 4), array(n_edges, 4) };
+	*l = (struct lists){ n_rows, array(n_rows + 1, 8), array(n_edges, 4), array(n_edges, 4),
+			     array(n_edges, 4) };
 }
 
 static void lists_free(struct lists *l)
@@ -169,6 +183,7 @@ static void lists_free(struct lists *l)
 
 static void read_lists(struct lists *l, const struct store *st, const struct pages *p)
 {
+	bool weighted = st->weight == MILL_WEIGHT_U32;
 	struct cursor c;
 	u64 n = 0;
 
@@ -178,7 +193,7 @@ static void read_lists(struct lists *l, const struct store *st, const struct pag
 		OK(cursor_seek(&c, u));
 		while (c.at < c.end) {
 			for (u64 i = 0; c.at < c.end; i++, n++) {
-				l->weight[n] = st->weight == MILL_WEIGHT_U32 ? ((const u32 *)c.weight)[i] : 1;
+				l->weight[n] = weighted ? ((const u32 *)c.weight)[i] : 1;
 				l->to[n] = *c.at++;
 			}
 			OK(cursor_more(&c));
@@ -195,8 +210,9 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The lists of both directions in one. */
-static void merge_lists(struct lists *to, const struct lists *out, const struct lists *in, enum view view)
+/* Merges out- and in-lists into the sorted lists of a view. VIEW_SIMPLE drops loops and copies. */
+static void merge_lists(struct lists *to, const struct lists *out, const struct lists *in,
+			enum view view)
 {
 	u64 n = 0;
 
@@ -211,7 +227,8 @@ static void merge_lists(struct lists *to, const struct lists *out, const struct 
 		qsort(to->to + first, n - first, sizeof(u32), by_value);
 		kept = first;
 		for (u64 i = first; i < n; i++)
-			if (view == VIEW_BOTH || (to->to[i] != u && (i == first || to->to[i] != to->to[i - 1])))
+			if (view == VIEW_BOTH ||
+			    (to->to[i] != u && (i == first || to->to[i] != to->to[i - 1])))
 				to->to[kept++] = to->to[i];
 		n = kept;
 		to->row[u + 1] = n;
@@ -220,7 +237,7 @@ static void merge_lists(struct lists *to, const struct lists *out, const struct 
 		to->weight[i] = 1;
 }
 
-/* The k-th copy of edge (u, v). */
+/* Returns the position of the k-th copy of edge (u, v). */
 static u64 position_of(const struct lists *l, u32 u, u32 v, u64 k)
 {
 	u64 low = l->row[u], high = l->row[u + 1];
@@ -237,14 +254,18 @@ static u64 position_of(const struct lists *l, u32 u, u32 v, u64 k)
 	return low + k;
 }
 
-/* Numbers the edges of rows for which `other` shows the other side, by that. */
+/*
+ * Gives edges (u, v) the number of edge (v, u) in `other`. all: every edge; else only those that
+ * v owns, where v < u.
+ */
 static void number_others(struct lists *l, const struct lists *other, bool all)
 {
 	for (u64 u = 0; u < l->n_rows; u++)
 		for (u64 i = l->row[u], k = 0; i < l->row[u + 1]; i++) {
 			k = i > l->row[u] && l->to[i] == l->to[i - 1] ? k + 1 : 0;
 			if (all || l->to[i] < u)
-				l->number[i] = other->number[position_of(other, l->to[i], (u32)u, k)];
+				l->number[i] =
+					other->number[position_of(other, l->to[i], (u32)u, k)];
 		}
 }
 
@@ -252,18 +273,20 @@ static void count_stored(struct oracle *o, const struct lists *l)
 {
 	for (u64 u = 0; u < l->n_rows; u++)
 		for (u64 i = l->row[u]; i < l->row[u + 1]; i++) {
-			u32 e = l->number[i], mix = mix_of((u32)u, l->to[i], 1), with = mix_of((u32)u, l->to[i], l->weight[i]);
+			u32 e = l->number[i], mix = mix_of((u32)u, l->to[i], 1);
+			u32 with = mix_of((u32)u, l->to[i], l->weight[i]);
 
-			assert_true(!o->stored[e] || (o->mix[e] == mix && o->mix_weighted[e] == with));
+			assert_true(!o->stored[e] ||
+				    (o->mix[e] == mix && o->mix_weighted[e] == with));
 			o->mix[e] = mix;
 			o->mix_weighted[e] = with;
 			o->stored[e]++;
 		}
 }
 
-/* Triangles through each edge, of a simple graph. */
+/* Counts the triangles through each edge of a simple graph. */
 #ifdef __SANITIZE_THREAD__
-__attribute__((no_sanitize("thread")))	/* one thread, and minutes otherwise */
+__attribute__((no_sanitize("thread")))	/* single-threaded; instrumented code takes minutes */
 #endif
 static void count_triangles(struct oracle *o)
 {
@@ -274,7 +297,8 @@ static void count_triangles(struct oracle *o)
 		for (u64 i = l->row[u]; i < l->row[u + 1]; i++)
 			near[l->to[i]] = true;
 		for (u64 i = l->row[u]; i < l->row[u + 1]; i++)
-			for (u64 k = l->row[l->to[i]]; u < l->to[i] && k < l->row[l->to[i] + 1]; k++)
+			for (u64 k = l->row[l->to[i]];
+			     u < l->to[i] && k < l->row[l->to[i] + 1]; k++)
 				o->triangles[l->number[i]] += near[l->to[k]];
 		for (u64 i = l->row[u]; i < l->row[u + 1]; i++)
 			near[l->to[i]] = false;
@@ -286,7 +310,8 @@ static void oracle_init(struct oracle *o, const struct store *st, enum view view
 {
 	struct lists out, in;
 
-	*o = (struct oracle){ .symmetric = !st->directed || view, .both = st->directed && !view && st->has_in };
+	*o = (struct oracle){ .symmetric = !st->directed || view,
+			      .both = st->directed && !view && st->has_in };
 	read_lists(&out, st, &st->out);
 	if (st->directed && st->has_in)
 		read_lists(&in, st, &st->in);
@@ -325,11 +350,20 @@ static void oracle_release(struct oracle *o)
 
 /* ---- Runs ---- */
 
-enum what { SCANS = 1, WEIGHTS_TOO = 2, ONCE = 4, ADVANCES = 8, FILTERS = 16, CORNERS = 32, IN_TOO = 64 };
+/* What a bench declares and runs. */
+enum what {
+	SCANS = 1,
+	WEIGHTS_TOO = 2,
+	ONCE = 4,
+	ADVANCES = 8,
+	FILTERS = 16,
+	CORNERS = 32,
+	IN_TOO = 64,
+};
 
 struct bench {
 	mill_run *run;
-	struct mark_args args;	/* of all programs: they have the same fields */
+	struct mark_args args;	/* for all programs: their fields are the same */
 	struct frontier *front;
 	struct edge_frontier *edges;
 	struct vec *degree;
@@ -368,8 +402,9 @@ static mill_err declare(struct bench *b, struct declaration *d, enum what what, 
 	return declaration_end(d);
 }
 
-/* options.memory 0: ample. */
-static mill_err bench_open(struct bench *b, mill_store *store, const struct config *c, struct mill_options o, enum what what, enum view view)
+/* Opens a run and makes its state. o.memory == 0: ample memory. */
+static mill_err bench_open(struct bench *b, mill_store *store, const struct config *c,
+			   struct mill_options o, enum what what, enum view view)
 {
 	struct declaration d;
 	struct mill_plan plan;
@@ -386,7 +421,8 @@ static mill_err bench_open(struct bench *b, mill_store *store, const struct conf
 	err = declare(b, &d, what, view);
 	if (!err && c->device && c->pages != AMPLE) {
 		run_plan(b->run, &d.need, &plan);
-		b->run->opened[0]->own.limit = plan.device_needed + (c->pages - 2) * (u64)b->run->store->page_size;
+		b->run->opened[0]->own.limit =
+			plan.device_needed + (c->pages - 2) * (u64)b->run->store->page_size;
 	}
 	if (!err)
 		err = run_begin(b->run, &d.need);
@@ -395,7 +431,8 @@ static mill_err bench_open(struct bench *b, mill_store *store, const struct conf
 	return err;
 }
 
-static void bench_init(struct bench *b, mill_store *store, const struct config *c, struct mill_options o, enum what what, enum view view)
+static void bench_init(struct bench *b, mill_store *store, const struct config *c,
+		       struct mill_options o, enum what what, enum view view)
 {
 	OK(bench_open(b, store, c, o, what, view));
 }
@@ -419,8 +456,12 @@ static void clear(struct bench *b)
 	OK(device_fill(&b->args.met->buffer, &zero, sizeof(u32)));
 }
 
-/* Every number was met so often, in `times` of which the oracle says when, and with these ends. */
-static void expect_seen(struct bench *b, const struct oracle *o, const u32 *times, u32 once, const u32 *mix, const char *after)
+/*
+ * Fails unless edge e was visited times[e] times, or `once` times if `times` is NULL, each time
+ * with the ends and weight of mix[e].
+ */
+static void expect_seen(struct bench *b, const struct oracle *o, const u32 *times, u32 once,
+			const u32 *mix, const char *after)
 {
 	u32 *seen, *got;
 
@@ -431,14 +472,14 @@ static void expect_seen(struct bench *b, const struct oracle *o, const u32 *time
 		u32 want = times ? times[e] : once;
 
 		if (seen[e] != want || (want && got[e] != mix[e]))
-			fail_msg("%s, %s: edge %llu is met %u times, not %u, or has other ends", b->name, after, (unsigned long long)e,
-				 seen[e], want);
+			fail_msg("%s, %s: edge %llu: %u visits, expected %u, or wrong ends",
+				 b->name, after, (unsigned long long)e, seen[e], want);
 	}
 	vec_unmap(b->args.seen, seen);
 	vec_unmap(b->args.mix, got);
 }
 
-/* Each vertex met as many edges as lie in its list. */
+/* Fails unless each vertex visited the edges of its list; owned: only the edges it owns. */
 static void expect_met(struct bench *b, const struct lists *l, bool owned, const char *after)
 {
 	u32 *met;
@@ -450,7 +491,8 @@ static void expect_met(struct bench *b, const struct lists *l, bool owned, const
 		for (u64 i = l->row[u]; i < l->row[u + 1]; i++)
 			want += !owned || l->to[i] >= u;
 		if (met[u] != want)
-			fail_msg("%s, %s: vertex %llu met %u edges, not %u", b->name, after, (unsigned long long)u, met[u], want);
+			fail_msg("%s, %s: vertex %llu visited %u edges, not %u", b->name, after,
+				 (unsigned long long)u, met[u], want);
 	}
 	vec_unmap(b->args.met, met);
 }
@@ -484,7 +526,11 @@ static void try_scans(struct bench *b, const struct oracle *o, enum what what)
 
 static const enum view views[] = { VIEW_NONE, VIEW_SIMPLE, VIEW_BOTH };
 
-/* Small graphs meet every other number of threads and frames, and half of them a form of the device; large ones another. */
+/*
+ * Returns true if a shape runs in a configuration. Small shapes run in every second configuration
+ * of the CPU and every eighth of the device, large shapes in the quick ones of the CPU and every
+ * fourth of the device.
+ */
 static bool is_chosen(size_t shape, size_t config)
 {
 	const struct config *c = &configs[config];
@@ -496,7 +542,7 @@ static bool is_chosen(size_t shape, size_t config)
 	return shapes[shape].large ? c->quick : (shape + config) % 2 == 0;
 }
 
-/* Calls `each` for shapes, configurations and views in turn. */
+/* Calls `each` for chosen shapes and configurations: without a view, and in every fourth view. */
 static void each_case(void (*each)(mill_store *store, const struct config *c, enum view view))
 {
 	for (size_t i = 0, turn = 0; i < n_shapes; i++) {
@@ -519,7 +565,8 @@ static void each_case(void (*each)(mill_store *store, const struct config *c, en
 
 static void scan_case(mill_store *store, const struct config *c, enum view view)
 {
-	enum what what = SCANS | ONCE | (store->st->directed && store->st->has_in && !view ? IN_TOO : 0);
+	enum what what =
+		SCANS | ONCE | (store->st->directed && store->st->has_in && !view ? IN_TOO : 0);
 	struct oracle o;
 	struct bench b;
 
@@ -546,24 +593,27 @@ static void test_scan(void **state)
 	each_case(scan_case);
 }
 
-static const char *const some_shapes[] = { "parallel edges, undirected", "self-loops, undirected", "random, ids up to 2^64", "hubs",
-					   "hubs, undirected" };
+static const char *const some_shapes[] = { "parallel edges, undirected", "self-loops, undirected",
+					   "random, ids up to 2^64", "hubs", "hubs, undirected" };
 
-/* Push and pull: a frontier of all vertices meets what a scan meets. */
+/* A frontier of all vertices, pushed or pulled, visits the same edges as a scan. */
 static void advance_case(mill_store *store, const struct config *c, enum mill_direction direction)
 {
 	bool pull = direction == MILL_DIRECTION_PULL;
+	const char *name = pull ? "pull" : "push";
 	struct oracle o;
 	struct bench b;
 
 	oracle_init(&o, store->st, VIEW_NONE);
-	bench_init(&b, store, c, (struct mill_options){ .direction = direction }, ADVANCES, VIEW_NONE);
+	bench_init(&b, store, c, (struct mill_options){ .direction = direction }, ADVANCES,
+		   VIEW_NONE);
 	OK(frontier_set_all(b.front, b.run->store->n_linked));
 	OK(op_advance(b.run, &mark_advance, &b.args, b.front));
 	assert_int_equal(b.front->n, 0);
-	assert_string_equal(b.run->ledger.n_steps ? b.run->ledger.step[0].direction : pull ? "pull" : "push", pull ? "pull" : "push");
-	expect_seen(&b, &o, o.stored, 0, o.mix, pull ? "pulled" : "pushed");
-	/* A few vertices: from a list where the graph is resident. */
+	if (b.run->ledger.n_steps)
+		assert_string_equal(b.run->ledger.step[0].direction, name);
+	expect_seen(&b, &o, o.stored, 0, o.mix, name);
+	/* One vertex: a resident graph advances from a list. */
 	clear(&b);
 	OK(frontier_clear(b.front));
 	if (o.out.n_rows && !pull) {
@@ -574,7 +624,7 @@ static void advance_case(mill_store *store, const struct config *c, enum mill_di
 		for (u64 i = o.out.row[0]; i < o.out.row[1]; i++)
 			times[o.out.number[i]]++;
 		OK(op_advance(b.run, &mark_advance, &b.args, b.front));
-		expect_seen(&b, &o, times, 0, o.mix, "of one vertex");
+		expect_seen(&b, &o, times, 0, o.mix, "push of one vertex");
 		free(times);
 	}
 	bench_release(&b);
@@ -585,14 +635,15 @@ static void test_advance(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(some_shapes); i++) {
+		const struct shape *s = shape_named(some_shapes[i]);
 		struct graph g;
 		mill_store *store;
 
-		if (!shape_make(&g, shape_named(some_shapes[i])))
+		if (!shape_make(&g, s))
 			continue;
 		store = graph_store(&g);
 		for (size_t j = 0; j < n_configs; j++)
-			if (is_chosen((size_t)(shape_named(some_shapes[i]) - shapes), j)) {
+			if (is_chosen((size_t)(s - shapes), j)) {
 				advance_case(store, &configs[j], MILL_DIRECTION_PUSH);
 				advance_case(store, &configs[j], MILL_DIRECTION_PULL);
 			}
@@ -601,22 +652,24 @@ static void test_advance(void **state)
 	}
 }
 
-/* An edge frontier of which owners keep each edge once, then those with odd numbers. */
+/* Owners filter an edge frontier: the first filter keeps every edge, the second odd numbers. */
 static void test_filter(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(some_shapes); i++)
 		for (size_t j = 0; j < n_configs; j++) {
+			const struct shape *s = shape_named(some_shapes[i]);
 			struct oracle o;
 			struct graph g;
 			mill_store *store;
 			struct bench b;
 
-			if (!is_chosen((size_t)(shape_named(some_shapes[i]) - shapes), j) || !shape_make(&g, shape_named(some_shapes[i])))
+			if (!is_chosen((size_t)(s - shapes), j) || !shape_make(&g, s))
 				continue;
 			store = graph_store(&g);
 			oracle_init(&o, store->st, VIEW_NONE);
-			bench_init(&b, store, &configs[j], (struct mill_options){ 0 }, FILTERS, VIEW_NONE);
+			bench_init(&b, store, &configs[j], (struct mill_options){ 0 }, FILTERS,
+				   VIEW_NONE);
 			OK(edge_frontier_set_all(b.edges));
 			OK(op_filter_edges(b.run, &once_keep_filter, &b.args, b.edges));
 			assert_int_equal(b.edges->n, o.n);
@@ -632,7 +685,7 @@ static void test_filter(void **state)
 		}
 }
 
-/* Triangles through each edge, by the numbers that found gets. */
+/* Compares the triangles through each edge, counted by the numbers that corner_found gets. */
 static void corner_case(mill_store *store, const struct config *c, const struct oracle *o)
 {
 	struct bench b;
@@ -673,8 +726,9 @@ static void test_intersect(void **state)
 
 /* ---- Budgets ---- */
 
-/* The least budget of a run: it streams what it can. */
-static mill_err least(mill_store *store, struct mill_options o, enum what what, enum view view, u64 *out)
+/* Computes the smallest budget of a run, which then streams all that it can. */
+static mill_err least_memory(mill_store *store, struct mill_options o, enum what what,
+			     enum view view, u64 *out)
 {
 	struct mill_plan plan = { 0 };
 	struct bench b = { 0 };
@@ -692,13 +746,14 @@ static mill_err least(mill_store *store, struct mill_options o, enum what what, 
 	return err;
 }
 
+/* must: the state is large enough that the run has to stream it. */
 static void streamed_case(mill_store *store, const struct config *c, enum view view, bool must)
 {
 	struct mill_options options = { .threads = c->threads };
 	struct oracle o;
 	struct bench b;
 
-	OK(least(store, options, ONCE, view, &options.memory));
+	OK(least_memory(store, options, ONCE, view, &options.memory));
 	oracle_init(&o, store->st, view);
 	bench_init(&b, store, c, options, ONCE, view);
 	try_scans(&b, &o, ONCE);
@@ -709,11 +764,12 @@ static void streamed_case(mill_store *store, const struct config *c, enum view v
 
 		assert_non_null(b.args.seen->beside);
 		assert_true(t->disk_written == bytes && t->disk_read >= bytes);
-		/* What was written comes back. */
+		/* A second scan reads the state that the first wrote. */
 		OK(op_scan(b.run, &once_scan, &b.args, &(struct scan){ 0 }, NULL));
 		expect_seen(&b, &o, NULL, 2, o.mix, "twice");
-		/* Only programs that own their edges may look at it. */
-		REFUSED(MILL_ENOMEM, op_scan(b.run, &mark_scan, &b.args, &(struct scan){ 0 }, NULL), c->name);
+		/* Programs that do not own their edges cannot use streamed state. */
+		REFUSED(MILL_ENOMEM,
+			op_scan(b.run, &mark_scan, &b.args, &(struct scan){ 0 }, NULL), c->name);
 	}
 	bench_release(&b);
 	options.memory--;
@@ -737,7 +793,7 @@ static void make_large(struct graph *g, bool undirected)
 	graph_index(g);
 }
 
-/* State that does not fit is streamed beside the pages, down to the last byte of the least budget. */
+/* Streams state beside the pages with the smallest budget; one byte less is refused. */
 static void test_streamed(void **state)
 {
 	struct config c = { "streamed state", 1, 0, false, 0, false };
@@ -752,8 +808,11 @@ static void test_streamed(void **state)
 			store = graph_store(&g);
 			for (size_t k = 0; k < ARRAY_LEN(views); k++)
 				for (c.threads = 1; c.threads <= 2; c.threads++) {
+					bool must = !views[k] || c.threads == 1;
+
 					c.frames = c.threads == 1 ? 0 : 2;
-					streamed_case(store, &c, views[k], MILL_VID_BITS == 32 && (!views[k] || c.threads == 1));
+					streamed_case(store, &c, views[k],
+						      MILL_VID_BITS == 32 && must);
 				}
 			graph_store_drop(store);
 			graph_release(&g);
@@ -769,10 +828,16 @@ static void test_streamed(void **state)
 	}
 }
 
-/* From both sides it must fit: as much as the plan says. */
-static void test_least(void **state)
+/* The planned memory suffices, and one byte less is refused. */
+static void test_least_memory(void **state)
 {
 	static const enum what whats[] = { SCANS, ONCE, ADVANCES, SCANS | ONCE | FILTERS };
+	static const struct {
+		const char *config, *device;
+	} places[] = {
+		{ "2 threads, 2 frames", "cpu" },
+		{ "opencl, 2 pages", "opencl" },
+	};
 	mill_store *store;
 	struct graph g;
 
@@ -781,16 +846,19 @@ static void test_least(void **state)
 		skip();
 	store = graph_store(&g);
 	for (size_t i = 0; i < ARRAY_LEN(whats); i++)
-		for (int device = 0; device < 1 + have_opencl(); device++) {
-			struct config c = *config_named(device ? "opencl, 2 pages" : "2 threads, 2 frames");
-			struct mill_options o = { .threads = 2, .device = device ? "opencl" : "cpu", .device_memory = 512 * MIB };
+		for (int k = 0; k < 1 + have_opencl(); k++) {
+			struct config c = *config_named(places[k].config);
+			struct mill_options o = { .threads = 2,
+						  .device = places[k].device,
+						  .device_memory = 512 * MIB };
 			struct bench b;
 
-			OK(least(store, o, whats[i], VIEW_NONE, &o.memory));
+			OK(least_memory(store, o, whats[i], VIEW_NONE, &o.memory));
 			bench_init(&b, store, &c, o, whats[i], VIEW_NONE);
 			bench_release(&b);
 			o.memory--;
-			REFUSED(MILL_ENOMEM, bench_open(&b, store, &c, o, whats[i], VIEW_NONE), c.name);
+			REFUSED(MILL_ENOMEM, bench_open(&b, store, &c, o, whats[i], VIEW_NONE),
+				c.name);
 			mill_run_free(b.run);
 		}
 	graph_store_drop(store);
@@ -799,7 +867,7 @@ static void test_least(void **state)
 
 /* ---- Faults ---- */
 
-/* Does one run of each sort, in a process of its own: MILL_FAULT makes allocations or I/O fail. */
+/* Scans once, resident or streamed. A separate process, where MILL_FAULT injects a failure. */
 static int child(int argc, char **argv)
 {
 	const char *path = argv[0];
@@ -815,7 +883,7 @@ static int child(int argc, char **argv)
 	if (err)
 		return (int)err;
 	if (streamed)
-		err = least(store, o, ONCE, VIEW_NONE, &o.memory);
+		err = least_memory(store, o, ONCE, VIEW_NONE, &o.memory);
 	if (!err)
 		err = bench_open(&b, store, &c, o, what, VIEW_NONE);
 	if (!err && streamed && !b.run->spills)
@@ -826,7 +894,9 @@ static int child(int argc, char **argv)
 		err = op_scan(b.run, &once_scan, &b.args, &(struct scan){ 0 }, &wrong);
 	mill_run_free(b.run);
 	mill_store_close(store);
-	return err ? (int)err : wrong ? (int)MILL_ECHECK : 0;
+	if (!err && wrong)
+		err = MILL_ECHECK;
+	return (int)err;
 }
 
 static int spawn(const char *fault, const char *path, bool streamed)
@@ -837,7 +907,8 @@ static int spawn(const char *fault, const char *path, bool streamed)
 	assert_true(pid >= 0);
 	if (!pid) {
 		setenv("MILL_FAULT", fault, 1);
-		execl("/proc/self/exe", "algo_tests", SUITE_CHILD, "edge_state", path, streamed ? "streamed" : "resident", (char *)NULL);
+		execl("/proc/self/exe", "algo_tests", SUITE_CHILD, "edge_state", path,
+		      streamed ? "streamed" : "resident", (char *)NULL);
 		_exit(99);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -849,8 +920,13 @@ static void test_faults(void **state)
 	static const struct {
 		const char *format;
 		mill_err err;
-	} faults[] = { { "alloc:n=%d", MILL_ENOMEM }, { "io:op=write,n=%d,err=ENOSPC", MILL_ENOSPACE }, { "io:op=write,n=%d,short=7", MILL_OK },
-		       { "io:op=read,n=%d,err=EINTR", MILL_OK } };
+		int step;	/* from one n to the next */
+	} faults[] = {
+		{ "alloc:n=%d", MILL_ENOMEM, 1 },
+		{ "io:op=write,n=%d,err=ENOSPC", MILL_ENOSPACE, 3 },
+		{ "io:op=write,n=%d,short=7", MILL_OK, 3 },
+		{ "io:op=read,n=%d,err=EINTR", MILL_OK, 3 },
+	};
 	struct mill_info info;
 	mill_store *store;
 	struct graph g;
@@ -862,17 +938,18 @@ static void test_faults(void **state)
 	store = graph_store(&g);
 	mill_store_info(store, &info);
 	snprintf(path, sizeof(path), "%s", info.path);
-	/* Narrow stores are too small for streamed state to save anything. */
+	/* Stores of narrow ids are too small for streamed state to save memory. */
 	for (int streamed = 0; streamed < (MILL_VID_BITS == 32 ? 2 : 1); streamed++)
 		for (size_t i = 0; i < ARRAY_LEN(faults); i++)
-			for (int n = 1, clean = 0; clean < 2; n += i ? 3 : 1) {
+			for (int n = 1, clean = 0; clean < 2; n += faults[i].step) {
 				char fault[128];
 				int code;
 
 				snprintf(fault, sizeof(fault), faults[i].format, n);
 				code = spawn(fault, path, streamed);
 				if (code && code != (int)faults[i].err)
-					fail_msg("%s, %s: exit code %d", fault, streamed ? "streamed" : "resident", code);
+					fail_msg("%s, %s: exit code %d", fault,
+						 streamed ? "streamed" : "resident", code);
 				clean = code || (!faults[i].err && n < 40) ? 0 : clean + 1;
 			}
 	graph_store_drop(store);
@@ -880,8 +957,13 @@ static void test_faults(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_scan), cmocka_unit_test(test_advance), cmocka_unit_test(test_filter), cmocka_unit_test(test_intersect),
-	cmocka_unit_test(test_streamed), cmocka_unit_test(test_least), cmocka_unit_test(test_faults),
+	cmocka_unit_test(test_scan),
+	cmocka_unit_test(test_advance),
+	cmocka_unit_test(test_filter),
+	cmocka_unit_test(test_intersect),
+	cmocka_unit_test(test_streamed),
+	cmocka_unit_test(test_least_memory),
+	cmocka_unit_test(test_faults),
 };
 
 SUITE(edge_state, tests, .setup = scratch_make, .teardown = scratch_remove, .child = child);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edge frontiers and filters: from vertices to edges and back, against what is printed of Gunrock's sample graph, and
- * against plain loops on random graphs, along out- and in-edges and over views, resident, streamed and on a device. What is computed at active
- * vertices and edges has the bits of a plain loop.
+ * Tests edge frontiers and filters: from vertices to edges and back, along out- and in-edges
+ * and over views, on resident graphs, streamed graphs and devices. Compares with the published
+ * values of Gunrock's sample graph, and with plain loops on random graphs. Sums over active
+ * vertices and edges have the bits of a plain loop.
  */
 #include "cover.h"
 #include "expect.h"
@@ -10,17 +11,18 @@
 #include "device/dialect.h"
 #include "op/op.h"
 
-/* Keeps what a table says: of vertices by number, of edges by a mix of both ends. */
+/* Keeps vertices by their flag, and edges by a hash of both ends and the seed (0: all edges). */
 #define PICK_FIELDS(ARRAY, SCALAR) \
 	ARRAY(u32, flag) \
 	SCALAR(u32, seed)
 
-/* Code for the host's compiler, and the same as text for the device's. */
+/* Code for the host's compiler, and the same code as text for the device's compiler. */
 #define BOTH(name, ...) \
 	static const char name[] = #__VA_ARGS__; \
 	__VA_ARGS__
 
-static const char pick_fields[] = "#define PICK_FIELDS(ARRAY, SCALAR) ARRAY(u32, flag) SCALAR(u32, seed)\n";
+static const char pick_fields[] =
+	"#define PICK_FIELDS(ARRAY, SCALAR) ARRAY(u32, flag) SCALAR(u32, seed)\n";
 BOTH(pick_text,
 
 STATE(pick, PICK_FIELDS);
@@ -36,7 +38,10 @@ DEVICE bool pick_edge(struct pick s, vid u, vid v, u32 w)
 DEVICE bool pick_vertex(struct pick s, vid v) { return s.flag[v]; }
 
 DEVICE f64 pick_value(struct pick s, vid v) { return (1.0 + s.seed) / (v + 3); }
-DEVICE f64 pick_worth(struct pick s, vid u, vid v, u32 w) { return (1.0 + s.seed) / (f64)((u64)u * 7 + v + 3 * (u64)w); }
+DEVICE f64 pick_worth(struct pick s, vid u, vid v, u32 w)
+{
+	return (1.0 + s.seed) / (f64)((u64)u * 7 + v + 3 * (u64)w);
+}
 DEVICE f64 pick_price(struct pick s, vid u, vid v, u32 w) { return pick_worth(s, u, v, w); }
 )
 
@@ -56,7 +61,7 @@ DEVICE f64 pick_price(struct pick s, vid u, vid v, u32 w) { return pick_worth(s,
 #define VERTEX pick_value
 #define FRONT 1
 #include "op/compute.inc"
-/* At edges: without weights, and with those of the store. */
+/* pick_worth gets no weights, pick_price those of the store. */
 #define PROGRAM pick
 #define FIELDS PICK_FIELDS
 #define SOURCE pick_fields, pick_text
@@ -71,14 +76,13 @@ DEVICE f64 pick_price(struct pick s, vid u, vid v, u32 w) { return pick_worth(s,
 
 enum lists { LISTS_OUT, LISTS_IN, LISTS_VIEW };
 
-/* A run of `hooking` has an edge frontier's room, and leaves it to us. */
 struct bench {
 	mill_run *run;
 	enum lists lists;
 	struct pick_args args;
 	struct frontier *front;
 	struct edge_frontier *edges;
-	u64 *bits;		/* of edges; a copy */
+	u64 *bits;		/* copy of the edge frontier's bitmap */
 };
 
 static void bench_init(struct bench *b, mill_store *store, const struct config *c, enum lists lists)
@@ -86,9 +90,11 @@ static void bench_init(struct bench *b, mill_store *store, const struct config *
 	struct declaration d;
 	struct mill_plan plan;
 
-	*b = (struct bench){ .run = run_open(store, c, (struct mill_options){ 0 }, "cc", NULL), .lists = lists };
+	*b = (struct bench){ .lists = lists };
+	b->run = run_open(store, c, (struct mill_options){ 0 }, "cc", NULL);
 	declaration_init(&d, b->run, "edges", false);
-	OK(lists == LISTS_VIEW ? declare_view(&d, VIEW_BOTH, "edges") : declare_direction(&d, lists == LISTS_IN));
+	OK(lists == LISTS_VIEW ? declare_view(&d, VIEW_BOTH, "edges")
+			       : declare_direction(&d, lists == LISTS_IN));
 	declare_state(&d, &b->args.flag, "flag", sizeof(u32), NULL);
 	declare_frontier(&d, &b->front, 0);
 	declare_edge_frontier(&d, &b->edges, lists == LISTS_IN);
@@ -101,7 +107,8 @@ static void bench_init(struct bench *b, mill_store *store, const struct config *
 	OK(declaration_end(&d));
 	if (c->device && c->pages != AMPLE) {
 		run_plan(b->run, &d.need, &plan);
-		b->run->device->own.limit = plan.device_needed + (c->pages - 2) * (u64)b->run->store->page_size;
+		b->run->device->own.limit =
+			plan.device_needed + (c->pages - 2) * (u64)b->run->store->page_size;
 	}
 	OK(run_begin(b->run, &d.need));
 	OK(declaration_make(&d));
@@ -118,7 +125,7 @@ static void bench_release(struct bench *b)
 	free(b->bits);
 }
 
-/* The flags of these are 1, of all others 0. */
+/* Sets the flags of n vertices to 1 and all others to 0. */
 static void put_flags(struct bench *b, const u32 *vertex, u32 n)
 {
 	u64 zero = 0;
@@ -129,7 +136,7 @@ static void put_flags(struct bench *b, const u32 *vertex, u32 n)
 		OK(vec_set(b->args.flag, vertex[i], &one));
 }
 
-/* Is edge number e active? */
+/* Returns true if edge number e is active. */
 static bool is_active(struct bench *b, u64 e)
 {
 	const struct edge_frontier *f = b->edges;
@@ -153,11 +160,13 @@ static void expect_front(struct bench *b, const bool *want, u64 n, const char *w
 	for (u64 v = 0; v < n; v++) {
 		count += want[v];
 		if (bitmap_get(bits, v) != want[v])
-			fail_msg("%s: vertex %llu is %sactive", what, (unsigned long long)v, want[v] ? "not " : "");
+			fail_msg("%s: vertex %llu is %sactive", what, (unsigned long long)v,
+				 want[v] ? "not " : "");
 	}
 	assert_int_equal(b->front->n, count);
 }
 
+/* Makes n vertices the frontier. */
 static void choose(struct bench *b, const u32 *vertex, u32 n)
 {
 	put_flags(b, vertex, n);
@@ -167,16 +176,17 @@ static void choose(struct bench *b, const u32 *vertex, u32 n)
 	assert_int_equal(b->front->n, n);
 }
 
-/* Advance {1, 2, 3}: to edges 3 .. 10; their ends are 0 2 4 3 4 5 5 6, of which 4 5 6 are new. */
+/* Vertices {1, 2, 3} have edges 3 .. 10, which end at 0 2 4 3 4 5 5 6; of these, 4 5 6 are new. */
 static void test_sample(void **state)
 {
 	static const u32 chosen[] = { 1, 2, 3 }, fresh[] = { 4, 5, 6 };
-	static const char *const places[] = { "1 thread", "2 threads", "2 threads, 1 frame", "opencl",
-					      "opencl, 2 pages" };
+	static const char *const places[] = { "1 thread", "2 threads", "2 threads, 1 frame",
+					      "opencl", "opencl, 2 pages" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
-		bool ends[7] = { true, false, true, true, true, true, true }, kept[7] = { 0 }, all[7];
+		bool ends[7] = { true, false, true, true, true, true, true };
+		bool kept[7] = { 0 }, all[7];
 		struct graph g;
 		mill_store *store;
 		struct bench b;
@@ -198,19 +208,19 @@ static void test_sample(void **state)
 			kept[fresh[k]] = true;
 		OK(op_filter(b.run, &pick_vertex_filter, &b.args, b.front));
 		expect_front(&b, kept, 7, "filtered");
-		/* From edges to edges: those of 4, 5 and 6 are 11 .. 14. */
+		/* Edges 11 .. 14 belong to vertices 4, 5 and 6. */
 		OK(op_expand(b.run, &pick_edge_filter, &b.args, b.front, b.edges));
 		assert_int_equal(b.edges->n, 4);
 		for (u64 e = 0; e < 15; e++)
 			assert_int_equal(is_active(&b, e), e >= 11);
-		/* As a list and as a bitmap alike. */
+		/* A bitmap and a list of edges have the same ends. */
 		for (int list = 0; list < 2; list++) {
 			if (list)
 				edge_frontier_list(b.edges);
 			OK(op_ends(b.run, b.edges, b.front));
 			memset(all, 0, sizeof(all));
 			all[2] = all[5] = all[6] = true;
-			expect_front(&b, all, 7, "ends of the last");
+			expect_front(&b, all, 7, "ends of edges 11 .. 14");
 		}
 		bench_release(&b);
 		graph_store_drop(store);
@@ -218,11 +228,13 @@ static void test_sample(void **state)
 	}
 }
 
-/* Rounds of filtering all edges by changing rules, on graphs with long lists: what stays is what a loop says. */
+/* Filters all edges in rounds, each with another seed, on graphs with long and short lists. */
 static void test_filter(void **state)
 {
-	static const char *const names[] = { "hubs", "random, sparse", "star, undirected", "self-loops", "no vertex",
-					     "all dangling", "clique" };
+	static const char *const names[] = {
+		"hubs", "random, sparse", "star, undirected", "self-loops", "no vertex",
+		"all dangling", "clique",
+	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -242,10 +254,12 @@ static void test_filter(void **state)
 			for (b.args.seed = 1; b.args.seed < 40 && b.edges->n; b.args.seed++) {
 				before = b.edges->n;
 				OK(op_filter_edges(b.run, &pick_edge_filter, &b.args, b.edges));
-				/* Two thirds stay; the same rule once more takes nothing away. */
-				if (before > 3000 && (b.edges->n < before / 2 || b.edges->n > before / 5 * 4))
-					fail_msg("%s, %s: of %llu edges %llu stay", g.name, c->name,
-						 (unsigned long long)before, (unsigned long long)b.edges->n);
+				/* Keeps about two thirds; repeating the filter changes nothing. */
+				if (before > 3000 &&
+				    (b.edges->n < before / 2 || b.edges->n > before / 5 * 4))
+					fail_msg("%s, %s: %llu of %llu edges stay", g.name,
+						 c->name, (unsigned long long)b.edges->n,
+						 (unsigned long long)before);
 				before = b.edges->n;
 				OK(op_filter_edges(b.run, &pick_edge_filter, &b.args, b.edges));
 				assert_int_equal(b.edges->n, before);
@@ -256,8 +270,8 @@ static void test_filter(void **state)
 		}
 }
 
-/* The same numbers stay in every configuration. */
-static void test_same(void **state)
+/* Every configuration keeps the same number of edges. */
+static void test_same_counts(void **state)
 {
 	u64 want[12] = { 0 };
 	struct graph g;
@@ -278,11 +292,12 @@ static void test_same(void **state)
 			b.args.seed = round + 1;
 			OK(op_filter_edges(b.run, &pick_edge_filter, &b.args, b.edges));
 			if (j && b.edges->n != want[round])
-				fail_msg("%s: %llu edges stay in round %u, not %llu", configs[j].name,
-					 (unsigned long long)b.edges->n, round, (unsigned long long)want[round]);
+				fail_msg("%s: %llu edges stay in round %u, not %llu",
+					 configs[j].name, (unsigned long long)b.edges->n, round,
+					 (unsigned long long)want[round]);
 			want[round] = b.edges->n;
 		}
-		/* Small by now: a list where the graph is resident. */
+		/* Few edges are left: the frontier is a list if the graph is resident. */
 		edge_frontier_list(b.edges);
 		assert_int_equal(b.edges->dense, configs[j].frames || configs[j].device);
 		bench_release(&b);
@@ -291,8 +306,11 @@ static void test_same(void **state)
 	graph_release(&g);
 }
 
-/* The edges of a choice of vertices, and where they lead, in every configuration: the same sets, and no page that has none. */
-static void test_there_and_back(void **state)
+/*
+ * Expands a few vertices to edges, and edges to their ends. The sets are the same in every
+ * configuration, and devices get only pages with active edges.
+ */
+static void test_expand_and_ends(void **state)
 {
 	static const u32 chosen[] = { 3, 4, 5, 700, 1999 };
 	u64 edges = 0, ends = 0, hash = 0;
@@ -319,9 +337,12 @@ static void test_there_and_back(void **state)
 		for (u64 v = 0; v < b.run->store->n_linked; v++)
 			sum += bitmap_get(bits, v) ? v * v + 1 : 0;
 		if (j && (b.edges->n != edges || b.front->n != ends || sum != hash))
-			fail_msg("%s: %llu edges lead to %llu vertices", configs[j].name, (unsigned long long)b.edges->n,
-				 (unsigned long long)b.front->n);
+			fail_msg("%s: %llu edges end at %llu vertices, expected %llu and %llu, "
+				 "or other vertices", configs[j].name,
+				 (unsigned long long)b.edges->n, (unsigned long long)b.front->n,
+				 (unsigned long long)edges, (unsigned long long)ends);
 		if (configs[j].device && b.edges->n) {
+			const struct ledger *l = &b.run->ledger;
 			u64 active = 0, n = 0;
 
 			for (u32 i = 0; i < b.run->graph->out.n_pages; i++) {
@@ -330,12 +351,12 @@ static void test_there_and_back(void **state)
 			}
 			assert_int_equal(n, b.edges->n);
 			assert_true(active <= ARRAY_LEN(chosen) + b.run->graph->out.n_split);
-			assert_int_equal(b.run->ledger.step[b.run->ledger.n_steps - 1].pages_active, active);
+			assert_int_equal(l->step[l->n_steps - 1].pages_active, active);
 		}
 		edges = b.edges->n;
 		ends = b.front->n;
 		hash = sum;
-		/* Nothing leads to nothing. */
+		/* An empty frontier has no edges and no ends. */
 		OK(frontier_clear(b.front));
 		OK(op_expand(b.run, &pick_edge_filter, &b.args, b.front, b.edges));
 		OK(op_ends(b.run, b.edges, b.front));
@@ -349,7 +370,7 @@ static void test_there_and_back(void **state)
 
 /* ---- In both directions, and over views ---- */
 
-/* All edges of the lists as plain arrays, by their places. */
+/* All edges of the lists as plain arrays, by edge number. */
 struct plain {
 	u64 n, vertices;
 	u32 *u, *v, *w;
@@ -368,12 +389,13 @@ static void plain_init(struct plain *p, mill_store *store, enum lists lists)
 	p->w = calloc(p->n + 1, sizeof(u32));
 	for (u32 k = 0; k < t->n_segments; k++) {
 		const struct segment *s = &t->segment[k];
+		const u32 *weight = lists == LISTS_VIEW ? NULL : s->weight;
 
 		for (vid row = 0; row < s->n_rows; row++)
 			for (u32 i = s->row[row]; i < s->row[row + 1]; i++) {
 				p->u[s->first_edge + i] = s->first + row;
 				p->v[s->first_edge + i] = s->neighbour[i];
-				p->w[s->first_edge + i] = s->weight && lists != LISTS_VIEW ? ((const u32 *)s->weight)[i] : 1;
+				p->w[s->first_edge + i] = weight ? weight[i] : 1;
 			}
 	}
 	bench_release(&b);
@@ -389,7 +411,8 @@ static void plain_release(struct plain *p)
 static void expect_bits(const struct bench *b, const char *what, f64 got, f64 want)
 {
 	if (bits_f64(got) != bits_f64(want))
-		fail_msg("%s, lists %d: the sum at %s is %.17g, not %.17g", b->run->device->native ? "native" : "opencl", (int)b->lists, what, got,
+		fail_msg("%s, lists %d: the sum at %s is %.17g, not %.17g",
+			 b->run->device->native ? "native" : "opencl", (int)b->lists, what, got,
 			 want);
 }
 
@@ -408,12 +431,13 @@ static void expect_edges(struct bench *b, const struct plain *p, const bool *wan
 	for (u64 e = 0; e < p->n; e++) {
 		count += want[e];
 		if (bitmap_get(b->bits, e) != want[e])
-			fail_msg("%s: edge %llu, from %u to %u, is %sactive", what, (unsigned long long)e, p->u[e], p->v[e], want[e] ? "not " : "");
+			fail_msg("%s: edge %llu, from %u to %u, is %sactive", what,
+				 (unsigned long long)e, p->u[e], p->v[e], want[e] ? "not " : "");
 	}
 	assert_int_equal(f->n, count);
 }
 
-/* In blocks, as the operators promise. */
+/* Sums in blocks of EDGE_BLOCK edges, the order that the operators promise. */
 static f64 sum_edges(const struct plain *p, const bool *active, struct pick s, bool weights)
 {
 	f64 sum = 0, block = 0;
@@ -429,6 +453,7 @@ static f64 sum_edges(const struct plain *p, const bool *active, struct pick s, b
 	return sum;
 }
 
+/* Sums in blocks of COMPUTE_BLOCK vertices. */
 static f64 sum_vertices(u64 n, const bool *active, struct pick s)
 {
 	f64 sum = 0, block = 0;
@@ -444,8 +469,9 @@ static f64 sum_vertices(u64 n, const bool *active, struct pick s)
 	return sum;
 }
 
-/* What is active now: as a bitmap, and where there are lists as a list. */
-static void expect_sums(struct bench *b, const struct plain *p, const bool *edge, const bool *vertex)
+/* Compares sums over the active vertices and edges: as bitmaps, then on the CPU as lists. */
+static void expect_sums(struct bench *b, const struct plain *p, const bool *edge,
+			const bool *vertex)
 {
 	struct pick s = { .seed = b->args.seed };
 	f64 got;
@@ -468,10 +494,12 @@ static void expect_sums(struct bench *b, const struct plain *p, const bool *edge
 	}
 }
 
-/* From every third vertex to its edges, of which some stay, and to their ends; then all edges. */
-static void try_lists(mill_store *store, const struct config *c, const struct plain *p, enum lists lists)
+/* Expands every third vertex to edges, filters them, takes their ends; then filters all edges. */
+static void try_lists(mill_store *store, const struct config *c, const struct plain *p,
+		      enum lists lists)
 {
-	bool *edge = calloc(p->n + 1, sizeof(bool)), *vertex = calloc(p->vertices + 1, sizeof(bool));
+	bool *edge = calloc(p->n + 1, sizeof(bool)),
+	     *vertex = calloc(p->vertices + 1, sizeof(bool));
 	u32 *chosen = calloc(p->vertices + 1, sizeof(u32)), n = 0;
 	struct pick s = { .seed = 1 };
 	struct bench b;
@@ -513,10 +541,11 @@ static void try_lists(mill_store *store, const struct config *c, const struct pl
 
 static void test_directions(void **state)
 {
-	static const char *const names[] = { "hubs", "random, sparse, undirected", "star, undirected", "self-loops", "parallel edges",
-					     "all dangling", "no vertex" };
-
-	/* Any two of: a shape, the lists, a configuration. */
+	static const char *const names[] = {
+		"hubs", "random, sparse, undirected", "star, undirected", "self-loops",
+		"parallel edges", "all dangling", "no vertex",
+	};
+	/* Covers every pair of values of: shape, lists, configuration. */
 	struct cover c = { .n_factors = 3, .n_values = { ARRAY_LEN(names), 3, (u32)n_configs } };
 	struct cover_row *row;
 	u32 n;
@@ -544,7 +573,7 @@ static void test_directions(void **state)
 	free(row);
 }
 
-/* Pages without an active edge are not read, and do not cross, to compute at edges. */
+/* op_compute_edges neither reads nor sends pages without an active edge. */
 static void test_few_pages(void **state)
 {
 	static const char *const where[] = { "2 threads, 1 frame", "opencl, 2 pages" };
@@ -567,7 +596,8 @@ static void test_few_pages(void **state)
 		OK(op_expand(b.run, &pick_edge_filter, &b.args, b.front, b.edges));
 		OK(op_compute_edges(b.run, &pick_worth_compute, &b.args, b.edges, &sum));
 		assert_true(b.run->graph->out.n_pages > 4);
-		assert_true(b.run->ledger.step[b.run->ledger.n_steps - 1].pages_active <= 1 + b.run->graph->out.n_split);
+		assert_true(b.run->ledger.step[b.run->ledger.n_steps - 1].pages_active <=
+			    1 + b.run->graph->out.n_split);
 		bench_release(&b);
 	}
 	graph_store_drop(store);
@@ -577,8 +607,8 @@ static void test_few_pages(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_sample),
 	cmocka_unit_test(test_filter),
-	cmocka_unit_test(test_same),
-	cmocka_unit_test(test_there_and_back),
+	cmocka_unit_test(test_same_counts),
+	cmocka_unit_test(test_expand_and_ends),
 	cmocka_unit_test(test_directions),
 	cmocka_unit_test(test_few_pages),
 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A device that fails in the middle of a plan: calls of each kind fail, one in a run, under every
- * policy that moves units in a way of its own. Then the run says so, no transfer reads host memory
- * any more and nothing is believed to be on the device; and the same run, asked again, has the right
- * result. Calls are counted here and not by MILL_FAULT, so that one process can try them all.
+ * Tests a device that fails in the middle of a plan. Calls of each kind fail, one in each run,
+ * under every policy with its own kind of moves. After a failure the run returns the error, no
+ * transfer still reads host memory, and no unit counts as resident on the device. A second call
+ * of the same run then gives the right result. This file counts the calls itself, without
+ * MILL_FAULT, so that one process can try them all.
  */
 #include "task.h"
 
@@ -19,17 +20,21 @@ static struct {
 	const struct device_ops *real;
 	struct device_ops ops;
 	enum call call;
-	u64 at, n;	     /* the at-th fails; 0: none does */
-	bool late;	     /* the kernel is launched, and fails later: a join says so once ... */
-	bool due;	     /* ... the next one */
-	void *failed;	     /* ... and so does the ticket of its queue, when it is waited for */
-	void *sent[TICKETS]; /* transfers that were not waited for */
+	u64 at, n;	     /* n counts calls; call number `at` fails; 0: no call fails */
+	bool late;	     /* the launch succeeds and the kernel fails later */
+	bool due;	     /* the next join returns the kernel's failure */
+	void *failed;	     /* ticket of the kernel's queue: its wait returns the failure */
+	void *sent[TICKETS]; /* transfers without a wait */
 	u32 n_sent;
 } fault;
 
+/* Counts a call. Returns true if it must fail. */
 static bool strikes(enum call c) { return fault.at && c == fault.call && ++fault.n == fault.at; }
 
-static mill_err struck(enum call c) { return fail(MILL_EDEVICE, "%s fails on purpose", call_names[c]); }
+static mill_err struck(enum call c)
+{
+	return fail(MILL_EDEVICE, "%s fails on purpose", call_names[c]);
+}
 
 static mill_err fault_send(struct device *d, struct buffer *b, u64 at, const void *from, u64 size,
 			   u32 queue, struct ticket *out)
@@ -65,7 +70,7 @@ static mill_err fault_launch(struct device *d, const struct launch *l)
 	return strikes(LAUNCH) && !fault.late ? struck(LAUNCH) : fault.real->launch(d, l);
 }
 
-/* Makes the ticket of the queue say that the kernel failed. */
+/* Makes the queue's ticket and the next join fail if the kernel failed late. */
 static void fault_mark(struct device *d, u32 queue, struct ticket *out)
 {
 	fault.real->mark(d, queue, out);
@@ -76,7 +81,10 @@ static void fault_mark(struct device *d, u32 queue, struct ticket *out)
 	fault.failed = out->handle;
 }
 
-static mill_err fault_fork(struct device *d) { return strikes(FORK) ? struck(FORK) : fault.real->fork(d); }
+static mill_err fault_fork(struct device *d)
+{
+	return strikes(FORK) ? struck(FORK) : fault.real->fork(d);
+}
 
 static mill_err fault_join(struct device *d)
 {
@@ -86,7 +94,7 @@ static mill_err fault_join(struct device *d)
 	return strikes(JOIN) || due ? struck(JOIN) : fault.real->join(d);
 }
 
-/* Forgets how commands ended, tickets do not. */
+/* Clears the failure of commands. Tickets keep theirs. */
 static void fault_drain(struct device *d)
 {
 	fault.due = false;
@@ -137,15 +145,15 @@ static void fault_set(enum call c, u64 at, bool late)
 	fault.n = 0;
 }
 
-/* ---- What is left ---- */
+/* ---- State after a failure ---- */
 
-/* Fails if something is under way, or after a pass that failed a unit is believed to be there. */
+/* Fails if a transfer is under way, or if a unit counts as resident after a failed pass. */
 static void expect_nothing(const char *where, const mill_run *run)
 {
 	const struct transfer *t = &run->transfer;
 
 	if (fault.n_sent)
-		fail_msg("%s: %u transfers are under way", where, fault.n_sent);
+		fail_msg("%s: %u transfers are still under way", where, fault.n_sent);
 	assert_null(t->held);
 	for (u32 i = 0; t->failed && i < t->n_stations; i++) {
 		const struct station *s = &t->station[i];
@@ -153,8 +161,7 @@ static void expect_nothing(const char *where, const mill_run *run)
 		for (int in = 0; in < 2; in++)
 			for (u32 unit = 0; unit < t->units[in].n; unit++)
 				if (residency_find(s->residency, in, unit) != RESIDENCY_NONE)
-					fail_msg("%s: unit %u is believed to be there", where,
-						 unit);
+					fail_msg("%s: unit %u counts as resident", where, unit);
 		for (u32 k = 0; k < s->n_areas; k++) {
 			assert_int_equal(s->area[k].holds, 0);
 			assert_null(s->area[k].sent.handle);
@@ -168,13 +175,13 @@ struct fail_ctx {
 	const char *name;
 	const struct task *task;
 	struct mill_options options;
-	u64 room; /* device bytes besides the least */
-	u32 frames;
+	u64 room;   /* device bytes above the least that the task needs */
+	u32 frames; /* not 0: stream through this number of frames */
 };
 
-/* Makes one call fail. Says whether there was one. */
-static bool try_call(mill_run *run, const struct fail_ctx *f, const struct answer *want, enum call c,
-		     u64 at, bool late)
+/* Makes one call fail. Returns false if the run makes fewer calls. */
+static bool try_call(mill_run *run, const struct fail_ctx *f, const struct answer *want,
+		     enum call c, u64 at, bool late)
 {
 	char where[128];
 	mill_err err;
@@ -185,15 +192,15 @@ static bool try_call(mill_run *run, const struct fail_ctx *f, const struct answe
 	err = f->task->call(run, f->task->how);
 	fault.at = 0;
 	if (err != MILL_OK && err != MILL_EDEVICE)
-		fail_msg("%s: %d, %s", where, (int)err, mill_error());
+		fail_msg("%s: error %d, %s", where, (int)err, mill_error());
 	if (err && !strstr(mill_error(), "on purpose"))
-		fail_msg("%s: another sentence: %s", where, mill_error());
+		fail_msg("%s: unexpected message: %s", where, mill_error());
 	if (err)
 		expect_nothing(where, run);
 	else if (hash_of(run) != want->hash)
-		fail_msg("%s: other bits than on the cpu", where);
-	expect_answer(where, run, f->task,
-		      want); /* what is left of the failure says nothing of this */
+		fail_msg("%s: result differs from the cpu", where);
+	/* The failed call does not affect the next one. */
+	expect_answer(where, run, f->task, want);
 	return err != MILL_OK;
 }
 
@@ -225,13 +232,13 @@ static void try_all(mill_store *store, const struct fail_ctx *f, const struct an
 	mill_run_free(run);
 }
 
-static mill_store *make_rmat(u32 i)
+static mill_store *make_rmat(enum mill_codec codec)
 {
 	struct mill_generate how = {
 		.target = { .path = scratch_path("rmat"),
 			    .page_size = 64 * KIB,
 			    .force = true,
-			    .codec = i ? MILL_CODEC_RAW : MILL_CODEC_PACKED },
+			    .codec = codec },
 		.kind = "rmat",
 		.scale = 11,
 		.degree = 40,
@@ -251,18 +258,28 @@ static void test_calls(void **state)
 	static const struct fail_ctx cases[] = {
 		{ "pages", &tasks[0], { .device = "opencl", .policy = "lru" }, 200 * KIB, 4 },
 		{ "whole", &tasks[0], { .device = "opencl", .policy = "auto" }, 100 * MIB, 0 },
-		{ "graphie", &tasks[0], { .device = "opencl", .policy = "graphie", .graphie.partition_size = 20000 }, 200 * KIB, 0 },
-		{ "graphie, packed", &tasks[1], { .device = "opencl", .policy = "graphie", .graphie.wire = MILL_WIRE_PACKED }, 300 * KIB, 0 },
+		{ "graphie", &tasks[0],
+		  { .device = "opencl", .policy = "graphie", .graphie.partition_size = 20000 },
+		  200 * KIB, 0 },
+		{ "graphie, packed", &tasks[1],
+		  { .device = "opencl", .policy = "graphie", .graphie.wire = MILL_WIRE_PACKED },
+		  300 * KIB, 0 },
 		{ "gts", &tasks[0], { .device = "opencl", .policy = "gts" }, 300 * KIB, 4 },
-		{ "gts, S", &tasks[1], { .device = "opencl,opencl", .policy = "gts", .gts = { .strategy = MILL_STRATEGY_S, .chunks = 2 } }, 0, 0 },
-		{ "gts, P", &tasks[10], { .device = "opencl,opencl", .policy = "gts", .gts.strategy = MILL_STRATEGY_P }, 100 * MIB, 0 },
+		{ "gts, S", &tasks[1],
+		  { .device = "opencl,opencl", .policy = "gts",
+		    .gts = { .strategy = MILL_STRATEGY_S, .chunks = 2 } },
+		  0, 0 },
+		{ "gts, P", &tasks[10],
+		  { .device = "opencl,opencl", .policy = "gts", .gts.strategy = MILL_STRATEGY_P },
+		  100 * MIB, 0 },
 	};
+	static const enum mill_codec codecs[] = { MILL_CODEC_PACKED, MILL_CODEC_RAW };
 
 	(void)state;
 	if (!have_opencl())
 		skip();
-	for (u32 i = 0; i < 2; i++) {
-		mill_store *store = make_rmat(i);
+	for (u32 i = 0; i < ARRAY_LEN(codecs); i++) {
+		mill_store *store = make_rmat(codecs[i]);
 		struct answer want[N_TASKS];
 
 		answers_begin(want, store);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The policy graphie: the paper's example with every number (figures 2 and 3), closed forms of transfers, limits. test_matrix.c
- * compares its results.
+ * Tests the policy graphie: every number of the paper's example (figures 2 and 3), closed forms
+ * of transfers, limits. test_matrix.c compares its results.
  */
 #include "base/random.h"
 #include "policy/partition.h"
@@ -22,7 +22,7 @@ static mill_run *open_graphie(mill_store *store, struct mill_options o)
 	return run;
 }
 
-/* Room for the least that the algorithm needs, and so many bytes more. */
+/* Limits device memory to the least that the algorithm needs plus `more` bytes. */
 static void set_room(mill_run *run, const char *algorithm, const void *how, u64 more)
 {
 	struct mill_plan plan;
@@ -42,13 +42,13 @@ static mill_store *figure_store(void)
 	struct graph g;
 
 	assert_true(shape_make(&g, shape_named("Graphie's figure 2")));
-	g.codec = CODEC_RAW;	/* of a paged store flags are by page */
+	g.codec = CODEC_RAW;	/* a paged store would have flags by page */
 	store = graph_store(&g);
 	graph_release(&g);
 	return store;
 }
 
-/* Sets of active partitions, a bit each. */
+/* The set of active partitions in each step, one bit a partition. */
 static u32 seen[16], n_seen;
 
 static void see(struct mill_run *r, const u32 *active, u32 n)
@@ -63,8 +63,10 @@ static void see(struct mill_run *r, const u32 *active, u32 n)
 
 static void test_arrays(void **state)
 {
-	static const u32 pre_sum[] = { 0, 2, 2, 4, 6 }, ids[] = { 0, 3, 4, 5, 6, 9, 12, 13 }, sources[] = { 1, 3, 1, 1 };
+	static const u32 pre_sum[] = { 0, 2, 2, 4, 6 }, sources[] = { 1, 3, 1, 1 };
+	static const u32 ids[] = { 0, 3, 4, 5, 6, 9, 12, 13 };
 	static const u64 old[] = { 0, 1, 2, 5, 6, 7, 3, 4 };
+	const struct partitions *t;
 	mill_store *store;
 	mill_run *run;
 
@@ -74,34 +76,41 @@ static void test_arrays(void **state)
 	store = figure_store();
 	run = open_graphie(store, (struct mill_options){ .graphie.partition_size = 32 });
 	OK(mill_bfs(run, &(struct mill_bfs){ "5" }));
-	assert_int_equal(graphie_table(&run->transfer)->n, 4);
-	assert_int_equal(graphie_table(&run->transfer)->range, 3);
-	assert_int_equal(graphie_table(&run->transfer)->unit.n_rows, 6);
-	assert_memory_equal(graphie_table(&run->transfer)->pre_sum, pre_sum, sizeof(pre_sum));
+	t = graphie_table(&run->transfer);
+	assert_int_equal(t->n, 4);
+	assert_int_equal(t->range, 3);
+	assert_int_equal(t->unit.n_rows, 6);
+	assert_memory_equal(t->pre_sum, pre_sum, sizeof(pre_sum));
 	for (u32 v = 0, near = 0; v < 8; v++) {
 		u64 id;
 
 		OK(store_id(store->st, (vid)v, &id));
 		assert_int_equal(id, old[v]);	/* new_to_old of the first renaming */
-		assert_int_equal(partitions_id(graphie_table(&run->transfer), (vid)v, &near), ids[v]);
+		assert_int_equal(partitions_id(t, (vid)v, &near), ids[v]);
 	}
 	for (u32 i = 0; i < 4; i++)
-		assert_int_equal(partitions_sources(graphie_table(&run->transfer), i), sources[i]);
+		assert_int_equal(partitions_sources(t, i), sources[i]);
 	mill_run_free(run);
 	graph_store_drop(store);
 }
 
-/* What a search moves, without skipping, without reuse, with neither and with both, by the number of buffers. */
+/*
+ * Two searches, and the partitions that each moves: naive without skipping or reuse, opt1 with
+ * skipping, opt2 with reuse, both with both. Arrays: by the number of buffers, less 1.
+ */
 static const struct search {
 	const char *source;
 	u32 n_steps, active[4], updates, depth[8];
 	u32 naive, opt1, opt2[4], both[4];
 } searches[] = {
-	{ "5", 4, { 2, 2, 1, 6 }, 6, { 2, 1, 3, 3, 2, 0, 3, UINT32_MAX }, 16, 5, { 13, 10, 7, 4 }, { 4, 3, 3, 3 } },
-	{ "7", 3, { 8, 6, 3 }, 7, { 2, 2, 1, 2, 1, 1, 1, 0 }, 12, 5, { 10, 8, 6, 4 }, { 5, 4, 4, 4 } },
+	{ "5", 4, { 2, 2, 1, 6 }, 6, { 2, 1, 3, 3, 2, 0, 3, UINT32_MAX },
+	  16, 5, { 13, 10, 7, 4 }, { 4, 3, 3, 3 } },
+	{ "7", 3, { 8, 6, 3 }, 7, { 2, 2, 1, 2, 1, 1, 1, 0 },
+	  12, 5, { 10, 8, 6, 4 }, { 5, 4, 4, 4 } },
 };
 
-static void search_figure(mill_store *store, const struct search *s, u32 buffers, struct mill_options o, u32 want)
+static void search_figure(mill_store *store, const struct search *s, u32 buffers,
+			  struct mill_options o, u32 want)
 {
 	struct mill_bfs how = { s->source };
 	struct mill_report r;
@@ -123,8 +132,9 @@ static void search_figure(mill_store *store, const struct search *s, u32 buffers
 	assert_int_equal(n_seen, s->n_steps);
 	assert_memory_equal(seen, s->active, s->n_steps * sizeof(u32));
 	if (r.pages_to_device != want)
-		fail_msg("from %s, %u buffers%s%s: %d partitions crossed, not %u", s->source, buffers, o.no_skip ? ", all" : "",
-			 o.no_reuse ? ", no reuse" : "", (int)r.pages_to_device, want);
+		fail_msg("from %s, %u buffers%s%s: %d partitions moved, not %u", s->source,
+			 buffers, o.no_skip ? ", no skip" : "", o.no_reuse ? ", no reuse" : "",
+			 (int)r.pages_to_device, want);
 	assert_int_equal(r.topology, 32 * want);
 	OK(mill_run_values(run, "depth", false, depth, NULL));
 	assert_memory_equal(depth, s->depth, sizeof(depth));
@@ -142,25 +152,37 @@ static void test_figures(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(searches); i++)
 		for (u32 b = 1; b <= 4; b++) {
 			const struct search *s = &searches[i];
+			const struct {
+				struct mill_options options;
+				u32 want;
+			} ways[] = {
+				{ { .no_skip = true, .no_reuse = true }, s->naive },
+				{ { .no_reuse = true }, s->opt1 },
+				{ { .no_skip = true }, s->opt2[b - 1] },
+				{ { 0 }, s->both[b - 1] },
+				{ { .graphie.no_staging = true, .queues = 1 }, s->both[b - 1] },
+			};
 
-			search_figure(store, s, b, (struct mill_options){ .no_skip = true, .no_reuse = true }, s->naive);
-			search_figure(store, s, b, (struct mill_options){ .no_reuse = true }, s->opt1);
-			search_figure(store, s, b, (struct mill_options){ .no_skip = true }, s->opt2[b - 1]);
-			search_figure(store, s, b, (struct mill_options){ 0 }, s->both[b - 1]);
-			search_figure(store, s, b, (struct mill_options){ .graphie.no_staging = true, .queues = 1 }, s->both[b - 1]);
+			for (size_t k = 0; k < ARRAY_LEN(ways); k++)
+				search_figure(store, s, b, ways[k].options, ways[k].want);
 		}
 	graph_store_drop(store);
 }
 
 /* ---- Closed forms ---- */
 
-/* All partitions in every step: P + (I - 1)(P - B) with reuse, I P without. */
+/*
+ * Without skipping, I steps over P partitions with B buffers move P + (I - 1)(P - B) partitions
+ * with reuse, and I P without.
+ */
 static void test_scans(void **state)
 {
 	struct mill_generate how = {
 		.target = { .path = scratch_path("scans"), .page_size = 64 * KIB },
 		.kind = "rmat", .scale = 12, .degree = 24, .weight = MILL_WEIGHT_U32, .seed = 2,
 	};
+	static const struct mill_sssp paths = { .source = "max-degree" };
+	static const u64 sizes[] = { 0, 20000 };
 	struct mill_built built;
 	mill_store *store;
 
@@ -170,22 +192,27 @@ static void test_scans(void **state)
 	OK(mill_generate(&built, &how));
 	OK(mill_store_open(&store, how.target.path));
 	for (u32 k = 0; k < 12; k++) {
-		struct mill_options o = { .graphie.wire = (enum mill_wire)(1 + k % 3), .no_skip = true, .no_reuse = k % 4 == 3,
-					  .graphie.partition_size = k % 2 ? 20000 : 0 };
+		struct mill_options o = { .graphie.wire = (enum mill_wire)(1 + k % 3),
+					  .no_skip = true,
+					  .no_reuse = k % 4 == 3,
+					  .graphie.partition_size = sizes[k % 2] };
 		mill_run *run = open_graphie(store, o);
 		u64 crossed, p, b;
 		struct mill_report r;
 
-		set_room(run, "sssp", &(struct mill_sssp){ .source = "max-degree" }, random_below(7, k, 600) * KIB);
-		OK(mill_sssp(run, &(struct mill_sssp){ .source = "max-degree" }));
+		set_room(run, "sssp", &paths, random_below(7, k, 600) * KIB);
+		OK(mill_sssp(run, &paths));
 		mill_run_report(run, &r);
 		p = r.partitions.count;
 		b = r.partitions.buffers;
 		crossed = o.no_reuse ? r.iterations * p : p + (r.iterations - 1) * (p - b);
 		if (r.pages_to_device != crossed)
-			fail_msg("%s: %llu steps, %llu partitions, %llu buffers%s: %llu crossed, not %llu", wire_names[o.graphie.wire],
-				 (unsigned long long)r.iterations, (unsigned long long)p, (unsigned long long)b,
-				 o.no_reuse ? ", no reuse" : "", (unsigned long long)r.pages_to_device,
+			fail_msg("%s: %llu steps, %llu partitions, %llu buffers%s: "
+				 "%llu moved, not %llu",
+				 wire_names[o.graphie.wire], (unsigned long long)r.iterations,
+				 (unsigned long long)p, (unsigned long long)b,
+				 o.no_reuse ? ", no reuse" : "",
+				 (unsigned long long)r.pages_to_device,
 				 (unsigned long long)crossed);
 		assert_true(r.device_peak <= r.device_budget);
 		if (o.graphie.wire == MILL_WIRE_EDGES && o.no_reuse)	/* 12 bytes an edge */
@@ -195,11 +222,17 @@ static void test_scans(void **state)
 	graph_store_drop(store);
 }
 
-/* Where all partitions stay, labels move them in the first step and then nothing, and a search each at most once. */
-static void test_all_stay(void **state)
+/*
+ * All partitions fit on the device. Connected components move each of them in the first step and
+ * none later; a search moves each at most once.
+ */
+static void test_resident(void **state)
 {
 	struct mill_generate how = {
-		.target = { .path = scratch_path("stay"), .page_size = 64 * KIB }, .kind = "kron", .scale = 12, .seed = 3,
+		.target = { .path = scratch_path("stay"), .page_size = 64 * KIB },
+		.kind = "kron",
+		.scale = 12,
+		.seed = 3,
 	};
 	struct mill_built built;
 	struct mill_report r;
@@ -226,20 +259,23 @@ static void test_all_stay(void **state)
 	OK(mill_bfs(run, &(struct mill_bfs){ "max-degree" }));
 	mill_run_report(run, &r);
 	assert_true(r.pages_to_device <= r.partitions.count);
-	/* Nothing of the size of the vertices comes back but the result. */
+	/* A step reads back counters and partition flags, and no array by vertex. */
 	assert_int_equal(run->device->from_device[TRAFFIC_FLAGS],
-			 r.iterations * (COUNT_COPIES * COUNT_STRIDE * 8 + 4 * round_up(r.partitions.count, 2)));
+			 r.iterations * (COUNT_COPIES * COUNT_STRIDE * 8 +
+					 4 * round_up(r.partitions.count, 2)));
 	mill_run_free(run);
 	graph_store_drop(store);
 }
 
-/* ---- Kernels that are compiled otherwise ---- */
+/* ---- Kernels compiled with other options ---- */
 
-/* Counting lanes and other sizes of work-groups change no result; test_matrix.c has the other choices. */
+/* Lane counts and work-group sizes change no result. test_matrix.c tests the other options. */
 static void test_kernels(void **state)
 {
-	static const struct mill_options ways[] = { { .count_lanes = true, .graphie.wire = MILL_WIRE_PACKED },
-						    { .group_size = 64, .graphie.wire = MILL_WIRE_CSR } };
+	static const struct mill_options ways[] = {
+		{ .count_lanes = true, .graphie.wire = MILL_WIRE_PACKED },
+		{ .group_size = 64, .graphie.wire = MILL_WIRE_CSR },
+	};
 	static const struct task *const some[] = { &tasks[0], &tasks[1], &tasks[7] };
 	struct answer want[N_TASKS];
 	mill_store *store;
@@ -257,7 +293,7 @@ static void test_kernels(void **state)
 
 		for (size_t k = 0; k < ARRAY_LEN(some); k++) {
 			task_room(run, some[k], 200 * KIB);
-			expect_answer("compiled otherwise", run, some[k], &want[some[k] - tasks]);
+			expect_answer("other kernels", run, some[k], &want[some[k] - tasks]);
 		}
 		mill_run_free(run);
 	}
@@ -269,14 +305,21 @@ static void test_kernels(void **state)
 /* ---- The ids of a paged store ---- */
 
 #if MILL_VID_BITS == 32
-/* They are taken as they are: no second renaming, a range for each page, and what crosses is what a dense store would send. */
+/* The policy keeps the ids of a paged store: no second renaming, and one range for each page. */
 static void test_stored_ids(void **state)
 {
 	static const u64 size[] = { 0, 1000, 300 * KIB };
+	static const enum mill_wire wires[] = { MILL_WIRE_EDGES, MILL_WIRE_CSR };
 	struct mill_generate how = {
-		.target = { .path = scratch_path("paged"), .page_size = 64 * KIB, .codec = MILL_CODEC_RAW,
+		.target = { .path = scratch_path("paged"),
+			    .page_size = 64 * KIB,
+			    .codec = MILL_CODEC_RAW,
 			    .addressing = MILL_ADDRESSING_PAGED },
-		.kind = "rmat", .scale = 13, .degree = 24, .directed = true, .seed = 4,
+		.kind = "rmat",
+		.scale = 13,
+		.degree = 24,
+		.directed = true,
+		.seed = 4,
 	};
 	struct addresses *a;
 	struct mill_built built;
@@ -290,7 +333,8 @@ static void test_stored_ids(void **state)
 	a = &store->st->out.address;
 	OK(addresses_make_hints(a, NULL));
 	for (u32 k = 0; k < 6; k++) {
-		struct mill_options o = { .graphie.wire = k % 2 ? MILL_WIRE_CSR : MILL_WIRE_EDGES, .graphie.partition_size = size[k / 2] };
+		struct mill_options o = { .graphie.wire = wires[k % 2],
+					  .graphie.partition_size = size[k / 2] };
 		mill_run *run = open_graphie(store, o);
 		const struct partitions *t;
 		struct mill_report r;
@@ -298,14 +342,15 @@ static void test_stored_ids(void **state)
 		OK(mill_cc(run, &(struct mill_cc){ .method = MILL_CC_LABELS }));
 		mill_run_report(run, &r);
 		t = graphie_table(&run->transfer);
-		if (t) {	/* the labels of a directed graph are of its view, which is dense */
+		if (t) {	/* components use a view, and views have dense ids */
 			assert_false(t->stored);
 			assert_int_equal(r.partitions.addressing, MILL_ADDRESSING_DENSE);
 		}
 		OK(mill_bfs(run, &(struct mill_bfs){ "max-degree" }));
 		mill_run_report(run, &r);
 		t = graphie_table(&run->transfer);
-		assert_true(t && t->stored && t->n_ranges == store->st->out.n_pages && t->n_ranges > 3);
+		assert_true(t && t->stored && t->n_ranges == store->st->out.n_pages &&
+			    t->n_ranges > 3);
 		assert_int_equal(r.partitions.addressing, MILL_ADDRESSING_PAGED);
 		assert_int_equal(r.partitions.range, a->slots);
 		assert_true(r.partitions.round2_seconds == 0);
@@ -314,7 +359,11 @@ static void test_stored_ids(void **state)
 
 			addresses_encode(a, &v, 1, &id);
 			assert_int_equal(partitions_index(t, id), v);
-			assert_int_equal(partitions_of_id(t, id), v < t->unit.n_rows ? pages_find(&store->st->out, v) : t->n_ranges);
+			if (v < t->unit.n_rows)
+				assert_int_equal(partitions_of_id(t, id),
+						 pages_find(&store->st->out, v));
+			else
+				assert_int_equal(partitions_of_id(t, id), t->n_ranges);
 		}
 		mill_run_free(run);
 	}
@@ -326,7 +375,7 @@ static void test_stored_ids(void **state)
 
 /* ---- Limits ---- */
 
-/* Flags that do not fit local memory are set where all are, and the report says so. */
+/* Flags that do not fit local memory are set in global memory, and the report shows it. */
 static void test_many_partitions(void **state)
 {
 	static const struct task *const some[] = { &tasks[0], &tasks[7] };
@@ -338,23 +387,28 @@ static void test_many_partitions(void **state)
 	if (!have_opencl())
 		skip();
 	assert_true(shape_make(&g, shape_named("random, sparse")));
-	g.codec = CODEC_RAW;	/* of a paged store flags are by page */
+	g.codec = CODEC_RAW;	/* a paged store would have flags by page */
 	store = graph_store(&g);
 	for (u32 wire = MILL_WIRE_EDGES; wire <= MILL_WIRE_CSR; wire++)
 		for (size_t t = 0; t < ARRAY_LEN(some); t++) {
+			struct mill_options cpu = { .threads = 1, .seed = 1 };
+			struct mill_options o = { .graphie.partition_size = 8,
+						  .graphie.wire = (enum mill_wire)wire };
 			struct mill_report r;
 			u64 hash;
+			u32 tile;
 
-			OK(mill_run_new(&run, store, &(struct mill_options){ .threads = 1, .seed = 1 }));
+			OK(mill_run_new(&run, store, &cpu));
 			OK(some[t]->call(run, some[t]->how));
 			hash = hash_of(run);
 			mill_run_free(run);
-			run = open_graphie(store, (struct mill_options){ .graphie.partition_size = 8, .graphie.wire = (enum mill_wire)wire });
+			run = open_graphie(store, o);
 			OK(some[t]->call(run, some[t]->how));
 			mill_run_report(run, &r);
 			assert_true(r.partitions.local_flags && r.partitions.count > 64);
 			assert_int_equal(r.hash, hash);
-			run->device->local = 8 * run->device->group * (run->device->chunked ? TILE_EDGES : 1) + 64 + 7;
+			tile = run->device->group * (run->device->chunked ? TILE_EDGES : 1);
+			run->device->local = 8 * tile + 64 + 7;
 			OK(some[t]->call(run, some[t]->how));
 			mill_run_report(run, &r);
 			assert_false(r.partitions.local_flags);
@@ -365,8 +419,12 @@ static void test_many_partitions(void **state)
 	graph_release(&g);
 }
 
+/* The least memory suffices, and one byte less is refused. Other policies refuse the options. */
 static void test_budgets(void **state)
 {
+	static const u64 sizes[] = { 0, 32 };
+	struct mill_options wire = { .graphie.wire = MILL_WIRE_CSR };
+	struct mill_options size = { .policy = "fifo", .graphie.partition_size = 8 };
 	struct mill_bfs how = { "max-degree" };
 	mill_store *store;
 	mill_run *run;
@@ -376,16 +434,19 @@ static void test_budgets(void **state)
 		skip();
 	store = figure_store();
 	for (u32 k = 0; k < 6; k++) {
-		run = open_graphie(store, (struct mill_options){ .graphie.wire = (enum mill_wire)(1 + k / 2), .graphie.partition_size = k % 2 ? 32 : 0 });
+		struct mill_options o = { .graphie.wire = (enum mill_wire)(1 + k / 2),
+					  .graphie.partition_size = sizes[k % 2] };
+
+		run = open_graphie(store, o);
 		set_room(run, "bfs", &how, 0);
 		OK(mill_bfs(run, &how));
 		run->device->memory->limit--;
 		run->loaded = false;
-		REFUSED(MILL_ENOMEM, mill_bfs(run, &how), "a byte less");
+		REFUSED(MILL_ENOMEM, mill_bfs(run, &how), "one byte less");
 		mill_run_free(run);
 	}
-	REFUSED(MILL_EUSAGE, mill_run_new(&run, store, &(struct mill_options){ .graphie.wire = MILL_WIRE_CSR }), "another policy");
-	REFUSED(MILL_EUSAGE, mill_run_new(&run, store, &(struct mill_options){ .policy = "fifo", .graphie.partition_size = 8 }), "another policy");
+	REFUSED(MILL_EUSAGE, mill_run_new(&run, store, &wire), "another policy");
+	REFUSED(MILL_EUSAGE, mill_run_new(&run, store, &size), "another policy");
 	graph_store_drop(store);
 }
 
@@ -393,9 +454,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_arrays),
 	cmocka_unit_test(test_figures),
 	cmocka_unit_test(test_scans),
-	cmocka_unit_test(test_all_stay),
+	cmocka_unit_test(test_resident),
 	cmocka_unit_test(test_kernels),
-
 #if MILL_VID_BITS == 32
 	cmocka_unit_test(test_stored_ids),
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The policy gts: closed forms of what crosses, for one to three devices, strategies, chunks and caches; hubs that have pages of their
- * own; budgets. test_matrix.c compares its results.
+ * Tests the policy gts: closed forms of transfers for one to three devices, strategies, chunks
+ * and caches; hubs that fill several pages; budgets. test_matrix.c compares its results.
  */
 #include "cover.h"
 #include "task.h"
 
 static const char *const device_lists[] = { "opencl", "opencl,opencl", "opencl,opencl,opencl" };
+static const enum mill_strategy strategies[] = { MILL_STRATEGY_P, MILL_STRATEGY_S };
 
 static mill_run *open_gts(mill_store *store, struct mill_options o)
 {
@@ -26,20 +27,41 @@ static mill_run *open_gts(mill_store *store, struct mill_options o)
 
 /* ---- Results ---- */
 
+/* Returns true if gts can stream the task. */
 static bool can_stream(const struct task *t)
 {
-	return !strcmp(t->algorithm, "bfs") || !strcmp(t->algorithm, "sssp") || !strcmp(t->name, "cc, labels") ||
-	       !strcmp(t->algorithm, "pagerank") || !strcmp(t->algorithm, "bc");
+	return !strcmp(t->algorithm, "bfs") || !strcmp(t->algorithm, "sssp") ||
+	       !strcmp(t->name, "cc, labels") || !strcmp(t->algorithm, "pagerank") ||
+	       !strcmp(t->algorithm, "bc");
 }
+
+static const struct {
+	enum mill_codec codec;
+	enum mill_addressing addressing;
+	enum mill_weight weight;
+	bool directed, multigraph;
+} rmats[] = {
+	{ MILL_CODEC_PACKED, MILL_ADDRESSING_DENSE, MILL_WEIGHT_F32, false, false },
+	{ MILL_CODEC_RAW,    MILL_ADDRESSING_PAGED, MILL_WEIGHT_U32, false, false },
+	{ MILL_CODEC_PACKED, MILL_ADDRESSING_DENSE, MILL_WEIGHT_U32, true,  true },
+	{ MILL_CODEC_RAW,    MILL_ADDRESSING_DENSE, MILL_WEIGHT_F32, true,  false },
+};
 
 static mill_store *make_rmat(u32 i, u32 scale)
 {
 	struct mill_generate how = {
-		.target = { .path = scratch_path("rmat"), .page_size = 64 * KIB, .force = true,
-			    .codec = i % 2 ? MILL_CODEC_RAW : MILL_CODEC_PACKED,
-			    .addressing = i % 4 == 1 ? MILL_ADDRESSING_PAGED : MILL_ADDRESSING_DENSE },
-		.kind = "rmat", .scale = scale, .degree = 40, .directed = i >= 2, .multigraph = i == 2,
-		.weight = i % 3 ? MILL_WEIGHT_U32 : MILL_WEIGHT_F32, .seed = i,
+		.target = { .path = scratch_path("rmat"),
+			    .page_size = 64 * KIB,
+			    .force = true,
+			    .codec = rmats[i].codec,
+			    .addressing = rmats[i].addressing },
+		.kind = "rmat",
+		.scale = scale,
+		.degree = 40,
+		.directed = rmats[i].directed,
+		.multigraph = rmats[i].multigraph,
+		.weight = rmats[i].weight,
+		.seed = i,
 	};
 	struct mill_built built;
 	mill_store *store;
@@ -49,8 +71,8 @@ static mill_store *make_rmat(u32 i, u32 scale)
 	return store;
 }
 
-/* Counting lanes is compiled into other kernels, which give the same. */
-static void test_counted(void **state)
+/* Kernels that count lanes give the same results. */
+static void test_count_lanes(void **state)
 {
 	struct answer want[N_TASKS];
 	mill_store *store;
@@ -61,10 +83,11 @@ static void test_counted(void **state)
 		skip();
 	store = make_rmat(1, 11);
 	answers_begin(want, store);
-	run = open_gts(store, (struct mill_options){ .count_lanes = true, .mapping = MILL_MAPPING_HYBRID });
+	run = open_gts(store, (struct mill_options){ .count_lanes = true,
+						     .mapping = MILL_MAPPING_HYBRID });
 	for (size_t t = 0; t < N_TASKS; t++)
 		if (can_stream(&tasks[t]))
-			expect_answer("counted", run, &tasks[t], &want[t]);
+			expect_answer("with lane counts", run, &tasks[t], &want[t]);
 	mill_run_free(run);
 	answers_end(want);
 	graph_store_drop(store);
@@ -73,8 +96,11 @@ static void test_counted(void **state)
 /* ---- Closed forms ---- */
 
 #define ITERATIONS 4u
-static const struct mill_pagerank scans = { .tolerance = -1, .iterations = ITERATIONS, .precision = MILL_EXACT };
+static const struct mill_pagerank scans = { .tolerance = -1,
+					    .iterations = ITERATIONS,
+					    .precision = MILL_EXACT };
 
+/* Returns the bytes of one kind that all devices received (down) or sent. */
 static u64 moved(const mill_run *run, enum traffic kind, bool down)
 {
 	u64 sum = 0;
@@ -84,7 +110,10 @@ static u64 moved(const mill_run *run, enum traffic kind, bool down)
 	return sum;
 }
 
-/* Rows of pages, with those of lists that lie in several counted in each: what sources give crosses with every page. */
+/*
+ * Returns the rows of all pages; a list in several pages counts once in each. The values of the
+ * sources cross with every page.
+ */
 static u64 rows_of(const struct pages *p)
 {
 	u64 n = 0;
@@ -95,9 +124,15 @@ static u64 rows_of(const struct pages *p)
 }
 
 /*
- * A scan moves P = N x WA + RA + SP + LP, or S = WA + N (RA + SP + LP), each W times but for WA. What is summed begins at 0, which
- * devices write themselves, so WA only comes back. With a cache of B < P pages each scan in page order moves all of them; one that begins
- * with the pages that are there finds B of them, but for the first.
+ * Returns the pages that all passes move to n devices. `found`: pages that a pass after the first
+ * finds in a device's cache.
+ *
+ * WA and RA are the writable and the read-only state, SP and LP the small and the large pages.
+ * With N devices and W chunks a scan moves N x WA + RA + SP + LP under strategy P, and
+ * WA + N (RA + SP + LP) under S; all but WA move W times. Sums begin at 0, which devices
+ * write themselves, so WA only comes back. The cache holds fewer pages than the graph has: a
+ * scan in page order finds none of them, and a scan that begins with the cached pages finds
+ * them all.
  */
 static u64 crossing(u32 n_pages, u32 n, bool divided, u64 passes, u32 found)
 {
@@ -116,10 +151,11 @@ static void test_scans(void **state)
 	static const u32 chunks[] = { 1, 2, 5 };
 	static const struct {
 		u32 n;
-		bool first;	/* pages that are there come first */
+		bool first;	/* a scan begins with the cached pages */
 	} caches[] = { { 0, false }, { 3, false }, { 3, true } };
-	/* Any two of: devices, chunks, a cache, a strategy. */
-	struct cover c = { .n_factors = 4, .n_values = { 3, ARRAY_LEN(chunks), ARRAY_LEN(caches), 2 } };
+	/* Covers every pair of values of: devices, chunks, cache, strategy. */
+	struct cover c = { .n_factors = 4,
+			   .n_values = { 3, ARRAY_LEN(chunks), ARRAY_LEN(caches), 2 } };
 	struct cover_row *row;
 	mill_store *store;
 	u32 n_rows;
@@ -131,16 +167,20 @@ static void test_scans(void **state)
 	n_rows = cover_make(&c, getenv("LONG"), &row);
 	assert_int_equal(cover_missing(&c, row, n_rows), 0);
 	for (u32 k = 0; k < n_rows; k++) {
-		u32 n = 1 + row[k].value[0], w = chunks[row[k].value[1]], cached = caches[row[k].value[2]].n;
+		u32 n = 1 + row[k].value[0], w = chunks[row[k].value[1]];
+		u32 cached = caches[row[k].value[2]].n;
 		bool first = caches[row[k].value[2]].first, divided = row[k].value[3];
 		struct mill_options o = {
-			.device = device_lists[n - 1], .gts.strategy = divided ? MILL_STRATEGY_S : MILL_STRATEGY_P, .gts.chunks = w,
+			.device = device_lists[n - 1],
+			.gts.strategy = strategies[divided],
+			.gts.chunks = w,
 			.gts.device_cache = cached ? cached * 64 * KIB : MILL_SIZE_NONE,
 			.gts.scan = first ? MILL_SCAN_CACHED : MILL_SCAN_PAGES,
 		};
 		mill_run *run = open_gts(store, o);
 		const struct pages *p = &run->store->out;
-		u64 times = (u64)ITERATIONS * w * (divided ? n : 1), copies = divided ? 1 : n, wa = 8 * run->store->n_linked;
+		u64 times = (u64)ITERATIONS * w * (divided ? n : 1), copies = divided ? 1 : n;
+		u64 wa = 8 * run->store->n_linked;
 		struct mill_report r;
 		u64 want;
 
@@ -163,8 +203,11 @@ static void test_scans(void **state)
 	graph_store_drop(store);
 }
 
-/* Where all pages stay, each crosses once to whoever gets it; labels bring WA down in every level but with one device. */
-static void test_all_stay(void **state)
+/*
+ * All pages fit on the devices, and each crosses once to every device that uses it. Components
+ * send WA to several devices in every level, and to one device only once.
+ */
+static void test_resident(void **state)
 {
 	mill_store *store;
 
@@ -175,7 +218,8 @@ static void test_all_stay(void **state)
 	for (u32 k = 0; k < 6; k++) {
 		u32 n = 1 + k % 3;
 		bool divided = k / 3 && n > 1;
-		struct mill_options o = { .device = device_lists[n - 1], .gts.strategy = k / 3 ? MILL_STRATEGY_S : MILL_STRATEGY_P };
+		struct mill_options o = { .device = device_lists[n - 1],
+					  .gts.strategy = strategies[k / 3] };
 		mill_run *run = open_gts(store, o);
 		u64 wa = 4 * run->store->n_linked, crossings;
 		struct mill_report r;
@@ -197,24 +241,37 @@ static void test_all_stay(void **state)
 	graph_store_drop(store);
 }
 
-/* A packed page is unpacked once where there is a lane for each, and for every use where there are fewer. */
-static void test_lanes(void **state)
+/* A device unpacks a page once if it reuses pages and has a queue for each, else at every use. */
+static void test_unpack(void **state)
 {
+	static const struct {
+		u32 queues;
+		bool no_reuse, once;
+	} cases[] = {
+		{ 32, false, true },
+		{ 1, false, false },
+		{ 32, true, false },
+		{ 1, true, false },
+	};
 	mill_store *store;
 
 	(void)state;
 	if (!have_opencl())
 		skip();
 	store = make_rmat(0, 12);
-	for (u32 k = 0; k < 4; k++) {
-		mill_run *run = open_gts(store, (struct mill_options){ .queues = k % 2 ? 1 : 32, .no_reuse = k / 2 });
+	for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
+		struct mill_options o = { .queues = cases[k].queues,
+					  .no_reuse = cases[k].no_reuse };
+		mill_run *run = open_gts(store, o);
 		struct mill_report r;
+		u64 unpacked;
 
 		OK(mill_pagerank(run, &scans));
 		mill_run_report(run, &r);
 		assert_in_range(run->store->out.n_pages, 2, 32);
 		assert_int_equal(r.pages_active, (u64)ITERATIONS * run->store->out.n_pages);
-		assert_int_equal(run->opened[0]->time.launches, r.pages_active + (k ? r.pages_active : run->store->out.n_pages));
+		unpacked = cases[k].once ? run->store->out.n_pages : r.pages_active;
+		assert_int_equal(run->opened[0]->time.launches, r.pages_active + unpacked);
 		mill_run_free(run);
 	}
 	graph_store_drop(store);
@@ -222,16 +279,21 @@ static void test_lanes(void **state)
 
 /* ---- Hubs ---- */
 
-/* Reaching the centre of a star brings all pages of its list, and from there all others. */
+/* The step at the centre of a star uses all pages of its list, the next step all other pages. */
 static void test_hub(void **state)
 {
 	struct mill_generate how = {
-		.target = { .path = scratch_path("star"), .page_size = 64 * KIB, .codec = MILL_CODEC_RAW }, .kind = "star", .vertices = 100000,
+		.target = { .path = scratch_path("star"),
+			    .page_size = 64 * KIB,
+			    .codec = MILL_CODEC_RAW },
+		.kind = "star",
+		.vertices = 100000,
 	};
 	struct mill_built built;
 	struct mill_step step[3];
 	struct mill_report r;
 	u32 n_hub = 0;
+	bool last_shared;	/* the hub's last page has other lists too */
 	mill_store *store;
 	mill_run *run;
 
@@ -252,7 +314,8 @@ static void test_hub(void **state)
 	assert_int_equal(step[0].pages_active, 1);
 	assert_int_equal(step[1].pages_active, n_hub);
 	assert_int_equal(step[1].updates, 99998);
-	assert_int_equal(step[2].pages_active, run->store->out.n_pages - n_hub + (run->store->out.entry[n_hub - 1].n_rows > 1));
+	last_shared = run->store->out.entry[n_hub - 1].n_rows > 1;
+	assert_int_equal(step[2].pages_active, run->store->out.n_pages - n_hub + last_shared);
 	OK(mill_run_check(run));
 	mill_run_free(run);
 	graph_store_drop(store);
@@ -260,7 +323,10 @@ static void test_hub(void **state)
 
 /* ---- Budgets ---- */
 
-/* Less than the state: as many chunks as it takes. What is planned suffices, one byte less is refused. */
+/*
+ * State larger than the device's memory is split into chunks. The planned memory suffices, and one
+ * byte less is refused.
+ */
 static void test_budgets(void **state)
 {
 	static const struct task *const some[] = { &tasks[0], &tasks[7], &tasks[10], &tasks[12] };
@@ -274,24 +340,27 @@ static void test_budgets(void **state)
 	answers_begin(want, store);
 	for (size_t i = 0; i < ARRAY_LEN(some); i++)
 		for (u32 n = 1; n <= 2; n++) {
-			mill_run *run = open_gts(store, (struct mill_options){ .device = device_lists[n - 1],
-									       .gts.strategy = n > 1 ? MILL_STRATEGY_S : MILL_STRATEGY_P });
+			struct mill_options o = { .device = device_lists[n - 1],
+						  .gts.strategy = strategies[n - 1] };
+			mill_run *run = open_gts(store, o);
 			struct mill_report r;
 
 			task_room(run, some[i], 20000);
-			expect_answer("20000 bytes more", run, some[i], &want[some[i] - tasks]);
+			expect_answer("least memory plus 20000 bytes", run, some[i],
+				      &want[some[i] - tasks]);
 			mill_run_report(run, &r);
-			assert_true(r.streaming.chunks > 1 && r.streaming.writable < 4 * run->store->n_linked);
+			assert_true(r.streaming.chunks > 1 &&
+				    r.streaming.writable < 4 * run->store->n_linked);
 			task_room(run, some[i], 0);
 			run->opened[n - 1]->memory->limit--;
-			REFUSED(MILL_ENOMEM, some[i]->call(run, some[i]->how), "a byte less");
+			REFUSED(MILL_ENOMEM, some[i]->call(run, some[i]->how), "one byte less");
 			mill_run_free(run);
 		}
 	answers_end(want);
 	graph_store_drop(store);
 }
 
-/* Strategy S gives more to who has more; P is bound by the smallest. */
+/* Under strategy S larger devices get larger shares; under P the smallest sets the limit. */
 static void test_unequal(void **state)
 {
 	static const u64 memories[] = { 4 * MIB, 1 * MIB, 2 * MIB };
@@ -304,8 +373,11 @@ static void test_unequal(void **state)
 	store = make_rmat(3, 12);
 	answers_begin(want, store);
 	for (u32 s = MILL_STRATEGY_P; s <= MILL_STRATEGY_S; s++) {
-		mill_run *run = open_gts(store, (struct mill_options){ .device = device_lists[2], .gts.strategy = (enum mill_strategy)s,
-								       .device_memories = memories, .n_device_memories = 3 });
+		struct mill_options o = { .device = device_lists[2],
+					  .gts.strategy = (enum mill_strategy)s,
+					  .device_memories = memories,
+					  .n_device_memories = ARRAY_LEN(memories) };
+		mill_run *run = open_gts(store, o);
 
 		for (size_t t = 0; t < N_TASKS; t++)
 			if (can_stream(&tasks[t]))
@@ -317,10 +389,10 @@ static void test_unequal(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_counted),
+	cmocka_unit_test(test_count_lanes),
 	cmocka_unit_test(test_scans),
-	cmocka_unit_test(test_all_stay),
-	cmocka_unit_test(test_lanes),
+	cmocka_unit_test(test_resident),
+	cmocka_unit_test(test_unpack),
 	cmocka_unit_test(test_hub),
 	cmocka_unit_test(test_budgets),
 	cmocka_unit_test(test_unequal),

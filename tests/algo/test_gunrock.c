@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gunrock's sample graph, of which the results of each operator are known, with every mapping and filter; and its rules. */
+/*
+ * Compares every mapping and filter with the published results of each operator on Gunrock's
+ * sample graph, and tests Gunrock's rules for directions and mappings.
+ */
 #include <math.h>
 
 #include "device/dialect.h"
 #include "expect.h"
 #include "op/op.h"
 
-/* Edges to vertices without a flag activate them. */
+/* An edge activates its end if that vertex has no flag. */
 #define VISIT_FIELDS(ARRAY, SCALAR) ARRAY(u32, flag)
 
 STATE(visit, VISIT_FIELDS);
@@ -20,7 +23,7 @@ DEVICE bool visit_edge(struct visit s, vid u, vid v, u32 w)
 
 DEVICE bool visit_cond(struct visit s, vid v) { return !s.flag[v]; }
 
-/* The same for devices, whose compiler sees no file of the tests. */
+/* The same as text: the device's compiler does not see this file. */
 #define VISIT_TEXT \
 	"#define VISIT_FIELDS(ARRAY, SCALAR) ARRAY(u32, flag)\n" \
 	"STATE(visit, VISIT_FIELDS);\n" \
@@ -55,7 +58,7 @@ struct way {
 	char name[96];
 };
 
-/* 0: on the cpu; then mapping x filter, with the codecs in turn. False: no more. */
+/* Way 0 is the CPU, 1 .. 15 are mapping x filter on the device. False if there is no way k. */
 static bool choose_way(struct way *w, u32 k)
 {
 	bool device = k > 0;
@@ -76,12 +79,12 @@ static bool choose_way(struct way *w, u32 k)
 		},
 		.codec = k / 5 % CODEC_LAST,
 	};
-	snprintf(w->name, sizeof(w->name), "%s, mapping %u, filter %u, %s", w->options.device, k % 5, k % 3,
-		 codec_names[CODEC_PACKED + w->codec]);
+	snprintf(w->name, sizeof(w->name), "%s, mapping %u, filter %u, %s", w->options.device,
+		 k % 5, k % 3, codec_names[CODEC_PACKED + w->codec]);
 	return true;
 }
 
-/* Just so much memory that a page stays and no more. */
+/* Limits device memory to what the run needs with one resident page. */
 static void shrink(mill_run *run, u64 needed)
 {
 	run->device->memory->limit = needed;
@@ -90,13 +93,19 @@ static void shrink(mill_run *run, u64 needed)
 
 /* ---- Advance ---- */
 
-/* SIMD slots: work-items that take a list each wait for the longest, 3 edges; those that share take 8 edges. */
+/*
+ * Checks the SIMD slots. Mappings that give each work-item a list wait for the longest list, which
+ * has 3 edges; mappings that share the lists take 8 edges.
+ */
 static void expect_lanes(const struct way *w, const struct mill_step *step, u32 team)
 {
-	u64 want = w->options.mapping == MILL_MAPPING_THREAD || w->options.mapping == MILL_MAPPING_GROUP ? 3 * team : 8;
+	enum mill_mapping m = w->options.mapping;
+	bool own_list = m == MILL_MAPPING_THREAD || m == MILL_MAPPING_GROUP;
+	u64 want = own_list ? 3 * team : 8;
 
-	if (w->options.mapping && step->lanes && step->lanes != want)
-		fail_msg("%s: %llu lanes, not %llu", w->name, (unsigned long long)step->lanes, (unsigned long long)want);
+	if (m && step->lanes && step->lanes != want)
+		fail_msg("%s: %llu lanes, not %llu", w->name, (unsigned long long)step->lanes,
+			 (unsigned long long)want);
 }
 
 static void advance_sample(const struct way *w, mill_store *store, bool small)
@@ -129,10 +138,12 @@ static void advance_sample(const struct way *w, mill_store *store, bool small)
 	OK(op_advance(run, &visit_advance, &a, f));
 	OK(frontier_bits(f, &bits));
 	mill_run_step(run, 0, &step);
-	/* V to V 0 2 4 3 4 5 5 6, of which five are new, and three after the filter. */
-	if (bits[0] != (1 << 4 | 1 << 5 | 1 << 6) || f->n != 3 || step.edges != 8 || step.updates != 5)
-		fail_msg("%s: %llx, %llu vertices, %llu edges, %llu updates", w->name, (unsigned long long)bits[0],
-			 (unsigned long long)f->n, (unsigned long long)step.edges, (unsigned long long)step.updates);
+	/* The edges end at 0 2 4 3 4 5 5 6: five ends have no flag, three without duplicates. */
+	if (bits[0] != (1 << 4 | 1 << 5 | 1 << 6) || f->n != 3 || step.edges != 8 ||
+	    step.updates != 5)
+		fail_msg("%s: frontier %llx, %llu vertices, %llu edges, %llu updates", w->name,
+			 (unsigned long long)bits[0], (unsigned long long)f->n,
+			 (unsigned long long)step.edges, (unsigned long long)step.updates);
 	expect_lanes(w, &step, run->device->group / 2);
 	mill_run_free(run);
 }
@@ -159,11 +170,17 @@ static void test_advance(void **state)
 #define X NONE32
 
 static const u32 depths[7][7] = {
-	{ 0, 1, 1, 1, 2, 2, 2 }, { 1, 0, 1, 2, 1, 2, 2 }, { X, X, 0, 1, 1, 1, 2 }, { X, X, X, 0, X, 1, 1 },
-	{ X, X, 1, 2, 0, 1, 1 }, { X, X, X, X, X, 0, 1 }, { X, X, X, X, X, X, 0 },
+	{ 0, 1, 1, 1, 2, 2, 2 },
+	{ 1, 0, 1, 2, 1, 2, 2 },
+	{ X, X, 0, 1, 1, 1, 2 },
+	{ X, X, X, 0, X, 1, 1 },
+	{ X, X, 1, 2, 0, 1, 1 },
+	{ X, X, X, X, X, 0, 1 },
+	{ X, X, X, X, X, X, 0 },
 };
 static const u64 distances[7] = { 0, 39, 6, 16, 50, 29, 64 };
-static const f64 ranks[7] = { .07938323, .07938323, .13522242, .11769625, .11769625, .17857251, .29204612 };
+static const f64 ranks[7] = { .07938323, .07938323, .13522242, .11769625,
+			      .11769625, .17857251, .29204612 };
 static const f64 scores[7] = { 1 / 2., 1 / 2., 3, 11 / 6., 11 / 6., 1 / 3., 0 };
 
 static void expect_depths(const struct way *w, mill_run *run)
@@ -176,7 +193,7 @@ static void expect_depths(const struct way *w, mill_run *run)
 		OK(mill_bfs(run, &(struct mill_bfs){ source }));
 		OK(mill_run_values(run, "depth", false, got, NULL));
 		if (memcmp(got, depths[root], sizeof(got)))
-			fail_msg("%s: depths from %u", w->name, root);
+			fail_msg("%s: wrong depths from %u", w->name, root);
 	}
 }
 
@@ -187,12 +204,15 @@ static void expect_reals(const struct way *w, mill_run *run, const char *what, c
 	OK(mill_run_values(run, "score", false, got, NULL));
 	for (u32 v = 0; v < 7; v++)
 		if (!(fabs(got[v] - want[v]) < 1e-8))
-			fail_msg("%s: %s of %u is %.9g, not %.9g", w->name, what, v, got[v], want[v]);
+			fail_msg("%s: %s of %u is %.9g, not %.9g", w->name, what, v, got[v],
+				 want[v]);
 }
 
 static void expect_all(const struct way *w, mill_run *run, bool small)
 {
-	struct mill_pagerank f64_ranks = { .precision = MILL_F64, .tolerance = 1e-13, .iterations = 300 };
+	struct mill_pagerank f64_ranks = { .precision = MILL_F64,
+					   .tolerance = 1e-13,
+					   .iterations = 300 };
 	struct mill_sssp paths = { .source = "0" };
 	struct mill_bc between = { .sources = "all" };
 	struct mill_plan plan;
@@ -208,7 +228,7 @@ static void expect_all(const struct way *w, mill_run *run, bool small)
 	OK(mill_sssp(run, &paths));
 	OK(mill_run_values(run, "distance", false, got, NULL));
 	if (memcmp(got, distances, sizeof(got)))
-		fail_msg("%s: distances", w->name);
+		fail_msg("%s: wrong distances", w->name);
 	OK(mill_run_plan(run, "pagerank", &f64_ranks, &plan));
 	if (small)
 		shrink(run, plan.device_needed);
@@ -245,39 +265,48 @@ static void test_algorithms(void **state)
 
 static void test_estimates(void **state)
 {
-	/* n_f, n_u, n, m; nothing seen at all: as if all edges were left */
+	/* If no vertex is visited yet, the estimate of unvisited edges is m. */
 	static const struct {
 		u64 n_f, n_u, n, m;
 		f64 m_f, m_u;
 	} cases[] = {
-		{ 3, 3, 7, 15, 6.4286, 5.25 }, { 1, 6, 7, 15, 2.1429, 42 }, { 3, 0, 7, 15, 6.4286, 0 }, { 0, 7, 7, 15, 0, 15 },
+		{ 3, 3, 7, 15, 6.4286, 5.25 },
+		{ 1, 6, 7, 15, 2.1429, 42 },
+		{ 3, 0, 7, 15, 6.4286, 0 },
+		{ 0, 7, 7, 15, 0, 15 },
 		{ 0, 0, 0, 0, 0, 0 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct estimate e = advance_estimate(cases[i].n_f, cases[i].n_u, cases[i].n, cases[i].m);
+		struct estimate e =
+			advance_estimate(cases[i].n_f, cases[i].n_u, cases[i].n, cases[i].m);
 
 		if (!(fabs(e.m_f - cases[i].m_f) < 5e-5 && fabs(e.m_u - cases[i].m_u) < 5e-5))
-			fail_msg("case %zu: %g and %g", i, e.m_f, e.m_u);
+			fail_msg("case %zu: m_f %g, m_u %g", i, e.m_f, e.m_u);
 	}
 }
 
-/* In the second step 6.4286 edges stand against do_a x 5.25. */
+/* The second step compares 6.4286 edges with do_a x 5.25. */
 static void test_directions(void **state)
 {
 	static const struct {
 		f64 do_a, do_b;
 		const char *second, *third;
 	} cases[] = {
-		{ 1.22, 1, "pull", "pull" }, { 1.23, 1, "push", "pull" },
+		{ 1.22, 1, "pull", "pull" },
+		{ 1.23, 1, "push", "pull" },
 	};
+	static const char *const devices[] = { "cpu", "opencl" };
 
 	(void)state;
-	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
-		struct mill_options o = { .threads = 1, .memory = GIB, .direction = MILL_DIRECTION_ESTIMATE,
-					  .do_a = cases[i / 2].do_a, .do_b = cases[i / 2].do_b,
-					  .device = i % 2 ? "opencl" : "cpu" };
+	for (size_t i = 0; i < ARRAY_LEN(devices) * ARRAY_LEN(cases); i++) {
+		struct mill_options o = { .threads = 1,
+					  .memory = GIB,
+					  .direction = MILL_DIRECTION_ESTIMATE,
+					  .do_a = cases[i / 2].do_a,
+					  .do_b = cases[i / 2].do_b,
+					  .device = devices[i % 2] };
 		struct mill_step first, second, third;
 		struct graph g;
 		mill_store *store;
@@ -291,10 +320,11 @@ static void test_directions(void **state)
 		mill_run_step(run, 0, &first);
 		mill_run_step(run, 1, &second);
 		mill_run_step(run, 2, &third);
-		if (strcmp(first.direction, "push") || strcmp(second.direction, cases[i / 2].second) ||
+		if (strcmp(first.direction, "push") ||
+		    strcmp(second.direction, cases[i / 2].second) ||
 		    strcmp(third.direction, cases[i / 2].third))
-			fail_msg("do_a %g on %s: %s, %s, %s", o.do_a, o.device, first.direction, second.direction,
-				 third.direction);
+			fail_msg("do_a %g on %s: directions %s, %s, %s", o.do_a, o.device,
+				 first.direction, second.direction, third.direction);
 		mill_run_free(run);
 		graph_store_drop(store);
 		graph_release(&g);
@@ -307,21 +337,31 @@ static void test_mappings(void **state)
 		u64 n_rows, n_edges, n_f;
 		enum mill_mapping want;
 	} cases[] = {
-		{ 100, 499, 1, MILL_MAPPING_GROUP },	  { 100, 499, 100000, MILL_MAPPING_GROUP },
-		{ 100, 500, 1, MILL_MAPPING_INPUT },	  { 1000000, 5000000, 4095, MILL_MAPPING_INPUT },
-		{ 1000000, 5000000, 4096, MILL_MAPPING_OUTPUT }, { 0, 0, 0, MILL_MAPPING_INPUT },
+		{ 100, 499, 1, MILL_MAPPING_GROUP },
+		{ 100, 499, 100000, MILL_MAPPING_GROUP },
+		{ 100, 500, 1, MILL_MAPPING_INPUT },
+		{ 1000000, 5000000, 4095, MILL_MAPPING_INPUT },
+		{ 1000000, 5000000, 4096, MILL_MAPPING_OUTPUT },
+		{ 0, 0, 0, MILL_MAPPING_INPUT },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		assert_int_equal(advance_mapping(cases[i].n_rows, cases[i].n_edges, cases[i].n_f), cases[i].want);
+		assert_int_equal(advance_mapping(cases[i].n_rows, cases[i].n_edges, cases[i].n_f),
+				 cases[i].want);
 }
 
-/* SIMD slots of each step of a search; 0: this device does not count them. */
-static u64 count_lanes(mill_store *store, enum mill_mapping mapping, struct mill_step *step, u64 most)
+/* Runs a search and stores its steps. Returns their number, or 0 if the device counts no lanes. */
+static u64 count_lanes(mill_store *store, enum mill_mapping mapping, struct mill_step *step,
+		       u64 most)
 {
-	struct mill_options o = { .threads = 1, .memory = GIB, .device = "opencl", .device_memory = 64 * MIB,
-				  .direction = MILL_DIRECTION_PUSH, .mapping = mapping, .count_lanes = true };
+	struct mill_options o = { .threads = 1,
+				  .memory = GIB,
+				  .device = "opencl",
+				  .device_memory = 64 * MIB,
+				  .direction = MILL_DIRECTION_PUSH,
+				  .mapping = mapping,
+				  .count_lanes = true };
 	struct mill_report report;
 	mill_run *run;
 
@@ -335,7 +375,10 @@ static u64 count_lanes(mill_store *store, enum mill_mapping mapping, struct mill
 	return report.lanes ? report.n_steps : 0;
 }
 
-/* Left to itself a step issues as many slots as with the mapping that the rule says; nobody issues fewer than there are edges. */
+/*
+ * The automatic mapping issues as many SIMD slots in a step as the mapping that the rule names. No
+ * mapping issues fewer slots than edges.
+ */
 static void test_lanes(void **state)
 {
 	static const u32 arcs[] = { 30000, 120000 };
@@ -355,20 +398,24 @@ static void test_lanes(void **state)
 		for (u32 m = 0; m < 5; m++)
 			n = count_lanes(store, (enum mill_mapping)m, step[m], ARRAY_LEN(step[m]));
 		for (u64 k = 0; k < n; k++) {
-			enum mill_mapping rule = advance_mapping(store->st->out.n_rows, g.n_stored, step[0][k].frontier);
+			enum mill_mapping rule = advance_mapping(store->st->out.n_rows,
+								 g.n_stored, step[0][k].frontier);
 
 			counted = seen[rule] = true;
 			assert_int_equal(step[0][k].lanes, step[rule][k].lanes);
 			for (u32 m = 0; m < 5; m++)
-				assert_true(step[m][k].lanes >= step[m][k].edges && step[m][k].edges == step[0][k].edges);
-			assert_true(step[MILL_MAPPING_OUTPUT][k].lanes <= step[MILL_MAPPING_INPUT][k].lanes);
+				assert_true(step[m][k].lanes >= step[m][k].edges &&
+					    step[m][k].edges == step[0][k].edges);
+			assert_true(step[MILL_MAPPING_OUTPUT][k].lanes <=
+				    step[MILL_MAPPING_INPUT][k].lanes);
 		}
 		graph_store_drop(store);
 		graph_release(&g);
 	}
 	if (!counted)
 		skip();
-	assert_true(seen[MILL_MAPPING_GROUP] && seen[MILL_MAPPING_INPUT] && seen[MILL_MAPPING_OUTPUT]);
+	assert_true(seen[MILL_MAPPING_GROUP] && seen[MILL_MAPPING_INPUT] &&
+		    seen[MILL_MAPPING_OUTPUT]);
 }
 
 static const struct CMUnitTest tests[] = {

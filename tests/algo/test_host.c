@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Moves of the host's threads: a policy that plans as gts does, but leaves some pages to the host,
- * has the cpu's results, on one device and two, under strategies P and S, with the state in chunks,
- * on stores of all kinds, with few frames and little memory.
+ * Tests moves of the host's threads. A policy that plans as gts does, but leaves some pages to the
+ * host, gives the results of the CPU: on one and two devices, under strategies P and S, with the
+ * state in chunks, on stores of all kinds, with few frames and little memory.
  */
 #include "task.h"
 
@@ -10,12 +10,12 @@ static const char *const device_lists[] = { "opencl", "opencl,opencl" };
 
 /* ---- The policy ---- */
 
-static u32 period = 2, place; /* of so many pages this one is the host's */
+static u32 period = 2, place; /* the host takes pages with number % period == place */
 static u64 host_moves, device_moves;
 
 static bool is_hosts(u32 page) { return page % period == place; }
 
-/* Adds the host's next pages with work, at most n; the first may begin a window. */
+/* Adds at most n of the host's next active pages. begins: the first begins a window. */
 static void add_hosts(struct plan *out, const struct activity *a, const struct transfer *t,
 		      u32 *page, u32 n, bool begins)
 {
@@ -31,7 +31,7 @@ static void add_hosts(struct plan *out, const struct activity *a, const struct t
 	}
 }
 
-/* Plans the other pages as gts does, with the host's in front of each window: they may begin it. */
+/* Plans the other pages as gts does, and puts pages of the host in front of each window. */
 static mill_err plan_both(struct plan *out, const struct activity *a, struct transfer *t)
 {
 	u32 *n = calloc(t->units[a->in].n + 1u, sizeof(u32)), page = 0, n_moves;
@@ -63,7 +63,7 @@ static mill_err plan_both(struct plan *out, const struct activity *a, struct tra
 
 static struct policy both;
 
-/* Opens a run of gts that gets the other policy before anything is there. */
+/* Opens a run of gts, and replaces its policy before the run allocates anything. */
 static mill_run *open_both(mill_store *store, struct mill_options o)
 {
 	mill_run *run;
@@ -84,6 +84,7 @@ static mill_run *open_both(mill_store *store, struct mill_options o)
 
 /* ---- The same results as on the CPU ---- */
 
+/* Returns true if gts can stream the task. */
 static bool can_stream(const struct task *t)
 {
 	return !strcmp(t->algorithm, "bfs") || !strcmp(t->algorithm, "sssp") ||
@@ -91,32 +92,36 @@ static bool can_stream(const struct task *t)
 	       !strcmp(t->algorithm, "bc");
 }
 
-/* Opens a run: devices, strategies, chunks, caches, frames and the host's part come in turn. */
+/* Opens a run. k selects devices, strategy, chunks, cache, frames and the pages of the host. */
 static mill_run *open_choice(mill_store *store, u32 k, const char *name, char *where, size_t size)
 {
+	static const enum mill_strategy strategies[] = { MILL_STRATEGY_P, MILL_STRATEGY_S };
+	static const u64 caches[] = { 0, MILL_SIZE_NONE, 128 * KIB };
+	static const u32 chunks[] = { 1, 3 }, frames[] = { 4, 0, 4 };
 	bool divided = k / 2 % 2;
 	struct mill_options o = {
 		.check = true,
 		.parents = k % 5 == 1,
 		.device = device_lists[k % 2],
-		.gts.strategy = divided ? MILL_STRATEGY_S : MILL_STRATEGY_P,
-		.gts.chunks = k / 4 % 2 ? 3 : 1,
-		.gts.device_cache = (u64[]){ 0, MILL_SIZE_NONE, 128 * KIB }[k % 3],
+		.gts.strategy = strategies[divided],
+		.gts.chunks = chunks[k / 4 % 2],
+		.gts.device_cache = caches[k % 3],
 		.gts.scan = k % 7 < 3 ? MILL_SCAN_PAGES : MILL_SCAN_CACHED,
 		.queues = k % 7 == 3 ? 1 : 0,
 	};
 	mill_run *run = open_both(store, o);
 
-	period = k % 2 ? 3 : 2; /* pages of two devices are by their numbers too */
+	/* Two devices share the pages by number % 2, so the host needs another period. */
+	period = k % 2 ? 3 : 2;
 	place = k / 8 % period;
-	run->hook.only_frames = k % 3 == 1 ? 0 : 4;
+	run->hook.only_frames = frames[k % 3];
 	snprintf(where, size,
-		 "%s (%u: %s, strategy %s, %u chunks, %u frames, the host has %u of %u)", name, k,
+		 "%s (%u: %s, strategy %s, %u chunks, %u frames, host: pages %u mod %u)", name, k,
 		 o.device, divided ? "S" : "P", o.gts.chunks, run->hook.only_frames, place, period);
 	return run;
 }
 
-/* Fails unless both sides had work, where there are pages enough and all of them are looked at. */
+/* Fails unless host and devices had work, if there are enough pages and the task uses them all. */
 static void expect_both(const char *where, const mill_run *run, const struct task *t)
 {
 	struct mill_report r;
@@ -126,12 +131,13 @@ static void expect_both(const char *where, const mill_run *run, const struct tas
 	    (strcmp(t->algorithm, "pagerank") && strncmp(where, "rmat", 4)))
 		return;
 	if (!r.pages_to_device || r.pages_active <= r.pages_to_device + r.pages_reused)
-		fail_msg(
-			"%s: %s: of %llu pages with work %llu went to the devices and %llu were there",
-			where, t->name, (unsigned long long)r.pages_active,
-			(unsigned long long)r.pages_to_device, (unsigned long long)r.pages_reused);
+		fail_msg("%s: %s: %llu active pages: %llu moved to the devices, %llu reused",
+			 where, t->name, (unsigned long long)r.pages_active,
+			 (unsigned long long)r.pages_to_device,
+			 (unsigned long long)r.pages_reused);
 }
 
+/* Tries the next n_choices values of *k, each with one in of_tasks tasks. */
 static void try_store(mill_store *store, const char *name, u32 *k, u32 n_choices, u32 of_tasks)
 {
 	struct answer want[N_TASKS];
@@ -160,21 +166,35 @@ static void try_store(mill_store *store, const char *name, u32 *k, u32 n_choices
 	answers_end(want);
 }
 
+static const struct {
+	const char *name;
+	enum mill_codec codec;
+	enum mill_addressing addressing;
+	enum mill_weight weight;
+	bool directed, multigraph;
+} rmats[] = {
+	{ "rmat", MILL_CODEC_PACKED, MILL_ADDRESSING_DENSE, MILL_WEIGHT_F32, false, false },
+	{ "rmat, paged", MILL_CODEC_RAW, MILL_ADDRESSING_PAGED, MILL_WEIGHT_U32, false, false },
+	{ "rmat", MILL_CODEC_PACKED, MILL_ADDRESSING_DENSE, MILL_WEIGHT_U32, true, true },
+	{ "rmat", MILL_CODEC_RAW, MILL_ADDRESSING_DENSE, MILL_WEIGHT_F32, true, false },
+	{ "rmat", MILL_CODEC_PACKED, MILL_ADDRESSING_DENSE, MILL_WEIGHT_U32, true, false },
+	{ "rmat, paged", MILL_CODEC_RAW, MILL_ADDRESSING_PAGED, MILL_WEIGHT_U32, true, false },
+};
+
 static mill_store *make_rmat(u32 i, u32 scale)
 {
 	struct mill_generate how = {
 		.target = { .path = scratch_path("rmat"),
 			    .page_size = 64 * KIB,
 			    .force = true,
-			    .codec = i % 2 ? MILL_CODEC_RAW : MILL_CODEC_PACKED,
-			    .addressing =
-				    i % 4 == 1 ? MILL_ADDRESSING_PAGED : MILL_ADDRESSING_DENSE },
+			    .codec = rmats[i].codec,
+			    .addressing = rmats[i].addressing },
 		.kind = "rmat",
 		.scale = scale,
 		.degree = 40,
-		.directed = i >= 2,
-		.multigraph = i == 2,
-		.weight = i % 3 ? MILL_WEIGHT_U32 : MILL_WEIGHT_F32,
+		.directed = rmats[i].directed,
+		.multigraph = rmats[i].multigraph,
+		.weight = rmats[i].weight,
 		.seed = i,
 	};
 	struct mill_built built;
@@ -185,7 +205,7 @@ static mill_store *make_rmat(u32 i, u32 scale)
 	return store;
 }
 
-/* Packed, raw and paged, of several pages, some of which hold parts of lists. */
+/* Packed, raw and paged stores of several pages, some with parts of lists. */
 static void test_rmat(void **state)
 {
 	u32 k = 0;
@@ -193,11 +213,10 @@ static void test_rmat(void **state)
 	(void)state;
 	if (!have_opencl())
 		skip();
-	for (u32 i = 0; i < 6; i++) {
+	for (u32 i = 0; i < ARRAY_LEN(rmats); i++) {
 		mill_store *store = make_rmat(i, 11);
 
-		try_store(store, i % 4 == 1 ? "rmat, paged" : "rmat", &k, (u32)repeats(9),
-			  getenv("LONG") ? 1 : 2);
+		try_store(store, rmats[i].name, &k, (u32)repeats(9), getenv("LONG") ? 1 : 2);
 		graph_store_drop(store);
 	}
 	assert_true(host_moves && device_moves);
@@ -219,22 +238,28 @@ static void test_shapes(void **state)
 	shapes_each(try_shape, &k);
 }
 
-/* Hubs: pages of one list are on both sides. */
+/* A hub: the host and the devices have pages of the same list. */
 static void test_hub(void **state)
 {
+	static const struct {
+		const char *name;
+		enum mill_addressing addressing;
+	} stars[] = {
+		{ "star", MILL_ADDRESSING_DENSE },
+		{ "star, paged", MILL_ADDRESSING_PAGED },
+	};
 	u32 k = 3;
 
 	(void)state;
 	if (!have_opencl())
 		skip();
-	for (u32 i = 0; i < 2; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(stars); i++) {
 		struct mill_generate how = {
 			.target = { .path = scratch_path("star"),
 				    .page_size = 64 * KIB,
 				    .codec = MILL_CODEC_RAW,
 				    .force = true,
-				    .addressing =
-					    i ? MILL_ADDRESSING_PAGED : MILL_ADDRESSING_DENSE },
+				    .addressing = stars[i].addressing },
 			.kind = "star",
 			.vertices = 100000,
 		};
@@ -243,12 +268,12 @@ static void test_hub(void **state)
 
 		OK(mill_generate(&built, &how));
 		OK(mill_store_open(&store, how.target.path));
-		try_store(store, i ? "star, paged" : "star", &k, 2, 2);
+		try_store(store, stars[i].name, &k, 2, 2);
 		graph_store_drop(store);
 	}
 }
 
-/* The host adds what comes back from shares of all sizes. */
+/* The host adds the results of devices with shares of different sizes. */
 static void test_unequal(void **state)
 {
 	static const u64 memories[] = { 1 * MIB, 16 * MIB };
@@ -261,11 +286,11 @@ static void test_unequal(void **state)
 	store = make_rmat(3, 12);
 	answers_begin(want, store);
 	for (u32 s = MILL_STRATEGY_P; s <= MILL_STRATEGY_S; s++) {
-		mill_run *run = open_both(
-			store, (struct mill_options){ .device = device_lists[1],
-						      .gts.strategy = (enum mill_strategy)s,
-						      .device_memories = memories,
-						      .n_device_memories = 2 });
+		struct mill_options o = { .device = device_lists[1],
+					  .gts.strategy = (enum mill_strategy)s,
+					  .device_memories = memories,
+					  .n_device_memories = ARRAY_LEN(memories) };
+		mill_run *run = open_both(store, o);
 
 		for (size_t t = 0; t < N_TASKS; t++)
 			if (can_stream(&tasks[t]))

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Segmented intersection on a device: budgets, work-groups, closed forms, what crosses. test_matrix.c compares it on all graphs. */
+/*
+ * Tests segmented intersection on a device: budgets, work-groups, closed forms, transfers.
+ * test_matrix.c compares its results on all graphs.
+ */
 #include "base/random.h"
 #include "expect.h"
 
 static const struct mill_options checked = { .check = true };
 static const enum mill_lcc kinds[] = { MILL_LCC_NONE, MILL_LCC_UNDIRECTED, MILL_LCC_DIRECTED };
 
-/* Pairs of all sorts: a clique whose lists are above every threshold, a fringe whose lists are short, and parallel arcs. */
+/*
+ * Makes lists of all lengths: a dense core with lists above every threshold, a fringe with short
+ * lists, and random arcs, some of them parallel.
+ */
 static void make_uneven(struct graph *g)
 {
 	u32 core = 300;
@@ -47,6 +53,7 @@ static void test_work_groups(void **state)
 	graph_release(&g);
 }
 
+/* Compares the triangles at each vertex v with count(g, v). Releases g. */
 static void expect_counts(struct graph *g, u64 (*count)(const struct graph *g, u32 v))
 {
 	u64 *got = calloc(g->n, sizeof(*got));
@@ -60,7 +67,8 @@ static void expect_counts(struct graph *g, u64 (*count)(const struct graph *g, u
 	OK(mill_run_values(run, "triangles", false, got, NULL));
 	for (u32 v = 0; v < g->n; v++)
 		if (got[v] != count(g, v))
-			fail_msg("%s: vertex %u has %llu triangles", g->name, v, (unsigned long long)got[v]);
+			fail_msg("%s: vertex %u has %llu triangles, not %llu", g->name, v,
+				 (unsigned long long)got[v], (unsigned long long)count(g, v));
 	mill_run_free(run);
 	graph_store_drop(store);
 	graph_release(g);
@@ -98,7 +106,7 @@ static void test_closed_forms(void **state)
 				graph_add(&g, v, u);
 		expect_counts(&g, in_clique);
 	}
-	/* A hub and its rim, which is a cycle. */
+	/* Vertex 0 is the hub, the others form a cycle. */
 	graph_init(&g, "wheel", 30000);
 	for (u32 v = 1; v < g.n; v++) {
 		graph_add(&g, 0, v);
@@ -109,17 +117,22 @@ static void test_closed_forms(void **state)
 	expect_counts(&g, in_sample);
 }
 
-/* One byte less than the plan says is refused; from there on every budget will do, and none is exceeded. */
+/* One byte less than planned is refused. Larger budgets suffice, and no run exceeds its budget. */
 static void test_budgets(void **state)
 {
-	static const char *const graphs[] = { "hubs", "random, dense, undirected", "clique", "one vertex", "no vertex" };
+	static const char *const graphs[] = { "hubs", "random, dense, undirected", "clique",
+					      "one vertex", "no vertex" };
 
 	(void)state;
 	if (!have_opencl())
 		skip();
 	for (size_t i = 0; i < ARRAY_LEN(graphs); i++) {
-		struct mill_triangles how = { .lcc = kinds[i % 3] };
-		struct mill_options o = { .check = true, .threads = 2, .memory = GIB, .device = "opencl", .device_memory = GIB };
+		struct mill_triangles how = { .lcc = kinds[i % ARRAY_LEN(kinds)] };
+		struct mill_options o = { .check = true,
+					  .threads = 2,
+					  .memory = GIB,
+					  .device = "opencl",
+					  .device_memory = GIB };
 		struct mill_plan plan;
 		mill_store *store;
 		struct graph g;
@@ -135,7 +148,8 @@ static void test_budgets(void **state)
 		REFUSED(MILL_ENOMEM, mill_triangles(run, &how), graphs[i]);
 		assert_non_null(strstr(mill_error(), "--device-memory"));
 		mill_run_free(run);
-		for (u64 more = 0; more < 12 * g.page_size; more += more < 3 ? 1 : 10 * g.page_size / 7 + 1) {
+		for (u64 more = 0; more < 12 * g.page_size;
+		     more += more < 3 ? 1 : 10 * g.page_size / 7 + 1) {
 			o.device_memory = plan.device_needed + more;
 			OK(mill_run_new(&run, store, &o));
 			run->hook.only_frames = (u32)(more % 3);
@@ -147,9 +161,19 @@ static void test_budgets(void **state)
 	}
 }
 
-/* Lists that fit cross once. Others pass each block, but for those that are in it; the state is never moved for it. */
+/*
+ * Lists that fit on the device cross once. Otherwise the lists cross once for each block, and the
+ * state never moves for them.
+ */
 static void test_ledger(void **state)
 {
+	static const struct {
+		const char *config;
+		bool ample;
+	} places[] = {
+		{ "opencl, 2 pages", false },
+		{ "opencl", true },
+	};
 	mill_store *store;
 	struct graph g;
 
@@ -159,8 +183,8 @@ static void test_ledger(void **state)
 	assert_true(shape_make(&g, shape_named("random, dense, undirected")));
 	store = graph_store(&g);
 	for (u32 frames = 0; frames < 2; frames++)
-		for (u32 ample = 0; ample < 2; ample++) {
-			struct config c = *config_named(ample ? "opencl" : "opencl, 2 pages");
+		for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+			struct config c = *config_named(places[i].config);
 			struct mill_report report;
 			struct mill_step step;
 			mill_run *run;
@@ -172,8 +196,12 @@ static void test_ledger(void **state)
 			mill_run_step(run, 0, &step);
 			assert_int_equal(report.resident, !frames);
 			assert_true(step.edges && step.updates == fact_of(run, "triangles")->u64);
-			assert_true(step.pages_active == step.pages_to_device && step.pages_active % step.pages_reused == 0);
-			assert_true(ample ? step.pages_active == step.pages_reused : step.pages_active > 2 * step.pages_reused);
+			assert_true(step.pages_active == step.pages_to_device &&
+				    step.pages_active % step.pages_reused == 0);
+			if (places[i].ample)
+				assert_true(step.pages_active == step.pages_reused);
+			else
+				assert_true(step.pages_active > 2 * step.pages_reused);
 			assert_true(report.topology == step.to_device);
 			assert_int_equal(!!step.disk_read, frames);
 			mill_run_free(run);
@@ -182,8 +210,8 @@ static void test_ledger(void **state)
 	graph_release(&g);
 }
 
-/* A run goes on from an algorithm whose pages are on the device to one that brings its own lists, and back. */
-static void test_turns(void **state)
+/* One run alternates between an algorithm that sends pages and one that sends its own lists. */
+static void test_alternate(void **state)
 {
 	mill_store *store;
 	struct graph g;
@@ -195,10 +223,10 @@ static void test_turns(void **state)
 	make_uneven(&g);
 	store = graph_store(&g);
 	run = run_open(store, config_named("opencl"), checked, "triangles", NULL);
-	for (int i = 0; i < 3; i++) {
-		expect_kcore(&g, "in turns", run);
-		expect_triangles(&g, "in turns", run, kinds[i]);
-		expect_triangles(&g, "in turns", run, MILL_LCC_NONE);
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		expect_kcore(&g, "alternating", run);
+		expect_triangles(&g, "alternating", run, kinds[i]);
+		expect_triangles(&g, "alternating", run, MILL_LCC_NONE);
 	}
 	mill_run_free(run);
 	graph_store_drop(store);
@@ -210,7 +238,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_closed_forms),
 	cmocka_unit_test(test_budgets),
 	cmocka_unit_test(test_ledger),
-	cmocka_unit_test(test_turns),
+	cmocka_unit_test(test_alternate),
 };
 
 SUITE(intersect, tests, .setup = scratch_make, .teardown = scratch_remove);

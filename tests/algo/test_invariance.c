@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of floats have the same bits wherever lists are cut. test_matrix.c compares the bits of all other choices. */
+/*
+ * Sums of floats have the same bits wherever pages cut the lists. test_matrix.c compares the bits
+ * of all other options.
+ */
 #include "expect.h"
 
 static u64 hash_ranks(mill_store *store, const char *config)
 {
 	struct mill_pagerank how = { .precision = MILL_F64, .tolerance = -1, .iterations = 12 };
-	mill_run *run = run_open(store, config_named(config), (struct mill_options){ .check = true }, "pagerank", &how);
+	mill_run *run = run_open(store, config_named(config),
+				 (struct mill_options){ .check = true }, "pagerank", &how);
 	u64 hash;
 
 	OK(mill_pagerank(run, &how));
@@ -15,12 +19,14 @@ static u64 hash_ranks(mill_store *store, const char *config)
 	return hash;
 }
 
-/* Lists of lengths around the block that sums are made of, and around what a page holds. */
+/* Tries list lengths around the size of a block of a sum, and around the capacity of a page. */
 static void test_lengths(void **state)
 {
-	static const u32 lengths[] = { 1, 1023, 1024, 1025, 2048, 15 * 1024, 15 * 1024 + 1, 16 * 1024 - 1, 16 * 1024,
-				       16 * 1024 + 1, 31 * 1024, 32 * 1024, 33 * 1024 };
-	/* What a page of 64 KiB still holds beside its header depends on the rows: sweep over that too. */
+	static const u32 lengths[] = {
+		1, 1023, 1024, 1025, 2048, 15 * 1024, 15 * 1024 + 1, 16 * 1024 - 1, 16 * 1024,
+		16 * 1024 + 1, 31 * 1024, 32 * 1024, 33 * 1024,
+	};
+	/* Lists in front of the long one: the rows of a 64 KiB page take room from its edges. */
 	static const u32 before[] = { 0, 1, 5, 700 };
 
 	(void)state;
@@ -29,7 +35,7 @@ static void test_lengths(void **state)
 		struct graph g;
 		mill_store *store;
 
-		/* `lead` vertices with an in-edge each, one with `length` of them, and one with a single one. */
+		/* In-lists: `lead` of one edge, one of `length` edges and a loop, one of two. */
 		graph_init(&g, "lengths", lead + 2 + length);
 		for (u32 v = 0; v < lead; v++)
 			graph_add(&g, lead + 2, v);
@@ -45,7 +51,7 @@ static void test_lengths(void **state)
 		graph_index(&g);
 		store = graph_store(&g);
 		if (hash_ranks(store, "1 thread") != hash_ranks(store, "4 threads, 5 frames"))
-			fail_msg("a list of %u after %u: other bits", length, lead);
+			fail_msg("a list of %u edges after %u lists: bits differ", length, lead);
 		graph_store_drop(store);
 		graph_release(&g);
 	}

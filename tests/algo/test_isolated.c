@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertices without any edge: they have no state, and the results are those that they would have with it. */
+/* Isolated vertices have no state. Their results are the same as if they had state. */
 #include "algo/pagerank.h"
 #include "expect.h"
 
 static const char *const places[] = { "2 threads", "2 threads, 1 frame", "opencl" };
 
-/* Edges between few of many vertices: ids of both kinds are mixed, and some isolated ones come first and last. */
+/*
+ * Makes a graph in which every `every`-th vertex has edges (0: no vertex). Isolated vertices lie
+ * between the others, and are the first and the last.
+ */
 static void make_sparse(struct graph *g, const char *name, u32 n, u32 every, bool undirected)
 {
 	graph_init(g, name, n);
@@ -51,18 +54,23 @@ static u64 n_isolated(const struct graph *g)
 	return n;
 }
 
-/* Searches from a vertex without edges, the first, and from one with. */
+/* Searches from vertex 0, which has no edges, and from vertex 1, which may have some. */
 static void try_searches(const struct graph *g, mill_store *store, const struct config *c)
 {
 	for (u32 root = 0; root < g->n && root < 2; root++) {
-		mill_run *run = run_open(store, c, (struct mill_options){ .parents = true, .check = true }, "sssp", NULL);
+		struct mill_options o = { .parents = true, .check = true };
+		mill_run *run = run_open(store, c, o, "sssp", NULL);
+		struct vec *depth;
 
 		expect_bfs(g, c->name, run, root);
 		OK(mill_run_check(run));
-		for (u64 v = 0; v < run->result.column[0].vec->n && !has_edge(g, root); v++) {	/* nothing is reached */
-			OK(vec_set(run->result.column[0].vec, v, &(u32){ 1 }));
-			REFUSED(MILL_ECHECK, mill_run_check(run), "a search from an isolated vertex");
-			OK(vec_set(run->result.column[0].vec, v, &(u32){ UINT32_MAX }));
+		/* An isolated root reaches no vertex: the check rejects any depth. */
+		depth = run->result.column[0].vec;
+		for (u64 v = 0; v < depth->n && !has_edge(g, root); v++) {
+			OK(vec_set(depth, v, &(u32){ 1 }));
+			REFUSED(MILL_ECHECK, mill_run_check(run),
+				"a search from an isolated vertex");
+			OK(vec_set(depth, v, &(u32){ UINT32_MAX }));
 		}
 		expect_sssp(g, c->name, run, root, 0, false);
 		OK(mill_run_check(run));
@@ -73,18 +81,20 @@ static void try_searches(const struct graph *g, mill_store *store, const struct 
 static void try_ranks(const struct graph *g, mill_store *store, const struct config *c)
 {
 	f64 *want = calloc(g->n, sizeof(*want)), *teleport = calloc(g->n, sizeof(*teleport));
-	char who[64];
+	char list[64];
 
-	/* To all alike; to an isolated vertex; to one with edges and an isolated one. */
+	/* Teleports to all vertices; to vertex 0, which is isolated; to vertices 0 and 1. */
 	for (u32 chosen = 0; chosen < 3 && chosen < g->n; chosen++)
 		for (enum mill_precision p = MILL_F32; p <= MILL_EXACT; p++) {
-			struct mill_pagerank how = { .precision = p, .iterations = 20, .tolerance = -1 };
+			struct mill_pagerank how = { .precision = p,
+						     .iterations = 20,
+						     .tolerance = -1 };
 			struct isolated_group *still;
 			mill_run *run;
 			FILE *f;
 
-			snprintf(who, sizeof(who), "@%s", scratch_path("who"));
-			f = fopen(who + 1, "w");
+			snprintf(list, sizeof(list), "@%s", scratch_path("ids"));
+			f = fopen(list + 1, "w");
 			memset(teleport, 0, g->n * sizeof(*teleport));
 			for (u32 v = 0; v < chosen; v++) {
 				fprintf(f, "%llu\n%llu\n", (unsigned long long)graph_id(g, v),
@@ -93,16 +103,18 @@ static void try_ranks(const struct graph *g, mill_store *store, const struct con
 			}
 			fclose(f);
 			if (chosen)
-				how.personalize = who;
-			run = run_open(store, c, (struct mill_options){ .check = true }, "pagerank", &how);
+				how.personalize = list;
+			run = run_open(store, c, (struct mill_options){ .check = true },
+				       "pagerank", &how);
 			naive_pagerank(g, 0.85, 20, chosen ? teleport : NULL, want);
 			expect_pagerank(g, c->name, run, &how, want, p == MILL_F32 ? 1e-5 : 1e-10);
 			OK(mill_run_check(run));
-			/* The certificate knows the scores of those without state. */
+			/* The certificate includes the scores of isolated vertices. */
 			still = ((struct pagerank_run *)run->self)->loop.group;
 			still[0].score = number_of(p, number_real(p, still[0].score) + 1e-3);
 			if (still[0].isolated)
-				REFUSED(MILL_ECHECK, mill_run_check(run), "the score of isolated vertices");
+				REFUSED(MILL_ECHECK, mill_run_check(run),
+					"the score of isolated vertices");
 			mill_run_free(run);
 		}
 	free(want);
@@ -144,7 +156,7 @@ static void try_others(const struct graph *g, mill_store *store, const struct co
 	OK(mill_run_check(run));
 	assert_int_equal(fact_of(run, "isolated")->u64, n_isolated(g));
 
-	/* From all, and from the first alone, which has no edge. */
+	/* From all vertices, then from id 3, the first vertex, which has no edges. */
 	OK(mill_bc(run, &(struct mill_bc){ .sources = "all" }));
 	OK(mill_run_check(run));
 	assert_int_equal(fact_of(run, "sources")->u64, g->n);
@@ -169,7 +181,7 @@ static void test_all(void **state)
 		mill_store *store;
 		struct graph g;
 
-		if (c->device && k)	/* kernels take their time to build */
+		if (c->device && k)	/* one case: kernels take long to build */
 			continue;
 		make_sparse(&g, cases[k].name, cases[k].n, cases[k].every, cases[k].undirected);
 		if (graph_fits(&g) && config_usable(c)) {
@@ -185,22 +197,27 @@ static void test_all(void **state)
 	}
 }
 
-/* What is planned is what those with edges need. */
+/* The planned state does not grow with the number of isolated vertices. */
 static void test_plan(void **state)
 {
-	static const char *const algorithm[] = { "bfs", "sssp", "pagerank", "cc", "scc", "bc", "kcore", "triangles", "cdlp",
-						 "degrees" };
+	static const char *const algorithm[] = {
+		"bfs", "sssp", "pagerank", "cc", "scc", "bc", "kcore", "triangles", "cdlp",
+		"degrees",
+	};
+	static const struct {
+		u32 n, every;
+	} sizes[] = { { 200, 7 }, { 200000, 7000 } };
 	u64 bytes[2][ARRAY_LEN(algorithm)];
 
 	(void)state;
-	for (u32 many = 0; many < 2; many++) {
+	for (u32 many = 0; many < ARRAY_LEN(sizes); many++) {
 		struct mill_options o = { .threads = 2, .check = true };
 		mill_store *store;
 		mill_run *run;
 		struct graph g;
 
-		make_sparse(&g, "plan", many ? 200000 : 200, many ? 7000 : 7, false);
-		g.stride = 1;	/* ids that lie apart are kept to name parents */
+		make_sparse(&g, "plan", sizes[many].n, sizes[many].every, false);
+		g.stride = 1;	/* with other strides a run keeps the ids to name parents */
 		if (!graph_fits(&g)) {
 			graph_release(&g);
 			return;
@@ -217,10 +234,12 @@ static void test_plan(void **state)
 		graph_store_drop(store);
 		graph_release(&g);
 	}
+	/* Pages may have another form. The slack is half of a vector of 4 bytes a vertex. */
 	for (size_t a = 0; a < ARRAY_LEN(algorithm); a++)
-		if (bytes[1][a] > bytes[0][a] + 200000 * 2)	/* pages may have another form; half a vector */
-			fail_msg("%s: %llu bytes of state, and %llu with many isolated vertices", algorithm[a],
-				 (unsigned long long)bytes[0][a], (unsigned long long)bytes[1][a]);
+		if (bytes[1][a] > bytes[0][a] + 200000 * 2)
+			fail_msg("%s: %llu bytes of state, %llu with many isolated vertices",
+				 algorithm[a], (unsigned long long)bytes[0][a],
+				 (unsigned long long)bytes[1][a]);
 }
 
 static const struct CMUnitTest tests[] = {
