@@ -140,7 +140,7 @@ static void test_negative(void **state)
 		{ MILL_WEIGHT_F64, -0.0, false },
 		{ MILL_WEIGHT_I32, 0, false },
 		{ MILL_WEIGHT_F32, __builtin_inf(), false },	/* reaches no vertex */
-		{ MILL_WEIGHT_F64, 1.7e308, false },		/* the sum of two is infinite */
+		{ MILL_WEIGHT_F64, 1.7e308, false },	/* the sum of two is infinite */
 	};
 
 	(void)state;
