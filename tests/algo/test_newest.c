@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Newest copies: between the levels of a search by gts on one device the depths there are newer than
- * the host's. Whatever reads or writes the vector has them first, and the search goes on with what
- * was written. Test builds spoil the host's copy, so that a stale one is seen.
+ * Newest copies: between the levels of a search by gts on one device, the depths on the
+ * device are newer than the host's. A reader or writer of the vector gets the newest values
+ * first, and the search continues with the values that were written. Test builds overwrite
+ * the host's copy, so that reads of a stale copy fail.
  */
 #include "task.h"
 
@@ -10,7 +11,7 @@
 
 #include "algo/bfs.op.h"
 
-/* Returns what a depth adds to the sum of all: nothing where the search has not been. */
+/* Returns what a vertex adds to the checksum of the depths: 0 if it is not reached yet. */
 static f64 bfs_weight(struct bfs s, vid v)
 {
 	return s.depth[v] == UNREACHED ? 0 : (f64)(s.depth[v] + 1) * (v % 251 + 1);
@@ -27,9 +28,9 @@ static const char *const way_names[] = { "look", "get", "map", "compute", "set" 
 
 static struct {
 	enum way way;
-	u32 steps, held; /* seen; before which the device had newer values */
+	u32 steps, held;	/* steps so far; those with newer depths on the device */
 	u64 n;
-	u32 *depth; /* what comes out, by vertex */
+	u32 *depth;		/* the final depths, by vertex */
 } seen;
 
 static struct vec *depths_of(mill_run *run)
@@ -37,13 +38,14 @@ static struct vec *depths_of(mill_run *run)
 	for (u32 i = 0; i < run->n_vecs; i++)
 		if (!strcmp(run->vec[i]->name, "depth"))
 			return run->vec[i];
-	fail_msg("there is no vector of depths");
+	fail_msg("the run has no vector of depths");
 	return NULL;
 }
 
-/* Returns the depth of a vertex before the next step. */
+/* Returns the depth that a vertex must have before the next step. */
 static u32 so_far(u64 v) { return seen.depth[v] <= seen.steps ? seen.depth[v] : UNREACHED; }
 
+/* Reads or writes the depths in the way under test and checks that the host then has them. */
 static void read_depths(mill_run *run, struct vec *v)
 {
 	struct bfs_args args = { .depth = v };
@@ -82,7 +84,7 @@ static void read_depths(mill_run *run, struct vec *v)
 		assert_int_equal(((u32 *)v->buffer.host)[i], so_far(i));
 }
 
-/* Looks at the depths before each step of the search. */
+/* Checks the depths before each step of the search. */
 static void see(mill_run *run, const u32 *active, u32 n)
 {
 	struct vec *v = depths_of(run);
@@ -115,7 +117,7 @@ static mill_run *open_gts(mill_store *store, struct mill_options o)
 
 static const struct mill_bfs how = { "max-degree" };
 
-/* Searches on the cpu: depths by vertex. */
+/* Searches on the cpu, stores the depths in `seen` and returns the hash. */
 static u64 search_native(mill_store *store)
 {
 	const u32 *depth;
@@ -134,14 +136,24 @@ static u64 search_native(mill_store *store)
 	return hash;
 }
 
-static mill_store *make_store(u32 i)
+static const struct layout {
+	enum mill_codec codec;
+	enum mill_addressing addressing;
+	u64 device_cache;
+} layouts[] = {
+	{ MILL_CODEC_PACKED, MILL_ADDRESSING_DENSE, 0 },
+	{ MILL_CODEC_RAW, MILL_ADDRESSING_DENSE, MILL_SIZE_NONE },
+	{ MILL_CODEC_RAW, MILL_ADDRESSING_PAGED, 0 },
+};
+
+static mill_store *make_store(const struct layout *layout)
 {
 	struct mill_generate as = {
 		.target = { .path = scratch_path("rmat"),
 			    .page_size = 64 * KIB,
 			    .force = true,
-			    .codec = i ? MILL_CODEC_RAW : MILL_CODEC_PACKED,
-			    .addressing = i == 2 ? MILL_ADDRESSING_PAGED : MILL_ADDRESSING_DENSE },
+			    .codec = layout->codec,
+			    .addressing = layout->addressing },
 		.kind = "rmat",
 		.scale = 12,
 		.degree = 24,
@@ -155,20 +167,20 @@ static mill_store *make_store(u32 i)
 	return store;
 }
 
+/* Reads and writes the depths in every way between the steps. */
 static void test_readers(void **state)
 {
 	(void)state;
 	if (!have_opencl())
 		skip();
-	for (u32 i = 0; i < 3; i++) {
-		mill_store *store = make_store(i);
+	for (size_t i = 0; i < ARRAY_LEN(layouts); i++) {
+		mill_store *store = make_store(&layouts[i]);
 		u64 hash = search_native(store);
 
 		for (enum way way = LOOK; way < WAYS; way++) {
-			mill_run *run = open_gts(
-				store, (struct mill_options){ .gts.device_cache =
-								      i == 1 ? MILL_SIZE_NONE : 0,
-							      .device = "opencl" });
+			struct mill_options o = { .gts.device_cache = layouts[i].device_cache,
+						  .device = "opencl" };
+			mill_run *run = open_gts(store, o);
 
 			for (u32 again = 0; again < 2; again++) {
 				run->hook.see_step = see;
@@ -176,10 +188,11 @@ static void test_readers(void **state)
 				seen.steps = seen.held = 0;
 				OK(mill_bfs(run, &how));
 				if (hash_of(run) != hash)
-					fail_msg("%s: other depths than on the cpu",
+					fail_msg("%s: the depths differ from the cpu's",
 						 way_names[way]);
 				assert_true(seen.steps > 2);
-				assert_int_equal(seen.held, seen.steps - 1); /* all but the first */
+				/* Before all steps but the first. */
+				assert_int_equal(seen.held, seen.steps - 1);
 				assert_null(run->transfer.held);
 			}
 			mill_run_free(run);
@@ -189,7 +202,7 @@ static void test_readers(void **state)
 	}
 }
 
-/* Nothing stays where copies are merged or the state comes in chunks. */
+/* Checks that no depths stay on the device if copies are merged or the state is in chunks. */
 static void test_chunks(void **state)
 {
 	static const struct mill_options cases[] = {
@@ -203,7 +216,7 @@ static void test_chunks(void **state)
 	(void)state;
 	if (!have_opencl())
 		skip();
-	store = make_store(0);
+	store = make_store(&layouts[0]);
 	hash = search_native(store);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		mill_run *run = open_gts(store, cases[i]);

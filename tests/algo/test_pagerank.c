@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PageRank on odd graphs, against the definition in double precision. */
+/* PageRank on unusual graphs, compared with the definition in double precision. */
 #include "expect.h"
 
 #include <math.h>
 
-/* How far a score may be off, relative to itself, after so many iterations. */
+/* The relative error that a score may have after ITERATIONS iterations. */
 static const struct {
 	const char *name;
 	enum mill_precision precision;
@@ -46,11 +46,16 @@ static void try_precisions(const struct graph *g, mill_store *store, const struc
 	free(want);
 }
 
-/* Gunrock's sample, dangling mass uniform. */
-static void test_printed(void **state)
+/* Compares Gunrock's sample with its known scores; dangling mass is spread uniformly. */
+static void test_known_scores(void **state)
 {
-	static const f64 want[] = { .07938323, .07938323, .13522242, .11769625, .11769625, .17857251, .29204612 };
-	struct mill_pagerank how = { .precision = MILL_F64, .tolerance = 1e-13, .iterations = 1000 };
+	static const f64 want[] = { .07938323, .07938323, .13522242, .11769625,
+				    .11769625, .17857251, .29204612 };
+	struct mill_pagerank how = {
+		.precision = MILL_F64,
+		.tolerance = 1e-13,
+		.iterations = 1000,
+	};
 	struct mill_report report;
 	struct graph g;
 	mill_store *store;
@@ -60,7 +65,8 @@ static void test_printed(void **state)
 	(void)state;
 	assert_true(shape_make(&g, shape_named("Gunrock's sample")));
 	store = graph_store(&g);
-	run = run_open(store, config_named("1 thread"), (struct mill_options){ 0 }, "pagerank", &how);
+	run = run_open(store, config_named("1 thread"), (struct mill_options){ 0 }, "pagerank",
+		       &how);
 	OK(mill_pagerank(run, &how));
 	OK(mill_run_values(run, "score", false, got, NULL));
 	for (size_t i = 0; i < ARRAY_LEN(want); i++)
@@ -85,14 +91,14 @@ static void put_text(const char *path, const char *text)
 
 static const struct {
 	const char *name;
-	const char *who;	/* "@" is a file with `text` */
+	const char *personalize;	/* "@": a file with `text` */
 	const char *text;
 	u32 n, chosen[4];
-} persons[] = {
-	{ "one", "3", NULL, 1, { 3 } },
+} choices[] = {
+	{ "one vertex", "3", NULL, 1, { 3 } },
 	{ "a vertex without edges", "6", NULL, 1, { 6 } },
 	{ "a file", "@", "0\n2\n5\n", 3, { 0, 2, 5 } },
-	{ "a file with odds and ends", "@", "# who\n\n  4  \r\n4\n\t1", 2, { 1, 4 } },
+	{ "comments, blanks, a repetition", "@", "# ids\n\n  4  \r\n4\n\t1", 2, { 1, 4 } },
 };
 
 static void test_personal(void **state)
@@ -104,36 +110,37 @@ static void test_personal(void **state)
 	(void)state;
 	assert_true(shape_make(&g, shape_named("Gunrock's sample")));
 	store = graph_store(&g);
-	for (size_t i = 0; i < ARRAY_LEN(persons); i++)
+	for (size_t i = 0; i < ARRAY_LEN(choices); i++)
 		for (size_t j = 0; j < ARRAY_LEN(names); j++) {
 			const struct config *c = config_named(names[j]);
-			const char *who = persons[i].who;
+			const char *personalize = choices[i].personalize;
 			f64 teleport[7] = { 0 };
 			char at[700];
 
 			if (!config_usable(c))
 				continue;
-			for (u32 k = 0; k < persons[i].n; k++)
-				teleport[persons[i].chosen[k]] = 1 / (f64)persons[i].n;
-			if (persons[i].text) {
-				snprintf(at, sizeof(at), "@%s", scratch_path("persons"));
-				put_text(at + 1, persons[i].text);
-				who = at;
+			for (u32 k = 0; k < choices[i].n; k++)
+				teleport[choices[i].chosen[k]] = 1 / (f64)choices[i].n;
+			if (choices[i].text) {
+				snprintf(at, sizeof(at), "@%s", scratch_path("vertices"));
+				put_text(at + 1, choices[i].text);
+				personalize = at;
 			}
-			try_precisions(&g, store, c, who, teleport, 0.7);
+			try_precisions(&g, store, c, personalize, teleport, 0.7);
 		}
 	graph_store_drop(store);
 	graph_release(&g);
 }
 
-/* Personalised to one vertex of a larger graph, with original ids far from the numbers. */
+/* Personalises to one vertex of larger graphs, some with ids that are not vertex numbers. */
 static void test_personal_large(void **state)
 {
-	static const char *const names[] = { "random, sparse", "random, sparse, undirected", "components", "hubs" };
+	static const char *const names[] = { "random, sparse", "random, sparse, undirected",
+					     "components", "hubs" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		char who[32];
+		char vertex[32];
 		struct graph g;
 		mill_store *store;
 		f64 *teleport;
@@ -142,9 +149,9 @@ static void test_personal_large(void **state)
 			continue;
 		teleport = calloc(g.n, sizeof(*teleport));
 		teleport[g.n / 3] = 1;
-		snprintf(who, sizeof(who), "%llu", (unsigned long long)graph_id(&g, g.n / 3));
+		snprintf(vertex, sizeof(vertex), "%llu", (unsigned long long)graph_id(&g, g.n / 3));
 		store = graph_store(&g);
-		try_precisions(&g, store, config_named("2 threads"), who, teleport, 0.85);
+		try_precisions(&g, store, config_named("2 threads"), vertex, teleport, 0.85);
 		free(teleport);
 		graph_store_drop(store);
 		graph_release(&g);
@@ -154,22 +161,22 @@ static void test_personal_large(void **state)
 static void test_refusals(void **state)
 {
 	static const struct {
-		const char *name, *who, *text;
+		const char *name, *personalize, *text;
 		f64 damping;
 		mill_err err;
 	} cases[] = {
 		{ "an unknown id", "7", NULL, 0, MILL_EUSAGE },
-		{ "no number", "x", NULL, 0, MILL_EUSAGE },
-		{ "nothing", "", NULL, 0, MILL_EUSAGE },
+		{ "not a number", "x", NULL, 0, MILL_EUSAGE },
+		{ "an empty string", "", NULL, 0, MILL_EUSAGE },
 		{ "an empty file", "@", "", 0, MILL_EUSAGE },
-		{ "only comments", "@", "# nobody\n", 0, MILL_EUSAGE },
+		{ "only comments", "@", "# none\n", 0, MILL_EUSAGE },
 		{ "a bad line", "@", "1\ntwo\n", 0, MILL_EINPUT },
 		{ "an unknown id in a file", "@", "1\n8\n", 0, MILL_EUSAGE },
 		{ "no file", "@/does/not/exist", NULL, 0, MILL_EIO },
 		{ "a directory", "@/", NULL, 0, MILL_EIO },
 		{ "damping 1", NULL, NULL, 1, MILL_EUSAGE },
 		{ "damping 2", NULL, NULL, 2, MILL_EUSAGE },
-		{ "endless damping", NULL, NULL, INFINITY, MILL_EUSAGE },
+		{ "infinite damping", NULL, NULL, INFINITY, MILL_EUSAGE },
 	};
 	struct graph g;
 	mill_store *store;
@@ -178,13 +185,17 @@ static void test_refusals(void **state)
 	(void)state;
 	assert_true(shape_make(&g, shape_named("Gunrock's sample")));
 	store = graph_store(&g);
-	run = run_open(store, config_named("1 thread"), (struct mill_options){ 0 }, "pagerank", NULL);
+	run = run_open(store, config_named("1 thread"), (struct mill_options){ 0 }, "pagerank",
+		       NULL);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct mill_pagerank how = { .damping = cases[i].damping, .personalize = cases[i].who };
+		struct mill_pagerank how = {
+			.damping = cases[i].damping,
+			.personalize = cases[i].personalize,
+		};
 		char at[700];
 
 		if (cases[i].text) {
-			snprintf(at, sizeof(at), "@%s", scratch_path("persons"));
+			snprintf(at, sizeof(at), "@%s", scratch_path("vertices"));
 			put_text(at + 1, cases[i].text);
 			how.personalize = at;
 		}
@@ -198,7 +209,7 @@ static void test_refusals(void **state)
 	graph_release(&g);
 }
 
-/* When it stops: at the tolerance, or after the iterations. */
+/* Checks when the iterations stop: at the tolerance or at their limit. */
 static void test_stopping(void **state)
 {
 	static const struct {
@@ -207,11 +218,11 @@ static void test_stopping(void **state)
 		u32 iterations;
 		u64 least, most;
 	} cases[] = {
-		{ "as many as asked", -1, 7, 7, 7 },
-		{ "a hundred", -1, 0, 100, 100 },
-		{ "the usual tolerance", 0, 0, 10, 99 },
-		{ "any change will do", 10, 0, 1, 1 },
-		{ "whichever is first", 1e-15, 5, 5, 5 },
+		{ "the limit given", -1, 7, 7, 7 },
+		{ "the default limit", -1, 0, 100, 100 },
+		{ "the default tolerance", 0, 0, 10, 99 },
+		{ "a tolerance above any change", 10, 0, 1, 1 },
+		{ "the limit before the tolerance", 1e-15, 5, 5, 5 },
 	};
 	struct graph g;
 	mill_store *store;
@@ -221,17 +232,24 @@ static void test_stopping(void **state)
 	if (!shape_make(&g, shape_named("random, sparse")))
 		assert_true(shape_make(&g, shape_named("random, tiny")));
 	store = graph_store(&g);
-	run = run_open(store, config_named("2 threads"), (struct mill_options){ .check = true }, "pagerank", NULL);
+	run = run_open(store, config_named("2 threads"), (struct mill_options){ .check = true },
+		       "pagerank", NULL);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct mill_pagerank how = { .tolerance = cases[i].tolerance, .iterations = cases[i].iterations,
-					     .precision = MILL_F64 };
+		struct mill_pagerank how = {
+			.tolerance = cases[i].tolerance,
+			.iterations = cases[i].iterations,
+			.precision = MILL_F64,
+		};
 		struct mill_report report;
 
 		OK(mill_pagerank(run, &how));
 		OK(mill_run_check(run));
 		mill_run_report(run, &report);
 		if (report.iterations < cases[i].least || report.iterations > cases[i].most)
-			fail_msg("%s: %llu iterations", cases[i].name, (unsigned long long)report.iterations);
+			fail_msg("%s: %llu iterations, not %llu to %llu", cases[i].name,
+				 (unsigned long long)report.iterations,
+				 (unsigned long long)cases[i].least,
+				 (unsigned long long)cases[i].most);
 		assert_int_equal(report.edges_traversed, report.iterations * g.n_stored);
 	}
 	mill_run_free(run);
@@ -240,7 +258,7 @@ static void test_stopping(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_printed),
+	cmocka_unit_test(test_known_scores),
 	cmocka_unit_test(test_personal),
 	cmocka_unit_test(test_personal_large),
 	cmocka_unit_test(test_refusals),

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cost model: what it says of pages is what a run reads, and its terms are those of the papers. Nothing depends on time. */
+/*
+ * The cost model: runs read the pages that it predicts, and its terms are those of the
+ * papers. No check depends on time.
+ */
 #include "algo/algo.h"
 #include "model/model.h"
 #include "model/shape.h"
 #include "expect.h"
 
-/* ---- Predicted pages are those read ---- */
+/* ---- Predicted pages ---- */
 
 static mill_run *streamed_run(mill_store *store, u32 frames)
 {
@@ -23,8 +26,9 @@ static void expect_pages(const mill_run *run, const char *what, u32 frames)
 	mill_run_report(run, &r);
 	if (r.predicted.pages_read != r.pages_read || r.predicted.disk_read != r.disk_read ||
 	    r.predicted.iterations != r.iterations)
-		fail_msg("%s, %u frames: %llu pages in %llu steps were predicted, and it read %llu in %llu", what, frames,
-			 (unsigned long long)r.predicted.pages_read, (unsigned long long)r.predicted.iterations,
+		fail_msg("%s, %u frames: predicted %llu pages in %llu steps, read %llu in %llu",
+			 what, frames, (unsigned long long)r.predicted.pages_read,
+			 (unsigned long long)r.predicted.iterations,
 			 (unsigned long long)r.pages_read, (unsigned long long)r.iterations);
 }
 
@@ -40,7 +44,8 @@ static void try_frames(mill_store *store, u32 n_pages, u32 frames)
 	OK(mill_pagerank(run, &ranking));
 	expect_pages(run, "pagerank", frames);
 	mill_run_report(run, &r);
-	assert_int_equal(r.pages_read, n_pages + 4 * (u64)(n_pages > frames ? n_pages - frames : 0));
+	assert_int_equal(r.pages_read,
+			 n_pages + 4 * (u64)(n_pages > frames ? n_pages - frames : 0));
 	assert_int_equal(plan.predicted.pages_read, r.pages_read);
 	assert_int_equal(plan.predicted.iterations_low, 5);
 	assert_int_equal(plan.predicted.iterations_high, 5);
@@ -48,7 +53,7 @@ static void try_frames(mill_store *store, u32 n_pages, u32 frames)
 	mill_run_report(run, &r);
 	assert_int_equal(r.predicted.iterations, r.iterations);
 	mill_run_free(run);
-	/* With empty frames: the pages that another algorithm left are reused. */
+	/* A new run: its frames are empty, so cc cannot reuse pages of pagerank. */
 	run = streamed_run(store, frames);
 	OK(mill_cc(run, NULL));
 	expect_pages(run, "cc", frames);
@@ -68,7 +73,7 @@ static void test_pages(void **state)
 	graph_random(&g, 5000, 300000, 3);
 	g.page_size = 64 * KIB;
 	store = graph_store(&g);
-	n = store->st->in.n_pages;	/* which pagerank reads */
+	n = store->st->in.n_pages;	/* pagerank reads in-pages */
 	assert_true(n > 4);
 	try_frames(store, n, 1);
 	try_frames(store, n, 3);
@@ -86,13 +91,38 @@ static struct machine a_machine;
 
 static struct setting a_setting(const struct cost *cost)
 {
-	a_store = (struct store){ .vertices = 1000, .n_linked = 1000, .sources = 1000, .stored_edges = 16000, .page_size = 1000, .codec = PAGE_RAW };
-	a_machine = (struct machine){ .read = 1e9, .chunk_rate = 16e9, .page_rate = 6e9, .levels = 10, .typical = 16, .skew = 1 };
-	return (struct setting){ .store = &a_store, .machine = &a_machine, .cost = cost, .rounds = 1, .damping = 0.85,
-				 .threads = 1, .pages = 100, .frames = 10 };
+	a_store = (struct store){
+		.vertices = 1000,
+		.n_linked = 1000,
+		.sources = 1000,
+		.stored_edges = 16000,
+		.page_size = 1000,
+		.codec = PAGE_RAW,
+	};
+	a_machine = (struct machine){
+		.read = 1e9,
+		.chunk_rate = 16e9,
+		.page_rate = 6e9,
+		.levels = 10,
+		.typical = 16,
+		.skew = 1,
+	};
+	return (struct setting){
+		.store = &a_store,
+		.machine = &a_machine,
+		.cost = cost,
+		.rounds = 1,
+		.damping = 0.85,
+		.threads = 1,
+		.pages = 100,
+		.frames = 10,
+	};
 }
 
-/* papers.md: WA = RA = 4 GB, topology 114 GB, c1 = 16, c2 = 6 and nothing else give 20.1667 s. RA streams as the pages do. 2 x 4 / 16 + 118 / 6. */
+/*
+ * Checks equation 1 with the numbers of papers.md: WA = RA = 4 GB, a topology of 114 GB,
+ * c1 = 16 and c2 = 6 take 2 x 4 / 16 + 118 / 6 = 20.1667 s. RA streams with the pages.
+ */
 static void test_equation_1(void **state)
 {
 	struct setting s = a_setting(&cost_pagerank);
@@ -106,14 +136,14 @@ static void test_equation_1(void **state)
 	s.large = 14;
 	s.page_bytes = 1000000000u;
 	s.gts = true;
-	model_predict(&s, &p);	/* sums begin at 0 on the device: WA crosses once, not twice */
+	model_predict(&s, &p);	/* sums start at 0 on the device: WA crosses once, not twice */
 	assert_int_equal(p.equation, 1);
 	assert_true(p.device_seconds > 20.1666 - 0.25 && p.device_seconds < 20.1668 - 0.25);
 	assert_int_equal(p.to_device, 118000000000u);
 	s.devices = 2;
 	model_predict(&s, &p);
 	assert_true(p.cost.total > 10.3332 - 0.25 && p.cost.total < 10.3334 - 0.25);
-	/* Ten passes: the cache of an LRU scan finds nothing until all pages fit. */
+	/* Ten passes: scans through an LRU cache have no hits until all pages fit. */
 	s.devices = 1;
 	s.rounds = 10;
 	s.slots = 113;
@@ -121,27 +151,32 @@ static void test_equation_1(void **state)
 	assert_true(p.cost.total > 201.666 - 2.5 && p.cost.total < 201.668 - 2.5);
 	s.slots = 114;
 	model_predict(&s, &p);
-	assert_true(p.cost.stream > (40 + 114) / 6.0 - 0.001 && p.cost.stream < (40 + 114) / 6.0 + 0.001);
-	/* Where the first come stay, they are found again; and state that is made on the device does not cross. */
+	assert_true(p.cost.stream > (40 + 114) / 6.0 - 0.001 &&
+		    p.cost.stream < (40 + 114) / 6.0 + 0.001);
+	/* Without gts the first pages stay, and state made on the device does not cross. */
 	s.gts = false;
 	s.slots = 57;
 	model_predict(&s, &p);
-	assert_true(p.cost.stream > (40 + 114 + 9 * 57) / 6.0 - 0.001 && p.cost.stream < (40 + 114 + 9 * 57) / 6.0 + 0.001);
+	assert_true(p.cost.stream > (40 + 114 + 9 * 57) / 6.0 - 0.001 &&
+		    p.cost.stream < (40 + 114 + 9 * 57) / 6.0 + 0.001);
 	assert_true(p.cost.attributes == 0);
-	/* Kernels that take longer than the streaming are seen. */
+	/* Kernels that take longer than streaming add to the time. */
 	a_machine.call = a_machine.enqueue = 0.5;
 	a_machine.gather = 1;
 	model_predict(&s, &p);
-	assert_true(p.cost.calls > 569.9 && p.cost.calls < 570.1);	/* raw pages: one launch each */
-	assert_true(p.cost.kernel + p.cost.stream > 159999 && p.cost.kernel + p.cost.stream < 160001);
-	/* Of a launch the host's own part is a call, the rest the device's. */
+	/* Raw pages: one launch each. */
+	assert_true(p.cost.calls > 569.9 && p.cost.calls < 570.1);
+	assert_true(p.cost.kernel + p.cost.stream > 159999 &&
+		    p.cost.kernel + p.cost.stream < 160001);
+	/* The host's part of a launch is a call, the rest is kernel time. */
 	a_machine.enqueue = 0.125;
 	model_predict(&s, &p);
 	assert_true(p.cost.calls > 142.4 && p.cost.calls < 142.6);
-	assert_true(p.cost.kernel + p.cost.stream > 160000 + 426.5 && p.cost.kernel + p.cost.stream < 160000 + 428.5);
+	assert_true(p.cost.kernel + p.cost.stream > 160000 + 426.5 &&
+		    p.cost.kernel + p.cost.stream < 160000 + 428.5);
 }
 
-/* Levels: what a search asks for, of which the cache has B of all pages. */
+/* Checks equation 2: levels ask for pages, and the cache serves the share that it holds. */
 static void test_equation_2(void **state)
 {
 	struct setting s = a_setting(&cost_bfs);
@@ -154,17 +189,17 @@ static void test_equation_2(void **state)
 	s.page_bytes = 6000000000u;
 	s.state = 8000000000u;
 	s.gts = true;
-	model_predict(&s, &p);	/* ten levels that ask for 60 % */
+	model_predict(&s, &p);	/* ten levels, each of which asks for 60 % of the pages */
 	assert_int_equal(p.equation, 2);
 	assert_true(p.cost.attributes > 0.9999 && p.cost.attributes < 1.0001);
 	assert_true(p.cost.stream > 449.99 && p.cost.stream < 450.01);
 	assert_true(p.cost.sync == 0 && p.cost.kernel == 0);
 	stream = p.cost.stream;
-	s.devices = 2;	/* then each level needs what the other one wrote */
+	s.devices = 2;	/* each level needs the state that the other device wrote */
 	model_predict(&s, &p);
 	assert_true(p.cost.stream > 0.499 * stream && p.cost.stream < 0.501 * stream);
 	assert_true(p.cost.attributes > 9.999 && p.cost.attributes < 10.001);
-	s.devices = 7;	/* of 60 pages one has 9 */
+	s.devices = 7;	/* of 60 pages, the busiest device has 9 */
 	model_predict(&s, &p);
 	assert_true(p.cost.stream > 0.1499 * stream && p.cost.stream < 0.1501 * stream);
 	s.devices = 2;
@@ -178,11 +213,15 @@ static void test_equation_2(void **state)
 	assert_true(p.cost.total == 0);
 }
 
+/* Checks the pages that repeated passes read through some frames. */
 static void test_passes(void **state)
 {
 	static const struct {
 		u64 rounds, frames, pages;
-	} cases[] = { { 1, 10, 100 }, { 2, 10, 190 }, { 20, 10, 1810 }, { 20, 100, 100 }, { 20, 99, 119 }, { 3, 500, 100 } };
+	} cases[] = {
+		{ 1, 10, 100 },	  { 2, 10, 190 },  { 20, 10, 1810 },
+		{ 20, 100, 100 }, { 20, 99, 119 }, { 3, 500, 100 },
+	};
 	struct mill_prediction p;
 
 	(void)state;
@@ -201,7 +240,10 @@ static void test_passes(void **state)
 	}
 }
 
-/* Reading hides computing, or the other way; the overlap says how much of the shorter is seen. */
+/*
+ * Checks that the longer of reading and computing hides the shorter. `overlap` is the share
+ * of the shorter that is not hidden.
+ */
 static void test_overlap(void **state)
 {
 	struct setting s = a_setting(&cost_pagerank);
@@ -209,7 +251,7 @@ static void test_overlap(void **state)
 
 	(void)state;
 	a_machine.read = 1e5;		/* 100 pages of 1000 bytes: 1 s */
-	a_machine.gather = 0.25 / 16000;	/* of which a quarter is computing */
+	a_machine.gather = 0.25 / 16000;	/* 16000 edges: 0.25 s */
 	model_predict(&s, &p);
 	assert_true(p.seconds > 0.9999 && p.seconds < 1.0001);
 	a_machine.overlap = 1;
@@ -227,7 +269,7 @@ static void test_overlap(void **state)
 	assert_true(p.step_seconds > 2.999 && p.seconds > 3.999 && p.seconds < 4.001);
 }
 
-/* The iterations of PageRank: between 1 and the bound of the damping, never more than allowed. */
+/* Checks PageRank's predicted iterations: within their bounds, never above the limit. */
 static void test_iterations(void **state)
 {
 	struct mill_prediction p;
@@ -241,7 +283,8 @@ static void test_iterations(void **state)
 		for (int i = 0; i < e; i++)
 			s.tolerance /= 10;
 		model_predict(&s, &p);
-		assert_true(p.iterations_low <= p.iterations && p.iterations <= p.iterations_high && p.iterations_high < 1000);
+		assert_true(p.iterations_low <= p.iterations && p.iterations <= p.iterations_high &&
+			    p.iterations_high < 1000);
 		assert_true(p.seconds_low <= p.seconds && p.seconds <= p.seconds_high);
 		s.rounds = 3;
 		model_predict(&s, &p);
@@ -249,8 +292,8 @@ static void test_iterations(void **state)
 	}
 }
 
-/* Every algorithm has its row: whatever is predicted is a number. */
-static void test_all(void **state)
+/* Checks that the times predicted for every algorithm are finite and ordered. */
+static void test_all_algorithms(void **state)
 {
 	const struct mill_algorithm *a;
 	struct mill_prediction p;
@@ -263,18 +306,23 @@ static void test_all(void **state)
 			s.resident = i & 1;
 			a_machine.local = i & 2 ? 1 : 0;
 			s.slots = i & 4 ? 3 : 0;
-			a_machine.decode = a_machine.vertex = a_machine.scan = a_machine.push = a_machine.gather = 1e-9;
+			a_machine.decode = a_machine.vertex = a_machine.scan = 1e-9;
+			a_machine.push = a_machine.gather = 1e-9;
 			model_predict(&s, &p);
-			if (!(p.seconds > 0 && p.seconds < 1e6) || !(p.seconds_low <= p.seconds_high))
-				fail_msg("%s, case %d: %g seconds", a->name, i, p.seconds);
+			if (!(p.seconds > 0 && p.seconds < 1e6) ||
+			    !(p.seconds_low <= p.seconds_high))
+				fail_msg("%s, case %d: %g seconds predicted", a->name, i,
+					 p.seconds);
 			if (s.resident && p.pages_read)
-				fail_msg("%s reads %llu pages of a resident graph", a->name, (unsigned long long)p.pages_read);
+				fail_msg("%s reads %llu pages of a resident graph", a->name,
+					 (unsigned long long)p.pages_read);
 		}
 	}
 }
 
 /* ---- The shape ---- */
 
+/* Checks the measured shapes of a grid, of a random graph and of a graph without edges. */
 static void test_shapes(void **state)
 {
 	struct machine m = { .typical = 1 };
@@ -319,9 +367,13 @@ static void test_shapes(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_pages),	   cmocka_unit_test(test_equation_1), cmocka_unit_test(test_equation_2),
+	cmocka_unit_test(test_pages),
+	cmocka_unit_test(test_equation_1),
+	cmocka_unit_test(test_equation_2),
 	cmocka_unit_test(test_passes),
-	cmocka_unit_test(test_overlap),	   cmocka_unit_test(test_iterations), cmocka_unit_test(test_all),
+	cmocka_unit_test(test_overlap),
+	cmocka_unit_test(test_iterations),
+	cmocka_unit_test(test_all_algorithms),
 	cmocka_unit_test(test_shapes),
 };
 

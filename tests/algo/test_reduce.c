@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions over all vertices and over chosen ones: the same bits, nobody else is touched, all are counted. */
+/*
+ * Reductions over all vertices and over chosen ones: they give the same bits, change no other
+ * vertex and count all that they reduce.
+ */
 #include "base/random.h"
 #include "device/dialect.h"
 #include "expect.h"
@@ -34,9 +37,10 @@ DEVICE void trial_apply(struct trial s, vid v, f64 sum, u64 *count)
 	count[1] += v;
 }
 
-/* The same for devices, whose compiler sees no file of the tests. */
+/* The same functions as text: a device's compiler does not see the files of the tests. */
 #define TRIAL_TEXT \
-	"#define TRIAL_FIELDS(ARRAY, SCALAR) ARRAY(f64, value) ARRAY(f64, result) SCALAR(f64, factor)\n" \
+	"#define TRIAL_FIELDS(ARRAY, SCALAR) " \
+	"ARRAY(f64, value) ARRAY(f64, result) SCALAR(f64, factor)\n" \
 	"STATE(trial, TRIAL_FIELDS);\n" \
 	"DEVICE f64 trial_start(struct trial s) { return 0; }\n" \
 	"DEVICE f64 trial_gather(struct trial s, vid u, vid v, u32 w) { return s.value[u]; }\n" \
@@ -59,7 +63,7 @@ struct try_ctx {
 
 static f64 value_of(vid u) { return random_unit(9, u) * __builtin_ldexp(1, (int)(u % 41)); }
 
-/* The run's own vectors, for a direction or a view: values that make sums round. */
+/* Declares and makes the state of a reduction over a view or, without one, a direction. */
 static void begin_view(mill_run *run, struct try_ctx *t, bool in, enum view view)
 {
 	u64 n = run->store->n_linked;
@@ -78,7 +82,7 @@ static void begin_view(mill_run *run, struct try_ctx *t, bool in, enum view view
 	OK(declaration_end(&d));
 	OK(run_begin(run, &d.need));
 	OK(declaration_make(&d));
-	for (u64 v = 0; v < n; v++)
+	for (u64 v = 0; v < n; v++)	/* values that make sums round */
 		x[v] = value_of((vid)v);
 	OK(device_write(&t->args.value->buffer, 0, x, n * sizeof(*x)));
 	free(x);
@@ -86,7 +90,7 @@ static void begin_view(mill_run *run, struct try_ctx *t, bool in, enum view view
 
 static void begin(mill_run *run, struct try_ctx *t, bool in) { begin_view(run, t, in, VIEW_NONE); }
 
-/* What the result must be: the blocks' sums in order, by the store's own order of a list. */
+/* Returns the right results: sums of blocks of 1024 in the order of the store's lists. */
 static f64 *want_of(const struct graph *g, mill_run *run, bool in)
 {
 	struct mill_run *r = run;
@@ -121,8 +125,8 @@ static f64 *want_of(const struct graph *g, mill_run *run, bool in)
 	return want;
 }
 
-static void compare(const struct graph *g, const char *where, mill_run *run, struct try_ctx *t, const f64 *want,
-		    const u8 *chosen)
+static void compare(const struct graph *g, const char *where, mill_run *run, struct try_ctx *t,
+		    const f64 *want, const u8 *chosen)
 {
 	f64 *got;
 
@@ -131,12 +135,13 @@ static void compare(const struct graph *g, const char *where, mill_run *run, str
 		f64 expected = chosen[v] ? want[v] : -1;
 
 		if (got[v] != expected)
-			fail_msg("%s, %s: vertex %u has %.17g, not %.17g", g->name, where, v, got[v], expected);
+			fail_msg("%s, %s: vertex %u has %.17g, not %.17g", g->name, where, v,
+				 got[v], expected);
 	}
 	vec_unmap(t->args.result, got);
 }
 
-/* One vertex, none, some in no order, all; as lists and as frontiers. */
+/* Reduces all vertices, then none, all and some in no order, as lists and as frontiers. */
 static void try_sets(const struct graph *g, const char *where, mill_run *run, bool in)
 {
 	vid *list = calloc(g->n + 1u, sizeof(*list));
@@ -146,7 +151,7 @@ static void try_sets(const struct graph *g, const char *where, mill_run *run, bo
 	u64 count[2] = { 99, 99 }, all = run->store->n_linked;
 	struct try_ctx t;
 
-	/* All of them, by the operator that needs no list. */
+	/* All vertices, by the operator that takes no list. */
 	begin(run, &t, in);
 	OK(op_reduce(run, t.reducer, &t.args, count));
 	memset(chosen, 1, g->n + 1u);
@@ -154,14 +159,14 @@ static void try_sets(const struct graph *g, const char *where, mill_run *run, bo
 	assert_int_equal(count[0], (all + 2) / 3);
 	assert_int_equal(count[1], all * (all - 1) / 2);
 	for (u64 set = 0; set < 6; set++) {
-		static const u32 of[] = { 0, 1, 2, 7, 100, 2000 };
+		static const u32 one_in[] = { 0, 1, 2, 7, 100, 2000 };	/* 0: none */
 		u64 n = 0, expected[2] = { 0 };
 
 		memset(chosen, 0, g->n + 1u);
-		for (u64 i = 0; of[set] && i < all; i++) {
+		for (u64 i = 0; one_in[set] && i < all; i++) {
 			u32 v = (u32)((i * 7919 + set) % all);
 
-			if ((random_at(set, v) % of[set] && v > 10) || chosen[v])
+			if ((random_at(set, v) % one_in[set] && v > 10) || chosen[v])
 				continue;
 			chosen[v] = 1;
 			list[n++] = (vid)v;
@@ -177,7 +182,8 @@ static void try_sets(const struct graph *g, const char *where, mill_run *run, bo
 		memset(bits, 0, bitmap_words(all) * sizeof(*bits));
 		for (u64 i = 0; i < n; i++)
 			bitmap_put(bits, list[i]);
-		OK(device_write(&t.front->bits->buffer, 0, bits, bitmap_words(all) * sizeof(*bits)));
+		OK(device_write(&t.front->bits->buffer, 0, bits,
+				bitmap_words(all) * sizeof(*bits)));
 		t.front->n = n;
 		t.front->dense = true;
 		if (set % 2 && n && t.front->capacity >= n)
@@ -192,8 +198,10 @@ static void try_sets(const struct graph *g, const char *where, mill_run *run, bo
 	free(want);
 }
 
-static const char *const names[] = { "one self-loop", "parallel edges", "out-star", "in-star", "star, undirected", "hubs",
-				     "hubs, undirected", "random, sparse", "components" };
+static const char *const names[] = {
+	"one self-loop", "parallel edges",   "out-star",       "in-star",    "star, undirected",
+	"hubs",		 "hubs, undirected", "random, sparse", "components",
+};
 
 static void test_sets(void **state)
 {
@@ -206,14 +214,16 @@ static void test_sets(void **state)
 			continue;
 		store = graph_store(&g);
 		for (size_t j = 0; j < n_configs; j++) {
+			struct mill_options o = { .threads = configs[j].threads, .memory = GIB };
 			mill_run *run;
 
 			if (!config_usable(&configs[j]) || (configs[j].device && (i + j) % 3))
 				continue;
-			OK(mill_run_new(&run, store,
-					&(struct mill_options){ .threads = configs[j].threads, .memory = GIB,
-								.device = configs[j].device ? "opencl" : NULL,
-								.device_memory = configs[j].device ? 64 * MIB : 0 }));
+			if (configs[j].device) {
+				o.device = "opencl";
+				o.device_memory = 64 * MIB;
+			}
+			OK(mill_run_new(&run, store, &o));
 			run->hook.only_frames = configs[j].frames;
 			try_sets(&g, configs[j].name, run, true);
 			try_sets(&g, configs[j].name, run, false);
@@ -224,7 +234,7 @@ static void test_sets(void **state)
 	}
 }
 
-/* Resident in several segments, as graphs of 2^32 edges and more have it. */
+/* Reduces resident graphs in several segments, the form of graphs with 2^32 edges or more. */
 static void test_segments(void **state)
 {
 	static const u64 sizes[] = { 1, 16384, 50000 };
@@ -246,17 +256,18 @@ static void test_segments(void **state)
 		if (!shape_make(&g, shape_named(names[i / ARRAY_LEN(sizes)])))
 			continue;
 		store = graph_store(&g);
-		OK(mill_run_new(&run, store, &(struct mill_options){ .threads = 3, .memory = GIB }));
+		OK(mill_run_new(&run, store,
+				&(struct mill_options){ .threads = 3, .memory = GIB }));
 		chosen = calloc(g.n + 1u, 1);
 		list = calloc(g.n + 1u, sizeof(*list));
 		want = want_of(&g, run, true);
 		begin(run, &t, true);
 		topology_release(run_direction(run, true));
 		OK(stream_open(&stream, &run->budget, run->store, &how));
-		OK(topology_load(run_direction(run, true), &run->budget, stream, false, sizes[i % ARRAY_LEN(sizes)],
-				 &run->ticker));
+		OK(topology_load(run_direction(run, true), &run->budget, stream, false,
+				 sizes[i % ARRAY_LEN(sizes)], &run->ticker));
 		stream_close(stream);
-		/* The split lists of these segments. */
+		/* A reducer for the split lists of these segments. */
 		OK(op_reducer(run, &t.reducer, &trial_reduce, true));
 		n = (u32)run->store->n_linked;
 		for (u32 v = 0; v < n; v++) {
@@ -316,7 +327,7 @@ static u64 add_ends(const struct pages *p, struct ends *to)
 	return n;
 }
 
-/* The sums over a view's lists, which are both directions of the store together; edges: how many it has. */
+/* Returns the sums over a view's lists, which merge both directions, and its *edges. */
 static f64 *want_of_view(const struct graph *g, mill_run *run, enum view view, u64 *edges)
 {
 	const struct store *st = run->store;
@@ -328,7 +339,8 @@ static f64 *want_of_view(const struct graph *g, mill_run *run, enum view view, u
 		n += add_ends(&st->in, e + n);
 	qsort(e, n, sizeof(*e), by_ends);
 	for (u64 i = 0; i < n; i++)
-		if (view == VIEW_BOTH || (e[i].v != e[i].u && (!kept || by_ends(&e[kept - 1], &e[i]))))
+		if (view == VIEW_BOTH ||
+		    (e[i].v != e[i].u && (!kept || by_ends(&e[kept - 1], &e[i]))))
 			e[kept++] = e[i];
 	for (u64 i = 0; i < kept; i++) {
 		block += value_of(e[i].u);
@@ -347,7 +359,7 @@ static f64 *want_of_view(const struct graph *g, mill_run *run, enum view view, u
 	return want;
 }
 
-/* By the operator for all vertices and by a list of them; in memory and on disk. */
+/* Reduces a view over all vertices and over a list of them. frames 0: resident. */
 static void try_view(const struct graph *g, mill_store *store, enum view view, u32 frames)
 {
 	const char *where = frames ? "view, 5 frames" : "view";
@@ -397,7 +409,8 @@ static void test_views(void **state)
 			continue;
 		store = graph_store(&g);
 		for (size_t k = 0; k < ARRAY_LEN(views); k++) {
-			if ((views[k] == VIEW_ARCS && g.undirected) || (views[k] == VIEW_BOTH && g.n_arcs > MAX_EDGES / 2))
+			if ((views[k] == VIEW_ARCS && g.undirected) ||
+			    (views[k] == VIEW_BOTH && g.n_arcs > MAX_EDGES / 2))
 				continue;
 			try_view(&g, store, views[k], 0);
 			try_view(&g, store, views[k], 5);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Buckets of waiting vertices: borders and where keys belong, by plain loops; shortest paths and peeling with any number of buckets, resident,
- * streamed, on a device and asynchronous, against the slow and obvious way.
+ * Buckets of waiting vertices: their borders and the buckets of keys, compared with plain
+ * loops; shortest paths and peeling with several numbers of buckets, resident, streamed, on a
+ * device and asynchronous, compared with naive algorithms.
  */
 #include "expect.h"
 
@@ -27,28 +28,36 @@ static const u32 numbers[] = { 2, 5, 64 };
 static const struct {
 	const char *name;
 	u64 begin, width;
-	f64 real;		/* the width instead, of keys that are f64 */
+	f64 real;		/* not 0: keys are f64, and this is the width */
 	u32 n;
 	u64 border[5];
 } borders[] = {
 	{ "two", 0, 10, 0, 2, { 10 } },
 	{ "five", 7, 10, 0, 5, { 17, 27, 37, 47 } },
 	{ "narrow", 3, 1, 0, 4, { 4, 5, 6 } },
-	{ "up to 2^64", UINT64_MAX - 25, 10, 0, 5, { UINT64_MAX - 15, UINT64_MAX - 5, UINT64_MAX, UINT64_MAX } },
-	{ "at 2^64", UINT64_MAX, 1, 0, 3, { UINT64_MAX, UINT64_MAX } },
-	{ "as wide as all", 5, UINT64_MAX, 0, 4, { UINT64_MAX, UINT64_MAX, UINT64_MAX } },
-	{ "reals", 0x3ff0000000000000, 0, 0.5, 4, { 0x3ff8000000000000, 0x4000000000000000, 0x4004000000000000 } },
-	{ "reals, a width that vanishes", 0x43f0000000000000, 0, 1e-9, 3, { 0x43f0000000000001, 0x43f0000000000002 } },
+	{ "up to the largest key", UINT64_MAX - 25, 10, 0, 5,
+	  { UINT64_MAX - 15, UINT64_MAX - 5, UINT64_MAX, UINT64_MAX } },
+	{ "at the largest key", UINT64_MAX, 1, 0, 3, { UINT64_MAX, UINT64_MAX } },
+	{ "the largest width", 5, UINT64_MAX, 0, 4, { UINT64_MAX, UINT64_MAX, UINT64_MAX } },
+	{ "reals", 0x3ff0000000000000, 0, 0.5, 4,
+	  { 0x3ff8000000000000, 0x4000000000000000, 0x4004000000000000 } },
+	{ "reals, a width that rounding removes", 0x43f0000000000000, 0, 1e-9, 3,
+	  { 0x43f0000000000001, 0x43f0000000000002 } },
 	{ "reals, the smallest width", 0, 0, 0x1p-1074, 3, { 1, 2 } },
-	{ "reals up to infinity", 0x7fd0000000000000, 0, 1e308, 4, { 0x7fe9ccf385ebc8a0, 0x7ff0000000000000, 0x7ff0000000000001 } },
-	{ "an infinite width", 0, 0, __builtin_inf(), 2, { 0x7ff0000000000000 } },
+	{ "reals, up to infinity", 0x7fd0000000000000, 0, 1e308, 4,
+	  { 0x7fe9ccf385ebc8a0, 0x7ff0000000000000, 0x7ff0000000000001 } },
+	{ "reals, an infinite width", 0, 0, __builtin_inf(), 2, { 0x7ff0000000000000 } },
 };
 
 static void test_borders(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(borders); i++) {
-		struct piles b = { .n = borders[i].n, .width = borders[i].width, .real = borders[i].real > 0 };
+		struct piles b = {
+			.n = borders[i].n,
+			.width = borders[i].width,
+			.real = borders[i].real > 0,
+		};
 
 		if (b.real)
 			b.width = bits_f64(borders[i].real);
@@ -56,12 +65,13 @@ static void test_borders(void **state)
 		assert_int_equal(b.limit, b.border[0]);
 		for (u32 k = 0; k < b.n - 1; k++)
 			if (b.border[k] != borders[i].border[k])
-				fail_msg("%s: bucket %u ends at %llx, not %llx", borders[i].name, k, (unsigned long long)b.border[k],
+				fail_msg("%s: bucket %u ends at %llx, not %llx", borders[i].name, k,
+					 (unsigned long long)b.border[k],
 					 (unsigned long long)borders[i].border[k]);
 	}
 }
 
-/* Each key at, below and above each border. */
+/* Compares the buckets of keys at, below and above each border with a linear search. */
 static void test_buckets(void **state)
 {
 	(void)state;
@@ -70,18 +80,24 @@ static void test_buckets(void **state)
 
 		OK(piles_begin(&b, 1000));
 		for (u32 near = 0; near < piles_far(&b); near++)
-			for (u64 key = b.border[near]; key < piles_end(&b) + 300; key += key % 100 == 1 ? 98 : 1) {
-				u32 want = near + 1, got = dev_bucket(b.border, near + 1, piles_far(&b), key);
+			for (u64 key = b.border[near]; key < piles_end(&b) + 300;
+			     key += key % 100 == 1 ? 98 : 1) {
+				u32 got = dev_bucket(b.border, near + 1, piles_far(&b), key);
+				u32 want = near + 1;
 
 				while (want < piles_far(&b) && key >= b.border[want])
 					want++;
 				if (got != want)
-					fail_msg("%u buckets, %u near: key %llu is in %u, not %u", b.n, near, (unsigned long long)key, got, want);
+					fail_msg("%u buckets, %u near: key %llu is in %u, not %u",
+						 b.n, near, (unsigned long long)key, got, want);
 			}
 	}
 }
 
-/* Buckets that hold something are opened in their order, and far from where the last one ended, or from what is nearest there. */
+/*
+ * Checks that filled buckets open in order. Then the far vertices get new borders: from their
+ * nearest key, or from the end of the last bucket if that key is not given.
+ */
 static void test_order(void **state)
 {
 	struct piles b = { .n = 8, .width = 10 };
@@ -92,11 +108,13 @@ static void test_order(void **state)
 	OK(piles_begin(&b, 0));
 	b.filled = 1 << 2 | 1 << 5;
 	OK(piles_open(&b, UINT64_MAX, &from, &settled));
-	assert_true(from == 2 && settled == 20 && b.limit == 30 && b.near == 2 && b.filled == 1 << 5);
+	assert_true(from == 2 && settled == 20 && b.limit == 30 && b.near == 2);
+	assert_true(b.filled == 1 << 5);
 	OK(piles_open(&b, 3, &from, &settled));
 	assert_true(from == 5 && settled == 50 && b.limit == 60);
 	OK(piles_open(&b, UINT64_MAX, &from, &settled));
-	assert_true(from == 7 && settled == 70 && b.limit == 80 && b.near == 0 && piles_end(&b) == 140);
+	assert_true(from == 7 && settled == 70 && b.limit == 80 && b.near == 0);
+	assert_true(piles_end(&b) == 140);
 	OK(piles_open(&b, 1234, &from, &settled));
 	assert_true(from == 7 && settled == 140 && b.limit == 1244 && piles_end(&b) == 1304);
 }
@@ -107,7 +125,7 @@ static const struct {
 	const char *shape;
 	enum mill_weight type;
 	enum weighing how;
-	f64 delta;		/* 0: chosen */
+	f64 delta;
 } paths[] = {
 	{ "grid", MILL_WEIGHT_U32, WEIGH_SMALL, 40 },
 	{ "path against the ids", MILL_WEIGHT_U32, WEIGH_HUGE, 1 },
@@ -120,8 +138,13 @@ static const struct spot {
 	const char *config;
 	bool async;
 } spots[] = {
-	{ "1 thread", false }, { "4 threads", false }, { "2 threads, 1 frame", false }, { "opencl", false }, { "opencl, 2 pages", false },
-	{ "4 threads", true }, { "2 threads, 2 frames", true },
+	{ "1 thread", false },
+	{ "4 threads", false },
+	{ "2 threads, 1 frame", false },
+	{ "opencl", false },
+	{ "opencl, 2 pages", false },
+	{ "4 threads", true },
+	{ "2 threads, 2 frames", true },
 };
 
 static void try_paths(const struct graph *g, mill_store *store, const struct spot *p, f64 delta)
@@ -133,11 +156,13 @@ static void try_paths(const struct graph *g, mill_store *store, const struct spo
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
 		struct mill_sssp how = { .delta = delta, .buckets = numbers[i] };
-		mill_run *run = run_open(store, c, (struct mill_options){ .async = p->async }, "sssp", &how);
+		struct mill_options o = { .async = p->async };
+		mill_run *run = run_open(store, c, o, "sssp", &how);
 		char where[96];
 		u64 got;
 
-		snprintf(where, sizeof(where), "%s%s, %u buckets", c->name, p->async ? ", async" : "", numbers[i]);
+		snprintf(where, sizeof(where), "%s%s, %u buckets", c->name,
+			 p->async ? ", async" : "", numbers[i]);
 		got = expect_sssp_with(g, where, run, g->n / 2, how);
 		if (i && got != hash)
 			fail_msg("%s, %s: another hash", g->name, where);
@@ -177,7 +202,8 @@ static void test_refused(void **state)
 	store = graph_store(&g);
 	run = run_open(store, config_named("1 thread"), (struct mill_options){ 0 }, "sssp", NULL);
 	for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
-		REFUSED(MILL_EUSAGE, mill_sssp(run, &(struct mill_sssp){ .buckets = wrong[i] }), "buckets");
+		REFUSED(MILL_EUSAGE, mill_sssp(run, &(struct mill_sssp){ .buckets = wrong[i] }),
+			"buckets");
 	mill_run_free(run);
 	graph_store_drop(store);
 	graph_release(&g);
@@ -191,6 +217,7 @@ struct bench {
 	struct frontier *front;
 };
 
+/* Begins a run with the state of kcore.c and some buckets. */
 static void bench_init(struct bench *b, mill_store *store, const struct config *c, u32 buckets)
 {
 	struct declaration d;
@@ -205,14 +232,15 @@ static void bench_init(struct bench *b, mill_store *store, const struct config *
 	OK(declaration_end(&d));
 	if (c->device && c->pages != AMPLE) {
 		run_plan(b->run, &d.need, &plan);
-		b->run->device->own.limit = plan.device_needed + (c->pages - 2) * (u64)b->run->store->page_size;
+		b->run->device->own.limit =
+			plan.device_needed + (c->pages - 2) * (u64)b->run->store->page_size;
 	}
 	OK(run_begin(b->run, &d.need));
 	OK(declaration_make(&d));
 	OK(run_degrees(b->run, b->args.core));
 }
 
-/* The loop of kcore.c. */
+/* Peels with the loop of kcore.c, after checks that bad widths are refused. */
 static void peel(struct bench *b)
 {
 	struct frontier *f = b->front;
@@ -234,7 +262,7 @@ static void peel(struct bench *b)
 	}
 }
 
-/* Takes away the vertex that has the fewest neighbours left, one after the other. The graph is resident. */
+/* Removes the vertex with the fewest remaining neighbours until none is left. Resident. */
 static void naive_peel(struct bench *b, u32 *core)
 {
 	const struct segment *s = run_direction(b->run, false)->segment;
@@ -254,7 +282,8 @@ static void naive_peel(struct bench *b, u32 *core)
 		gone[least] = true;
 		k = core[least] > k ? core[least] : k;
 		core[least] = k;
-		for (u32 i = least < rows ? s->row[least] : 0; least < rows && i < s->row[least + 1]; i++)
+		for (u32 i = least < rows ? s->row[least] : 0;
+		     least < rows && i < s->row[least + 1]; i++)
 			core[s->neighbour[i]] -= !gone[s->neighbour[i]];
 	}
 	free(gone);
@@ -262,9 +291,12 @@ static void naive_peel(struct bench *b, u32 *core)
 
 static void test_peel(void **state)
 {
-	static const char *const names[] = { "random, tiny, undirected", "grid", "clique", "self-loops, undirected", "hubs", "one vertex",
-					     "random, dense, undirected" };
-	static const char *const where[] = { "1 thread", "4 threads", "2 threads, 2 frames", "opencl", "opencl, 2 pages" };
+	static const char *const names[] = {
+		"random, tiny, undirected", "grid", "clique", "self-loops, undirected", "hubs",
+		"one vertex", "random, dense, undirected",
+	};
+	static const char *const where[] = { "1 thread", "4 threads", "2 threads, 2 frames",
+					     "opencl", "opencl, 2 pages" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
@@ -293,8 +325,9 @@ static void test_peel(void **state)
 			OK(vec_map(b.run, b.args.core, &got));
 			for (u64 v = 0; v < n; v++)
 				if (got[v] != want[v])
-					fail_msg("%s, %s, %u buckets: vertex %llu has core %u, not %u", g.name, c->name, buckets,
-						 (unsigned long long)v, got[v], want[v]);
+					fail_msg("%s, %s, %u buckets: core of %llu is %u, not %u",
+						 g.name, c->name, buckets, (unsigned long long)v,
+						 got[v], want[v]);
 			vec_unmap(b.args.core, got);
 			if (!b.run->device->native)
 				assert_true(b.run->device->own.peak <= b.run->device->own.limit);
@@ -307,8 +340,12 @@ static void test_peel(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_borders), cmocka_unit_test(test_buckets), cmocka_unit_test(test_order),
-	cmocka_unit_test(test_paths),	cmocka_unit_test(test_refused), cmocka_unit_test(test_peel),
+	cmocka_unit_test(test_borders),
+	cmocka_unit_test(test_buckets),
+	cmocka_unit_test(test_order),
+	cmocka_unit_test(test_paths),
+	cmocka_unit_test(test_refused),
+	cmocka_unit_test(test_peel),
 };
 
 SUITE(split, tests, .setup = scratch_make, .teardown = scratch_remove);

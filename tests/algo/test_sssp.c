@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shortest paths on odd graphs and odd weights, against a queue that corrects labels until none changes. */
+/* Shortest paths with unusual weights, compared with a queue that corrects labels. */
 #include "expect.h"
 
 static const struct mill_options with_parents = { .parents = true };
 
-/* Gunrock's sample with its weights and its answer. */
-static void test_printed(void **state)
+/* Compares Gunrock's sample, with its weights, with its known distances. */
+static void test_known_distances(void **state)
 {
 	static const f64 weight[] = { 39, 6, 41, 51, 63, 17, 10, 44, 41, 13, 58, 43, 50, 59, 35 };
 	static const u64 want[] = { 0, 39, 6, 16, 50, 29, 64 };
@@ -30,14 +30,22 @@ static void test_printed(void **state)
 	graph_release(&g);
 }
 
-/* Whatever the width of a step, the distances are the same. */
+/* Checks that the distances are the same for every bucket width. */
 static void test_delta(void **state)
 {
-	static const f64 deltas[] = { 0, 1e-300, 1e-9, 0.5, 1, 3, 1000, 1e9, 0x1p63, 1e30, 1e300, __builtin_inf() };
-	static const enum mill_weight types[] = { MILL_WEIGHT_U32, MILL_WEIGHT_F32, MILL_WEIGHT_F64 };
+	static const f64 deltas[] = { 0,    1e-300, 1e-9,   0.5,  1,	 3,
+				      1000, 1e9,    0x1p63, 1e30, 1e300, __builtin_inf() };
+	static const struct {
+		enum mill_weight type;
+		enum weighing how;
+	} kinds[] = {
+		{ MILL_WEIGHT_U32, WEIGH_SMALL },
+		{ MILL_WEIGHT_F32, WEIGH_SMALL },
+		{ MILL_WEIGHT_F64, WEIGH_MIXED },
+	};
 
 	(void)state;
-	for (size_t t = 0; t < ARRAY_LEN(types); t++) {
+	for (size_t t = 0; t < ARRAY_LEN(kinds); t++) {
 		struct graph g;
 		mill_store *store;
 		mill_run *run;
@@ -45,14 +53,15 @@ static void test_delta(void **state)
 
 		assert_true(shape_make(&g, shape_named("random, tiny")));
 		graph_random(&g, 150, 700, 5);
-		graph_weigh(&g, types[t], t == 2 ? WEIGH_MIXED : WEIGH_SMALL, 9);
+		graph_weigh(&g, kinds[t].type, kinds[t].how, 9);
 		store = graph_store(&g);
 		run = run_open(store, config_named("2 threads"), with_parents, "sssp", NULL);
 		hash = expect_sssp(&g, "delta", run, 0, 0, false);
 		for (size_t i = 0; i < ARRAY_LEN(deltas); i++) {
 			char name[64];
 
-			snprintf(name, sizeof(name), "%s, delta %g", weight_name(types[t]), deltas[i]);
+			snprintf(name, sizeof(name), "%s, delta %g", weight_name(kinds[t].type),
+				 deltas[i]);
 			if (expect_sssp(&g, name, run, 0, deltas[i], false) != hash)
 				fail_msg("%s: another hash", name);
 		}
@@ -62,7 +71,7 @@ static void test_delta(void **state)
 	}
 }
 
-/* A store without weights has unit weights only. */
+/* Checks that a store without weights allows unit weights only. */
 static void test_no_weights(void **state)
 {
 	struct graph g;
@@ -75,14 +84,14 @@ static void test_no_weights(void **state)
 	run = run_open(store, config_named("2 threads"), with_parents, "sssp", NULL);
 	expect_sssp(&g, "unit", run, g.n / 3, 0, true);
 	REFUSED(MILL_EUSAGE, mill_sssp(run, NULL), "no weights");
-	OK(mill_run_check(run));	/* of the result before */
+	OK(mill_run_check(run));	/* the result before the refusal */
 	mill_run_free(run);
 	graph_store_drop(store);
 	graph_release(&g);
 }
 
-/* Sums beyond 32 bits: a path of weights of 2^32 - 1. */
-static void test_long(void **state)
+/* Checks sums above 32 bits: a path with weights of 2^32 - 1. */
+static void test_long_path(void **state)
 {
 	static const char *const names[] = { "1 thread", "2 threads, 1 frame", "opencl" };
 	struct graph g;
@@ -130,8 +139,8 @@ static void test_negative(void **state)
 		{ MILL_WEIGHT_F64, -__builtin_inf(), true },
 		{ MILL_WEIGHT_F64, -0.0, false },
 		{ MILL_WEIGHT_I32, 0, false },
-		{ MILL_WEIGHT_F32, __builtin_inf(), false },	/* leads nowhere */
-		{ MILL_WEIGHT_F64, 1.7e308, false },		/* two of them are beyond all numbers */
+		{ MILL_WEIGHT_F32, __builtin_inf(), false },	/* reaches no vertex */
+		{ MILL_WEIGHT_F64, 1.7e308, false },	/* the sum of two is infinite */
 	};
 
 	(void)state;
@@ -141,7 +150,8 @@ static void test_negative(void **state)
 		mill_run *run;
 		char name[64];
 
-		snprintf(name, sizeof(name), "%s of %g", weight_name(cases[i].type), cases[i].weight);
+		snprintf(name, sizeof(name), "%s of %g", weight_name(cases[i].type),
+			 cases[i].weight);
 		assert_true(shape_make(&g, shape_named("Gunrock's sample")));
 		graph_weigh(&g, cases[i].type, WEIGH_SMALL, 1);
 		for (u64 a = 3; a < g.n_arcs; a += 4)
@@ -150,11 +160,12 @@ static void test_negative(void **state)
 		store = graph_store(&g);
 		run = run_open(store, config_named("1 thread"), with_parents, "sssp", NULL);
 		if (cases[i].refused)
-			REFUSED(MILL_EUSAGE, mill_sssp(run, &(struct mill_sssp){ .source = "0" }), name);
+			REFUSED(MILL_EUSAGE, mill_sssp(run, &(struct mill_sssp){ .source = "0" }),
+				name);
 		else
 			for (u32 v = 0; v < g.n; v++)
 				expect_sssp(&g, name, run, v, 0, false);
-		expect_sssp(&g, name, run, 1, 0, true);	/* but unit weights have no sign */
+		expect_sssp(&g, name, run, 1, 0, true);	/* unit weights ignore the sign */
 		expect_bfs(&g, name, run, 1);
 		mill_run_free(run);
 		graph_store_drop(store);
@@ -162,10 +173,11 @@ static void test_negative(void **state)
 	}
 }
 
-/* Cycles of weight 0: the parents must form a tree all the same. */
+/* Checks that the parents form a tree if cycles have weight 0. */
 static void test_zero_cycles(void **state)
 {
-	static const enum mill_weight types[] = { MILL_WEIGHT_U32, MILL_WEIGHT_I32, MILL_WEIGHT_F32, MILL_WEIGHT_F64 };
+	static const enum mill_weight types[] = { MILL_WEIGHT_U32, MILL_WEIGHT_I32,
+						  MILL_WEIGHT_F32, MILL_WEIGHT_F64 };
 
 	(void)state;
 	for (size_t t = 0; t < ARRAY_LEN(types); t++)
@@ -180,11 +192,12 @@ static void test_zero_cycles(void **state)
 			graph_init(&g, "cycles of zeros", 0);
 			graph_random(&g, 120, 600, 77 + t);
 			g.weight = types[t];
-			for (u64 a = 0; a < g.n_arcs; a++)
-				g.arc[a].weight = 0;
-			/* Half of the vertices can only be reached over one heavy edge. */
-			for (u64 a = 0; a < g.n_arcs; a++)
-				g.arc[a].weight = (g.arc[a].from < 60) != (g.arc[a].to < 60) ? 5 : 0;
+			/* One half of the vertices is reached over heavy edges only. */
+			for (u64 a = 0; a < g.n_arcs; a++) {
+				bool crosses = (g.arc[a].from < 60) != (g.arc[a].to < 60);
+
+				g.arc[a].weight = crosses ? 5 : 0;
+			}
 			graph_index(&g);
 			store = graph_store(&g);
 			run = run_open(store, &configs[c], with_parents, "sssp", NULL);
@@ -197,8 +210,8 @@ static void test_zero_cycles(void **state)
 				while (parent[v] != UINT64_MAX && at != 60 && steps++ < g.n)
 					at = parent[at];
 				if (parent[v] != UINT64_MAX && at != 60)
-					fail_msg("%s, %s: the parents of %u go round", weight_name(types[t]),
-						 configs[c].name, v);
+					fail_msg("%s, %s: the parents of %u form a cycle",
+						 weight_name(types[t]), configs[c].name, v);
 			}
 			free(parent);
 			mill_run_free(run);
@@ -208,10 +221,10 @@ static void test_zero_cycles(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_printed),
+	cmocka_unit_test(test_known_distances),
 	cmocka_unit_test(test_delta),
 	cmocka_unit_test(test_no_weights),
-	cmocka_unit_test(test_long),
+	cmocka_unit_test(test_long_path),
 	cmocka_unit_test(test_negative),
 	cmocka_unit_test(test_zero_cycles),
 };

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stream under algorithms: the same reads again, parts of pages, and pages that are damaged while they are used. */
+/* The stream under algorithms: reads that repeat, parts of pages, damage to pages in use. */
 #include "expect.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-static mill_run *open_run(mill_store *store, const char *io, const char *policy, u32 threads, u32 frames)
+enum { BFS, SSSP, PAGERANK };
+static const char *const algorithms[] = { "bfs", "sssp", "pagerank" };
+
+static mill_run *open_run(mill_store *store, const char *io, const char *policy, u32 threads,
+			  u32 frames)
 {
 	struct mill_options o = { .memory = GIB, .io = io, .policy = policy, .threads = threads };
 	mill_run *run;
@@ -17,15 +21,15 @@ static mill_run *open_run(mill_store *store, const char *io, const char *policy,
 
 static void call(mill_run *run, size_t algorithm)
 {
-	if (algorithm == 0)
+	if (algorithm == BFS)
 		OK(mill_bfs(run, &(struct mill_bfs){ "max-degree" }));
-	else if (algorithm == 1)
+	else if (algorithm == SSSP)
 		OK(mill_sssp(run, &(struct mill_sssp){ .source = "max-degree" }));
 	else
 		OK(mill_pagerank(run, &(struct mill_pagerank){ .tolerance = -1, .iterations = 4 }));
 }
 
-/* What a run read, step by step, as one number. */
+/* Returns a hash of what a run read in each step. */
 static u64 reads_of(const mill_run *run)
 {
 	struct mill_report report;
@@ -43,8 +47,11 @@ static u64 reads_of(const mill_run *run)
 	return sum;
 }
 
-/* Each policy reads the same pages in each step, by any way and number of threads; results do not change at all. */
-static void test_again(void **state)
+/*
+ * Checks that each policy reads the same pages in each step with any I/O and number of
+ * threads, and that all results are the same.
+ */
+static void test_same_reads(void **state)
 {
 	static const struct {
 		const char *io;
@@ -59,22 +66,26 @@ static void test_again(void **state)
 	for (u32 codec = 0; codec < CODEC_LAST; codec++) {
 		mill_store *store = graph_store(&g);
 
-		for (size_t algorithm = 0; algorithm < 3; algorithm++) {
+		for (size_t a = 0; a < ARRAY_LEN(algorithms); a++) {
 			u64 hash = 0;
 
 			for (size_t k = 0; mill_policies()[k].name; k++) {
+				const char *policy = mill_policies()[k].name;
 				u64 reads = 0;
 
 				for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
-					mill_run *run = open_run(store, ways[i].io, mill_policies()[k].name, ways[i].threads, 3);
+					mill_run *run = open_run(store, ways[i].io, policy,
+								 ways[i].threads, 3);
 
-					call(run, algorithm);
-					call(run, algorithm);
-					/* Which vertices sssp improves twice depends on the threads, so what it reads does. */
-					if (i && algorithm != 1 && reads_of(run) != reads)
-						fail_msg("%zu, %s, way %zu: other reads", algorithm, mill_policies()[k].name, i);
+					call(run, a);
+					call(run, a);
+					/* sssp: reads depend on the order of the threads. */
+					if (i && a != SSSP && reads_of(run) != reads)
+						fail_msg("%s, %s, way %zu: the reads differ",
+							 algorithms[a], policy, i);
 					if (hash && hash_of(run) != hash)
-						fail_msg("%zu, %s, way %zu: other bits", algorithm, mill_policies()[k].name, i);
+						fail_msg("%s, %s, way %zu: the hash differs",
+							 algorithms[a], policy, i);
 					reads = reads_of(run);
 					hash = hash_of(run);
 					mill_run_free(run);
@@ -90,8 +101,9 @@ static void test_again(void **state)
 #define TOOTH 30u
 
 /*
- * A search that in each step goes on at a few places far apart: vertex 0 leads to the beginnings of paths, all
- * other vertices point anywhere, which makes their lists long on disk.
+ * Makes a graph in which a search continues at a few distant places in each step: vertex 0
+ * leads to the starts of paths, and all other vertices point anywhere, which makes their
+ * lists long on disk.
  */
 static void make_comb(struct graph *g, u32 n)
 {
@@ -109,15 +121,27 @@ static void make_comb(struct graph *g, u32 n)
 	}
 }
 
+/* Checks that searches in packed pages read parts of pages, and in raw pages whole ones. */
 static void test_parts(void **state)
 {
+	static const struct {
+		size_t algorithm;
+		u32 codec;
+		const char *io;
+		u64 saving;	/* packed: reads at most 1 / saving of the pages' bytes */
+	} cases[] = {
+		{ BFS, CODEC_PACKED, "uring", 3 },
+		{ BFS, CODEC_RAW, "pread", 0 },
+		{ SSSP, CODEC_PACKED, "uring", 2 },
+		{ SSSP, CODEC_RAW, "pread", 0 },
+	};
 	struct mill_report report;
 	struct mill_info info;
 	struct graph g;
 	u32 tried = 0;
 
 	(void)state;
-	for (u32 i = 0; i < 4; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		mill_store *store;
 		mill_run *run;
 		u64 hash;
@@ -128,17 +152,18 @@ static void test_parts(void **state)
 			return;
 		}
 		graph_weigh(&g, MILL_WEIGHT_U32, WEIGH_SMALL, 1);
-		g.codec = i % 2 ? CODEC_RAW : CODEC_PACKED;
+		g.codec = cases[i].codec;
 		store = graph_store(&g);
 		mill_store_info(store, &info);
 		run = open_run(store, "uring", NULL, 2, 0);
-		call(run, i / 2);
+		call(run, cases[i].algorithm);
 		hash = hash_of(run);
 		mill_run_free(run);
-		run = open_run(store, i % 2 ? "pread" : "uring", NULL, 2, 1);
+		run = open_run(store, cases[i].io, NULL, 2, 1);
 		for (int k = 0; k < 2; k++) {
-			if (i / 2)
-				OK(mill_sssp(run, &(struct mill_sssp){ .source = "max-degree", .delta = 1000 }));
+			if (cases[i].algorithm == SSSP)
+				OK(mill_sssp(run, &(struct mill_sssp){ .source = "max-degree",
+								       .delta = 1000 }));
 			else
 				OK(mill_bfs(run, &(struct mill_bfs){ "max-degree" }));
 			assert_true(hash_of(run) == hash);
@@ -147,8 +172,9 @@ static void test_parts(void **state)
 		assert_false(report.resident);
 		assert_true(report.decode > 0 && report.compute > 0);
 		if (!strcmp(info.codec, "packed")) {
-			if (report.disk_read * (i / 2 ? 2 : 3) > report.pages_read * info.page_size)
-				fail_msg("%u: %llu bytes of %llu pages are too many", i, (unsigned long long)report.disk_read,
+			if (report.disk_read * cases[i].saving > report.pages_read * info.page_size)
+				fail_msg("case %zu: read %llu bytes of %llu pages, too many", i,
+					 (unsigned long long)report.disk_read,
 					 (unsigned long long)report.pages_read);
 			tried++;
 		} else {
@@ -161,49 +187,52 @@ static void test_parts(void **state)
 	assert_int_equal(tried, 2);
 }
 
-/* A byte of a page changes between two runs, and back: what is resident is not read again, what is read is verified. */
+/* Checks that damaged pages and truncated files are found, and restored pages are read. */
 static void test_damage(void **state)
 {
+	static const char *const ios[] = { "uring", "uring", "pread", "pread" };
 	struct graph g;
 
 	(void)state;
 	if (!shape_make(&g, shape_named("hubs")))
 		return;
-	for (int i = 0; i < 4; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(ios); i++) {
 		mill_store *store = graph_store(&g);
-		mill_run *run = open_run(store, i / 2 ? "pread" : "uring", NULL, 2, 3);
+		mill_run *run = open_run(store, ios[i], NULL, 2, 3);
 		struct mill_info info;
 		char path[256], byte;
 		u64 hash;
 		int fd;
 
-		run->options.direction = MILL_DIRECTION_PUSH;	/* whoever is reached is looked at: also pages with one hub alone */
+		/* A push reads the lists of all vertices reached, also a page with one hub. */
+		run->options.direction = MILL_DIRECTION_PUSH;
 		mill_store_info(store, &info);
 		snprintf(path, sizeof(path), "%s/out.pages", info.path);
-		call(run, 2);
+		call(run, PAGERANK);
 		hash = hash_of(run);
 		fd = open(path, O_RDWR);
 		assert_int_equal(pread(fd, &byte, 1, (off_t)(info.page_bytes / 3)), 1);
 		byte ^= 1;
 		assert_int_equal(pwrite(fd, &byte, 1, (off_t)(info.page_bytes / 3)), 1);
 		assert_int_equal(fsync(fd), 0);
-		REFUSED(MILL_ECORRUPT, mill_bfs(run, &(struct mill_bfs){ "max-degree" }), "damaged");
+		REFUSED(MILL_ECORRUPT, mill_bfs(run, &(struct mill_bfs){ "max-degree" }),
+			"damaged");
 		byte ^= 1;
 		assert_int_equal(pwrite(fd, &byte, 1, (off_t)(info.page_bytes / 3)), 1);
 		assert_int_equal(fsync(fd), 0);
-		call(run, 2);
+		call(run, PAGERANK);
 		assert_true(hash_of(run) == hash);
-		/* Cut short. */
 		assert_int_equal(ftruncate(fd, (off_t)info.page_size), 0);
 		close(fd);
-		REFUSED(MILL_ECORRUPT, mill_bfs(run, &(struct mill_bfs){ "max-degree" }), "cut");
+		REFUSED(MILL_ECORRUPT, mill_bfs(run, &(struct mill_bfs){ "max-degree" }),
+			"truncated");
 		mill_run_free(run);
 		graph_store_drop(store);
 	}
 	graph_release(&g);
 }
 
-/* Resident runs wait for nothing; the workers' time is no more than there was. */
+/* Checks that resident runs never wait, and that the workers' times fit the steps. */
 static void test_times(void **state)
 {
 	struct mill_report report;
@@ -218,7 +247,7 @@ static void test_times(void **state)
 		mill_run *run = open_run(store, NULL, NULL, 2, frames);
 		f64 seconds = 0;
 
-		call(run, 2);
+		call(run, PAGERANK);
 		mill_run_report(run, &report);
 		for (u64 i = 0; i < report.n_steps; i++) {
 			struct mill_step s;
@@ -237,7 +266,7 @@ static void test_times(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_again),
+	cmocka_unit_test(test_same_reads),
 	cmocka_unit_test(test_parts),
 	cmocka_unit_test(test_damage),
 	cmocka_unit_test(test_times),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All 65,536 directed graphs on 4 vertices, loops included, side by side in one store: graph k has vertices
- * 4k .. 4k + 3 and the arc i -> j if bit 4i + j of k is set. One vertex more leads to the first of each.
+ * All 65,536 directed graphs on 4 vertices, loops included, side by side in one store: graph
+ * k has vertices 4k .. 4k + 3 and the arc i -> j if bit 4i + j of k is set. One more vertex,
+ * the source, has an arc to the first vertex of each graph.
  */
 #include "component.h"
 
@@ -15,7 +16,7 @@ static void make_all(struct graph *g, bool with_source)
 
 	graph_init(g, "all graphs of 4", 4 * copies + with_source);
 	for (u32 k = 0; k < copies; k++) {
-		/* A narrow build has room for few: those that it has are spread. */
+		/* Narrow builds have room for few graphs: those are spread over all. */
 		u32 graph = k * (COPIES / copies);
 
 		for (u32 bit = 0; bit < 16; bit++)
@@ -54,7 +55,11 @@ static void test_sssp(void **state)
 	static const struct {
 		enum mill_weight type;
 		enum weighing how;
-	} kinds[] = { { MILL_WEIGHT_U32, WEIGH_ZEROS }, { MILL_WEIGHT_U32, WEIGH_HUGE }, { MILL_WEIGHT_F32, WEIGH_SMALL } };
+	} kinds[] = {
+		{ MILL_WEIGHT_U32, WEIGH_ZEROS },
+		{ MILL_WEIGHT_U32, WEIGH_HUGE },
+		{ MILL_WEIGHT_F32, WEIGH_SMALL },
+	};
 
 	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
@@ -70,7 +75,8 @@ static void test_sssp(void **state)
 
 			if (!config_usable(c) || (i + k) % 2)
 				continue;
-			run = run_open(store, c, (struct mill_options){ .parents = true }, "sssp", NULL);
+			run = run_open(store, c, (struct mill_options){ .parents = true }, "sssp",
+				       NULL);
 			expect_sssp(&g, c->name, run, g.n - 1, 0, false);
 			mill_run_free(run);
 		}
@@ -96,13 +102,18 @@ static void test_pagerank(void **state)
 	naive_pagerank(&g, 0.85, 10, NULL, want);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
-			struct mill_pagerank how = { .precision = kinds[k].precision, .tolerance = -1, .iterations = 10 };
+			struct mill_pagerank how = {
+				.precision = kinds[k].precision,
+				.tolerance = -1,
+				.iterations = 10,
+			};
 			const struct config *c = config_named(names[i]);
 			mill_run *run;
 
 			if (!config_usable(c))
 				continue;
-			run = run_open(store, c, (struct mill_options){ .check = true }, "pagerank", &how);
+			run = run_open(store, c, (struct mill_options){ .check = true }, "pagerank",
+				       &how);
 			expect_pagerank(&g, c->name, run, &how, want, kinds[k].relative);
 			mill_run_free(run);
 		}
@@ -128,8 +139,8 @@ static void test_components(void **state)
 
 			if (!config_usable(c))
 				continue;
-			run = run_open(store, c, (struct mill_options){ .check = true }, finders[k].algorithm,
-				       &finders[k].how);
+			run = run_open(store, c, (struct mill_options){ .check = true },
+				       finders[k].algorithm, &finders[k].how);
 			expect_components(&g, c->name, run, &finders[k], part);
 			mill_run_free(run);
 		}
@@ -141,6 +152,7 @@ static void test_components(void **state)
 
 static void test_views(void **state)
 {
+	static const enum mill_lcc kinds[] = { MILL_LCC_DIRECTED, MILL_LCC_UNDIRECTED };
 	struct graph g;
 	mill_store *store;
 
@@ -155,7 +167,7 @@ static void test_views(void **state)
 			continue;
 		run = run_open(store, c, (struct mill_options){ .check = true }, "kcore", NULL);
 		expect_kcore(&g, c->name, run);
-		expect_triangles(&g, c->name, run, i % 2 ? MILL_LCC_UNDIRECTED : MILL_LCC_DIRECTED);
+		expect_triangles(&g, c->name, run, kinds[i % ARRAY_LEN(kinds)]);
 		expect_cdlp(&g, c->name, run, 4);
 		mill_run_free(run);
 	}

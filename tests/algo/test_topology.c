@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The resident topology in several segments, as graphs of 2^32 edges and more have it. */
+/* The resident topology in several segments, the form of graphs with 2^32 edges or more. */
 #define _GNU_SOURCE	/* qsort_r */
 #include "expect.h"
 
 static const u64 sizes[] = { 1, 5000, 16384, 20000, 50000, 100000, UINT32_MAX };
 
-/* Replaces what a run holds of a direction by segments of at most so many edges. */
+/* Replaces the loaded topology of a direction by segments of at most max_edges edges. */
 static void reload(mill_run *run, struct topology *t, bool weights, u64 max_edges)
 {
 	struct stream_how how = { .bytes = 8 * MIB, .most = 4, .workers = 2 };
@@ -18,8 +18,9 @@ static void reload(mill_run *run, struct topology *t, bool weights, u64 max_edge
 	assert_true(t->resident);
 }
 
-/* A part of a list that several workers share: the edges of row `row` of s from where the last part ended. */
-static void compare_part(const struct topology *t, const struct chunk *c, const struct segment *s, vid row, u32 number)
+/* Checks a part of a list that several workers share: edges of row `row` of segment s. */
+static void compare_part(const struct topology *t, const struct chunk *c, const struct segment *s,
+			 vid row, u32 number)
 {
 	const struct segment *p = c->segment;
 	u64 begin = p->first_edge - s->first_edge;
@@ -37,8 +38,9 @@ static void compare_part(const struct topology *t, const struct chunk *c, const 
 		assert_int_equal(t->piece[number + 1].first, p->first);
 }
 
-/* Segment after segment, all neighbours and weights in their order. */
-static void compare(const struct graph *g, const struct store *st, const struct topology *t, u64 max_edges)
+/* Compares all neighbours and weights in order, and checks that chunks cover all rows. */
+static void compare(const struct graph *g, const struct store *st, const struct topology *t,
+		    u64 max_edges)
 {
 	u64 edge = 0, end = 0, *id = calloc(g->n + 1u, sizeof(*id));
 	vid *rank = calloc(g->n + 1u, sizeof(*rank));
@@ -52,32 +54,38 @@ static void compare(const struct graph *g, const struct store *st, const struct 
 		const struct segment *s = &t->segment[i];
 		vid covered = 0;
 
-		if (s->first_edge != edge || (t->n_segments > 1 && i && (s->skip > 0) != t->segment[i - 1].continues))
-			fail_msg("%s, %llu: segment %u begins wrong", g->name, (unsigned long long)max_edges, i);
+		if (s->first_edge != edge ||
+		    (t->n_segments > 1 && i && (s->skip > 0) != t->segment[i - 1].continues))
+			fail_msg("%s, size %llu: segment %u has a wrong beginning",
+				 g->name, (unsigned long long)max_edges, i);
 		assert_int_equal(s->row[0], 0);
 		assert_int_equal(s->row[s->n_rows], s->n_edges);
 		for (vid r = 0; r < s->n_rows; r++) {
 			u64 v = (id[s->first + r] - g->base) / g->stride, before = r ? 0 : s->skip;
 
 			for (u32 k = s->row[r]; k < s->row[r + 1u]; k++, edge++) {
-				const struct arc *a = &g->stored[g->row[v] + before + k - s->row[r]];
+				u64 stored = g->row[v] + before + k - s->row[r];
+				const struct arc *a = &g->stored[stored];
 
-				if (g->row[v] + before + k - s->row[r] >= g->row[v + 1u] || graph_id(g, a->to) != id[s->neighbour[k]] ||
+				if (stored >= g->row[v + 1u] ||
+				    graph_id(g, a->to) != id[s->neighbour[k]] ||
 				    (t->weight && ((const u32 *)s->weight)[k] != (u32)a->weight))
-					fail_msg("%s, %llu: neighbour %u of segment %u is wrong", g->name,
-						 (unsigned long long)max_edges, k, i);
+					fail_msg("%s, size %llu: wrong neighbour %u in segment %u",
+						 g->name, (unsigned long long)max_edges, k, i);
 			}
 		}
 		end = s->first + s->n_rows;
 		for (; chunk < t->n_chunks && covered < s->n_rows; chunk++) {
 			const struct chunk *c = &t->chunk[chunk];
+			const struct segment *p = c->segment;
 
-			if (c->segment == s) {	/* whole lists */
+			if (p == s) {	/* whole lists */
 				assert_int_equal(c->begin, covered);
 				covered = c->end;
 			} else {
 				compare_part(t, c, s, covered, part++);
-				if (c->segment->first_edge + c->segment->n_edges == s->first_edge + s->row[covered + 1u])
+				if (p->first_edge + p->n_edges ==
+				    s->first_edge + s->row[covered + 1u])
 					covered++;
 			}
 		}
@@ -90,7 +98,7 @@ static void compare(const struct graph *g, const struct store *st, const struct 
 	assert_int_equal(end, t->pages->n_rows);
 }
 
-/* Neighbours of one list come in ascending order of vertex numbers: sources by id, then the others by id. */
+/* Orders the neighbours of a list by vertex number: sources by id, then the others by id. */
 static int by_neighbour(const void *a, const void *b, void *row)
 {
 	const struct arc *x = a, *y = b;
@@ -104,8 +112,10 @@ static int by_neighbour(const void *a, const void *b, void *row)
 	return (x->weight > y->weight) - (x->weight < y->weight);
 }
 
-static const char *const names[] = { "no vertex", "self-loops", "out-star", "in-star", "star, undirected", "hubs",
-				     "hubs, undirected", "random, dense", "random, sparse" };
+static const char *const names[] = {
+	"no vertex", "self-loops",	 "out-star",	  "in-star",	    "star, undirected",
+	"hubs",	     "hubs, undirected", "random, dense", "random, sparse",
+};
 
 static void test_neighbours(void **state)
 {
@@ -117,14 +127,17 @@ static void test_neighbours(void **state)
 
 		if (!shape_make(&g, shape_named(names[i])))
 			continue;
-		g.weight = MILL_WEIGHT_U32;	/* by the arc, so that parallel ones have the same */
+		/* Parallel arcs have the same weight. */
+		g.weight = MILL_WEIGHT_U32;
 		for (u64 a = 0; a < g.n_arcs; a++)
 			g.arc[a].weight = g.arc[a].from % 1000 * 1000 + g.arc[a].to % 1000;
 		graph_index(&g);
 		for (u32 v = 0; v < g.n; v++)
-			qsort_r(g.stored + g.row[v], g.row[v + 1u] - g.row[v], sizeof(struct arc), by_neighbour, g.row);
+			qsort_r(g.stored + g.row[v], g.row[v + 1u] - g.row[v], sizeof(struct arc),
+				by_neighbour, g.row);
 		store = graph_store(&g);
-		run = run_open(store, config_named("1 thread"), (struct mill_options){ 0 }, "bfs", NULL);
+		run = run_open(store, config_named("1 thread"), (struct mill_options){ 0 }, "bfs",
+			       NULL);
 		for (size_t j = 0; j < ARRAY_LEN(sizes); j++)
 			for (int weights = 0; weights < 2; weights++) {
 				reload(run, &run->out, weights, sizes[j]);
@@ -138,12 +151,14 @@ static void test_neighbours(void **state)
 	}
 }
 
-/* The algorithms do not notice. */
+/* Checks that results do not depend on the segments. */
 static void test_algorithms(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		struct mill_pagerank how = { .precision = MILL_F64, .tolerance = -1, .iterations = 5 };
+		struct mill_pagerank how = { .precision = MILL_F64,
+					     .tolerance = -1,
+					     .iterations = 5 };
 		u64 bfs = 0, sssp = 0, pagerank = 0;
 		struct graph g;
 		mill_store *store;
@@ -160,10 +175,10 @@ static void test_algorithms(void **state)
 			struct mill_options o = { .parents = true, .check = true };
 
 			run = run_open(store, config_named("4 threads"), o, "bfs", NULL);
-			OK(mill_bfs(run, NULL));	/* loads, so that only the topology need be exchanged */
+			OK(mill_bfs(run, NULL));	/* reload replaces its topology */
 			reload(run, &run->out, false, sizes[j]);
 			if (g.undirected == (run->in.resident != 0))
-				fail_msg("%s: in-edges are resident where they should not be", g.name);
+				fail_msg("%s: wrong residency of the in-edges", g.name);
 			if (!g.undirected)
 				reload(run, &run->in, false, sizes[j]);
 			expect_bfs(&g, "segments", run, g.n / 2);
@@ -184,7 +199,8 @@ static void test_algorithms(void **state)
 			reload(run, run_direction(run, true), false, sizes[j]);
 			expect_pagerank(&g, "segments", run, &how, want, 1e-12);
 			if (j && hash_of(run) != pagerank)
-				fail_msg("%s, %llu: other bits of pagerank", g.name, (unsigned long long)sizes[j]);
+				fail_msg("%s, size %llu: another hash of pagerank", g.name,
+					 (unsigned long long)sizes[j]);
 			pagerank = hash_of(run);
 			mill_run_free(run);
 		}

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What crosses to a device, against closed forms: of I full scans of P pages through B slots Graphie's P + (I - 1)(P - B), all of
- * them each time without reuse, each once where there is room, in whichever order a policy plans. And budgets: what is planned suffices,
- * one byte less is refused.
+ * What crosses to a device, compared with closed forms. I full scans of P pages through B
+ * slots move P + (I - 1)(P - B) pages as in Graphie, I x P without reuse, and P if all fit, in
+ * any order that a policy plans. Budgets: the planned memory suffices, and one byte less is
+ * refused.
  */
 #include "base/random.h"
 #include "task.h"
 
 #define ITERATIONS 5u
 
-static const struct mill_pagerank scans = { .tolerance = -1, .iterations = ITERATIONS, .precision = MILL_EXACT };
+static const struct mill_pagerank scans = {
+	.tolerance = -1,
+	.iterations = ITERATIONS,
+	.precision = MILL_EXACT,
+};
 
 /* ---- Stores and runs ---- */
 
@@ -18,7 +23,9 @@ static mill_store *make_store(bool raw, enum mill_weight weight, bool directed, 
 	static unsigned number;
 	char name[32];
 	struct mill_generate how = {
-		.target = { .page_size = 64 * KIB, .codec = raw ? MILL_CODEC_RAW : MILL_CODEC_PACKED, .threads = 1 },
+		.target = { .page_size = 64 * KIB,
+			    .codec = raw ? MILL_CODEC_RAW : MILL_CODEC_PACKED,
+			    .threads = 1 },
 		.kind = "uniform",
 		.scale = scale,
 		.degree = 64,
@@ -36,15 +43,24 @@ static mill_store *make_store(bool raw, enum mill_weight weight, bool directed, 
 	return store;
 }
 
-/* pages: room beyond the least; AMPLE: for all. */
-static mill_run *open_run(mill_store *store, struct mill_options o, const char *algorithm, const void *how, u32 pages)
+/* Opens a run on a device with room for `pages` pages beyond the least. AMPLE: for all. */
+static mill_run *open_run(mill_store *store, struct mill_options o, const char *algorithm,
+			  const void *how, u32 pages)
 {
-	struct config c = { .name = "device", .threads = 2, .device = true, .pages = pages == AMPLE ? AMPLE : pages + 2 };
+	struct config c = {
+		.name = "device",
+		.threads = 2,
+		.device = true,
+		.pages = pages == AMPLE ? AMPLE : pages + 2,
+	};
 
 	return run_open(store, &c, o, algorithm, how);
 }
 
-/* The bytes of all pages of a direction that somebody looks at. */
+/*
+ * Returns the bytes of all pages of a direction that cross. Weights cross as a range of their
+ * own if `whole`, else in one range with the neighbours.
+ */
 static u64 wire_bytes(const struct pages *p, bool weights, bool whole)
 {
 	u64 bytes = 0;
@@ -67,7 +83,7 @@ static u64 wire_bytes(const struct pages *p, bool weights, bool whole)
 	return bytes;
 }
 
-/* The sum of a step's field over all steps, against the report. */
+/* Compares the sums over all steps with the report. */
 static void expect_sums(const char *where, mill_run *run)
 {
 	struct mill_report r;
@@ -83,21 +99,23 @@ static void expect_sums(const char *where, mill_run *run)
 		active += s.pages_active;
 		reused += s.pages_reused;
 		if (!run->options.no_skip && s.pages_active != s.pages_to_device + s.pages_reused)
-			fail_msg("%s: step %llu: %llu pages are active, %llu came and %llu were there", where,
-				 (unsigned long long)i, (unsigned long long)s.pages_active,
-				 (unsigned long long)s.pages_to_device, (unsigned long long)s.pages_reused);
+			fail_msg("%s: step %llu: %llu pages are active, %llu crossed, %llu reused",
+				 where, (unsigned long long)i, (unsigned long long)s.pages_active,
+				 (unsigned long long)s.pages_to_device,
+				 (unsigned long long)s.pages_reused);
 	}
 	assert_int_equal(bytes, r.topology);
 	assert_int_equal(pages, r.pages_to_device);
 	assert_int_equal(active, r.pages_active);
 	assert_int_equal(reused, r.pages_reused);
-	assert_int_equal(r.to_device + r.from_device, r.topology + r.read_only + r.writable + r.flags);
+	assert_int_equal(r.to_device + r.from_device,
+			 r.topology + r.read_only + r.writable + r.flags);
 	assert_true(r.device_peak <= r.device_budget);
 }
 
 /* ---- Full scans ---- */
 
-/* What must cross in all: pages of a direction, slots, or a cache that has all. */
+/* Returns the number of pages that must cross in all iterations. */
 static u64 pages_wanted(const struct mill_options *o, u64 pages, u64 slots)
 {
 	if (o->no_reuse)
@@ -118,28 +136,42 @@ static void scan_store(mill_store *store, bool no_reuse, u32 room)
 	pages = run_direction(run, true)->pages->n_pages;
 	slots = transfer_stays(&run->transfer);
 	want = pages_wanted(&o, pages, slots);
-	snprintf(where, sizeof(where), "%llu pages, %d slots%s", (unsigned long long)pages, (int)slots,
-		 no_reuse ? ", no reuse" : "");
+	snprintf(where, sizeof(where), "%llu pages, %d slots%s", (unsigned long long)pages,
+		 (int)slots, no_reuse ? ", no reuse" : "");
 	if (r.pages_to_device != want)
-		fail_msg("%s: %llu pages crossed, not %llu", where, (unsigned long long)r.pages_to_device,
-			 (unsigned long long)want);
+		fail_msg("%s: %llu pages crossed, not %llu", where,
+			 (unsigned long long)r.pages_to_device, (unsigned long long)want);
 	if (r.pages_active != ITERATIONS * pages)
 		fail_msg("%s: %llu pages were active", where, (unsigned long long)r.pages_active);
-	if (no_reuse || slots >= pages)	/* all of them, once or in every pass */
-		assert_int_equal(r.topology, want / pages * wire_bytes(run_direction(run, true)->pages, false, slots > pages));
+	if (no_reuse || slots >= pages) {	/* all pages, once or in every pass */
+		u64 bytes = wire_bytes(run_direction(run, true)->pages, false, slots > pages);
+
+		assert_int_equal(r.topology, want / pages * bytes);
+	}
 	expect_sums(where, run);
 	mill_run_free(run);
 }
 
 static void test_scans(void **state)
 {
+	static const struct {
+		bool raw;
+		enum mill_weight weight;
+		bool directed;
+	} stores[] = {
+		{ false, MILL_WEIGHT_NONE, true },
+		{ true, MILL_WEIGHT_NONE, true },
+		{ false, MILL_WEIGHT_NONE, false },
+		{ true, MILL_WEIGHT_F32, false },
+	};
 	static const u32 room[] = { 0, 1, 2, 7, 30, AMPLE };
 
 	(void)state;
 	if (!have_opencl())
 		skip();
-	for (u32 i = 0; i < 4; i++) {
-		mill_store *store = make_store(i % 2, i == 3 ? MILL_WEIGHT_F32 : MILL_WEIGHT_NONE, i < 2, 12);
+	for (size_t i = 0; i < ARRAY_LEN(stores); i++) {
+		mill_store *store = make_store(stores[i].raw, stores[i].weight,
+					       stores[i].directed, 12);
 
 		for (size_t k = 0; k < ARRAY_LEN(room); k++) {
 			scan_store(store, false, room[k]);
@@ -149,7 +181,7 @@ static void test_scans(void **state)
 	}
 }
 
-/* Slots for all pages where unpacked lists would not fit: each page crosses once in this form too. */
+/* Checks that each page crosses once if packed pages fit and unpacked lists do not. */
 static void test_all_slots(void **state)
 {
 	struct mill_report r;
@@ -169,7 +201,7 @@ static void test_all_slots(void **state)
 	assert_int_equal(r.pages_to_device, pages);
 	assert_int_equal(r.pages_reused, (ITERATIONS - 1) * pages);
 	assert_int_equal(r.topology, wire_bytes(&store->st->in, false, false));
-	OK(mill_pagerank(run, &scans));	/* once more: all are there */
+	OK(mill_pagerank(run, &scans));	/* again: all pages are on the device */
 	mill_run_report(run, &r);
 	assert_true(!r.pages_to_device && !r.topology && r.pages_reused == ITERATIONS * pages);
 	mill_run_free(run);
@@ -178,7 +210,7 @@ static void test_all_slots(void **state)
 
 /* ---- Policies that order pages ---- */
 
-/* Resident pages, then the others in a random order: not that in which frames deliver them. */
+/* Plans resident pages, then the others in a random order, unlike that of the frames. */
 static mill_err random_order(struct plan *out, const struct activity *a, struct transfer *t)
 {
 	struct residency *r = t->station[0].residency;
@@ -188,19 +220,24 @@ static mill_err random_order(struct plan *out, const struct activity *a, struct 
 	plan_window(t);
 	for (int there = 1; there >= 0; there--)
 		for (u32 i = 0; i < t->units[a->in].n; i++)
-			if (plan_takes(t, a, i) && (residency_find(r, a->in, i) != RESIDENCY_NONE) == there) {
+			if (plan_takes(t, a, i) &&
+			    (residency_find(r, a->in, i) != RESIDENCY_NONE) == there) {
 				t->list[n++] = i;
 				n_there += (u32)there;
 			}
 	for (u32 k = n; k > n_there + 1; k--) {
-		u32 other = n_there + (u32)random_below(1, n + k, k - n_there), page = t->list[other];
+		u32 other = n_there + (u32)random_below(1, n + k, k - n_there);
+		u32 page = t->list[other];
 
 		t->list[other] = t->list[k - 1];
 		t->list[k - 1] = page;
 	}
 	for (u32 k = 0; k < n; k++) {
 		struct move m = {
-			.unit = t->list[k], .where = 1, .wire = (u8)t->wire, .flags = plan_active(t, a, t->list[k]) ? MOVE_WORK : 0,
+			.unit = t->list[k],
+			.where = 1,
+			.wire = (u8)t->wire,
+			.flags = plan_active(t, a, t->list[k]) ? MOVE_WORK : 0,
 		};
 
 		plan_place(&m, a->in, t);
@@ -209,7 +246,9 @@ static mill_err random_order(struct plan *out, const struct activity *a, struct 
 	return MILL_OK;
 }
 
-static void order_pages(mill_store *store, const struct task *t, const struct policy *policy, struct mill_options o, u32 room, u32 frames)
+/* Runs a task under a policy and compares the result and the pages that cross. */
+static void order_pages(mill_store *store, const struct task *t, const struct policy *policy,
+			struct mill_options o, u32 room, u32 frames)
 {
 	mill_run *run = open_run(store, o, t->algorithm, t->how, room), *cpu;
 	struct mill_report r, want;
@@ -222,10 +261,13 @@ static void order_pages(mill_store *store, const struct task *t, const struct po
 	mill_run_report(cpu, &want);
 	mill_run_report(run, &r);
 	if (r.hash != want.hash)
-		fail_msg("%s, %s, %u pages more, %u frames: another result", t->name, policy->public.name, room, frames);
+		fail_msg("%s, %s, %u pages more, %u frames: the result differs", t->name,
+			 policy->public.name, room, frames);
 	expect_sums(t->name, run);
 	if (t->how == &scans)
-		assert_int_equal(r.pages_to_device, pages_wanted(&o, run_direction(run, true)->pages->n_pages, transfer_stays(&run->transfer)));
+		assert_int_equal(r.pages_to_device,
+				 pages_wanted(&o, run_direction(run, true)->pages->n_pages,
+					      transfer_stays(&run->transfer)));
 	mill_run_free(cpu);
 	mill_run_free(run);
 }
@@ -234,7 +276,7 @@ static const struct mill_bfs search = { "max-degree" };
 static mill_err call_scans(mill_run *r, const void *how) { return mill_pagerank(r, how); }
 static mill_err call_search(mill_run *r, const void *how) { return mill_bfs(r, how); }
 
-/* With slots and frames for some pages and every key: the same results, and as many pages cross as in any other order. */
+/* Checks that a random order gives the same results and moves as many pages as any order. */
 static void test_order(void **state)
 {
 	static const struct task ordered[] = {
@@ -254,7 +296,8 @@ static void test_order(void **state)
 			struct mill_options o = { .no_reuse = k % 5 == 4, .no_skip = k % 7 == 6 };
 
 			policy.plan = random_order;
-			order_pages(store, &ordered[i / 2], &policy, o, room[k % ARRAY_LEN(room)], frames[k % ARRAY_LEN(frames)]);
+			order_pages(store, &ordered[i / 2], &policy, o, room[k % ARRAY_LEN(room)],
+				    frames[k % ARRAY_LEN(frames)]);
 		}
 		graph_store_drop(store);
 	}
@@ -263,11 +306,11 @@ static void test_order(void **state)
 static mill_err no_plan(struct plan *out, const struct activity *a, struct transfer *t)
 {
 	(void)out, (void)a, (void)t;
-	return fail(MILL_EUSAGE, "the run is not the policy's");
+	return fail(MILL_EUSAGE, "the policy does not own this run");
 }
 
-/* A policy that owns searches is not asked how the pages of a reduction cross. */
-static void test_others_order(void **state)
+/* Checks that a policy that owns searches is not asked to plan a reduction. */
+static void test_not_owned(void **state)
 {
 	struct policy policy = policy_graphie;
 	struct mill_report r;
@@ -290,7 +333,7 @@ static void test_others_order(void **state)
 
 /* ---- Searches ---- */
 
-/* A graph of which a search reaches part after part: a path of pages. */
+/* Makes a graph of which a search reaches one page after the other. */
 static void make_chain(struct graph *g, bool raw)
 {
 	graph_init(g, "chain", 24000);
@@ -298,11 +341,12 @@ static void make_chain(struct graph *g, bool raw)
 	for (u32 v = 0; v < g->n; v++)
 		for (u32 i = 0; i < 12; i++)
 			if (v + 1 < g->n)
-				graph_add(g, v, (u32)min_u64(v + 1 + random_below(v, i, 4000), g->n - 1));
+				graph_add(g, v, (u32)min_u64(v + 1 + random_below(v, i, 4000),
+							     g->n - 1));
 	graph_index(g);
 }
 
-/* As many pages have work in each push as in one of the CPU that streams. */
+/* Checks that each push has as many active pages as in a streamed run on the cpu. */
 static void test_active(void **state)
 {
 	static const u32 room[] = { 0, 3, AMPLE };
@@ -332,12 +376,13 @@ static void test_active(void **state)
 
 			mill_run_step(run, k, &a);
 			mill_run_step(streamed, k, &b);
-			if (a.pages_active != b.pages_active || a.frontier != b.frontier || a.edges != b.edges ||
-			    a.updates != b.updates)
-				fail_msg("step %llu: %llu pages, on the cpu %llu", (unsigned long long)k,
-					 (unsigned long long)a.pages_active, (unsigned long long)b.pages_active);
+			if (a.pages_active != b.pages_active || a.frontier != b.frontier ||
+			    a.edges != b.edges || a.updates != b.updates)
+				fail_msg("step %llu: %llu active pages, not %llu, or other counts",
+					 (unsigned long long)k, (unsigned long long)a.pages_active,
+					 (unsigned long long)b.pages_active);
 		}
-		if (room[i / 2] == AMPLE)	/* at 100 % each page crosses at most once */
+		if (room[i / 2] == AMPLE)	/* each page crosses at most once */
 			assert_true(r.pages_to_device <= store->st->out.n_pages);
 		expect_sums("active", run);
 		mill_run_free(run);
@@ -347,7 +392,10 @@ static void test_active(void **state)
 	}
 }
 
-/* Without skipping and reuse all pages cross in every step, with one of them something in between. */
+/*
+ * Checks that all pages cross in every step without skipping and without reuse, and fewer
+ * with one or both of them.
+ */
 static void test_switches(void **state)
 {
 	static const u32 room[] = { 0, 3, AMPLE };
@@ -363,7 +411,11 @@ static void test_switches(void **state)
 		make_chain(&g, i % 2);
 		store = graph_store(&g);
 		for (u32 k = 0; k < 4; k++) {
-			struct mill_options o = { .direction = MILL_DIRECTION_PUSH, .no_skip = k & 1, .no_reuse = k & 2 };
+			struct mill_options o = {
+				.direction = MILL_DIRECTION_PUSH,
+				.no_skip = k & 1,
+				.no_reuse = k & 2,
+			};
 			mill_run *run = open_run(store, o, "bfs", &search, room[i / 2]);
 			struct mill_report r;
 
@@ -375,18 +427,19 @@ static void test_switches(void **state)
 			if (k == 2)
 				assert_int_equal(r.pages_to_device, r.pages_active);
 			if (k == 3)
-				assert_int_equal(r.pages_to_device, r.n_steps * store->st->out.n_pages);
+				assert_int_equal(r.pages_to_device,
+						 r.n_steps * store->st->out.n_pages);
 			expect_sums("switches", run);
 			mill_run_free(run);
 		}
-		assert_true(crossed[0] <= crossed[1] && crossed[1] <= crossed[3] && crossed[0] <= crossed[2] &&
-			    crossed[2] < crossed[3]);
+		assert_true(crossed[0] <= crossed[1] && crossed[1] <= crossed[3] &&
+			    crossed[0] <= crossed[2] && crossed[2] < crossed[3]);
 		graph_store_drop(store);
 		graph_release(&g);
 	}
 }
 
-/* Weights cross with their pages, in either form, and only for who looks at them. */
+/* Checks that weights cross with their pages, packed or raw, if the algorithm uses them. */
 static void test_weights(void **state)
 {
 	(void)state;
@@ -402,7 +455,8 @@ static void test_weights(void **state)
 		mill_run_report(run, &r);
 		assert_true(run->transfer.whole);
 		assert_int_equal(r.pages_to_device, store->st->out.n_pages);
-		assert_int_equal(r.topology, wire_bytes(&store->st->out, !paths.unit_weights, true));
+		assert_int_equal(r.topology,
+				 wire_bytes(&store->st->out, !paths.unit_weights, true));
 		mill_run_free(run);
 		graph_store_drop(store);
 	}
@@ -410,7 +464,10 @@ static void test_weights(void **state)
 
 /* ---- Budgets ---- */
 
-/* One byte below what the plan says is refused, with the number; at it all goes well, with as little memory on the host. */
+/*
+ * Checks that device memory one byte below the planned need is refused, with the need in the
+ * error, and that the planned memory of device and host suffices.
+ */
 static void keep_budget(mill_store *store, const struct task *t, struct mill_options o)
 {
 	struct mill_report r;
@@ -435,8 +492,9 @@ static void keep_budget(mill_store *store, const struct task *t, struct mill_opt
 	OK(t->call(run, t->how));
 	OK(mill_run_check(run));
 	mill_run_report(run, &r);
-	if (r.device_peak > plan.device_needed || r.memory_peak > plan.needed || r.device_budget != plan.device_needed)
-		fail_msg("%s: the peak is above what was planned", t->name);
+	if (r.device_peak > plan.device_needed || r.memory_peak > plan.needed ||
+	    r.device_budget != plan.device_needed)
+		fail_msg("%s: a peak is above the plan", t->name);
 	mill_run_free(run);
 }
 
@@ -449,10 +507,15 @@ static void test_budgets(void **state)
 		mill_store *store = make_store(i % 2, MILL_WEIGHT_U32, i / 2, 10);
 
 		for (u32 t = 0; t < N_TASKS; t++)
-			keep_budget(store, &tasks[t], (struct mill_options){
-				.threads = 2, .memory = GIB, .device = "opencl", .parents = t % 2, .check = true,
-				.filter = (enum mill_filter)((i + t) % 3),
-			});
+			keep_budget(store, &tasks[t],
+				    (struct mill_options){
+					    .threads = 2,
+					    .memory = GIB,
+					    .device = "opencl",
+					    .parents = t % 2,
+					    .check = true,
+					    .filter = (enum mill_filter)((i + t) % 3),
+				    });
 		graph_store_drop(store);
 	}
 }
@@ -461,7 +524,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_scans),
 	cmocka_unit_test(test_all_slots),
 	cmocka_unit_test(test_order),
-	cmocka_unit_test(test_others_order),
+	cmocka_unit_test(test_not_owned),
 	cmocka_unit_test(test_active),
 	cmocka_unit_test(test_switches),
 	cmocka_unit_test(test_weights),

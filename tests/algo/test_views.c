@@ -1,9 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Algorithms on views of the graph, k-cores, triangles and label propagation: budgets and certificates. */
+/* k-cores, triangles and label propagation, which use views: budgets and certificates. */
 #include "expect.h"
 
 static const struct mill_options checked = { .check = true };
+static const struct mill_triangles undirected = { .lcc = MILL_LCC_UNDIRECTED };
+static const struct mill_triangles directed = { .lcc = MILL_LCC_DIRECTED };
 
+static u64 expect_labels(const struct graph *g, const char *where, mill_run *run)
+{
+	return expect_cdlp(g, where, run, 2);
+}
+
+static u64 expect_lcc(const struct graph *g, const char *where, mill_run *run)
+{
+	return expect_triangles(g, where, run, MILL_LCC_DIRECTED);
+}
+
+/* Checks that a store without in-edges is refused. */
 static void test_out_only(void **state)
 {
 	struct mill_plan plan;
@@ -26,11 +39,20 @@ static void test_out_only(void **state)
 	graph_release(&g);
 }
 
-/* One byte below what the plan says is refused; at it the graph streams, and all goes well. */
+/* Checks that a budget one byte below the plan is refused and that the plan suffices. */
 static void test_budgets(void **state)
 {
-	static const char *const graphs[] = { "hubs", "hubs, undirected", "star, undirected", "parallel edges" };
-	static const char *const names[] = { "kcore", "triangles", "cdlp" };
+	static const char *const graphs[] = { "hubs", "hubs, undirected", "star, undirected",
+					      "parallel edges" };
+	static const struct {
+		const char *algorithm;
+		const void *how;
+		u64 (*expect)(const struct graph *g, const char *where, mill_run *run);
+	} calls[] = {
+		{ "kcore", NULL, expect_kcore },
+		{ "triangles", &directed, expect_lcc },
+		{ "cdlp", NULL, expect_labels },
+	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(graphs); i++) {
@@ -40,35 +62,36 @@ static void test_budgets(void **state)
 		if (!shape_make(&g, shape_named(graphs[i])))
 			continue;
 		store = graph_store(&g);
-		for (size_t a = 0; a < ARRAY_LEN(names); a++)
+		for (size_t a = 0; a < ARRAY_LEN(calls); a++)
 			for (u32 frames = 0; frames < 1000; frames += 400) {
-				struct mill_triangles lcc = { .lcc = MILL_LCC_DIRECTED };
-				struct mill_options o = { .check = true, .threads = 2, .memory = GIB };
+				const char *algorithm = calls[a].algorithm;
+				struct mill_options o = {
+					.check = true,
+					.threads = 2,
+					.memory = GIB,
+				};
 				struct mill_report report;
 				struct mill_plan plan;
 				mill_run *run;
 
 				OK(mill_run_new(&run, store, &o));
-				OK(mill_run_plan(run, names[a], a == 1 ? &lcc : NULL, &plan));
+				OK(mill_run_plan(run, algorithm, calls[a].how, &plan));
 				assert_true(plan.needed >= plan.state + 64 * MIB);
 				mill_run_free(run);
 				o.memory = plan.needed - 1;
 				OK(mill_run_new(&run, store, &o));
 				run->hook.only_frames = frames;
-				REFUSED(MILL_ENOMEM, a == 0 ? mill_kcore(run) : a == 1 ? mill_triangles(run, &lcc)
-									      : mill_cdlp(run, NULL), names[a]);
+				REFUSED(MILL_ENOMEM,
+					mill_run_algorithm(run, algorithm, calls[a].how),
+					algorithm);
 				mill_run_free(run);
 				o.memory = plan.needed;
 				OK(mill_run_new(&run, store, &o));
 				run->hook.only_frames = frames;
-				if (a == 0)
-					expect_kcore(&g, "at its budget", run);
-				else if (a == 1)
-					expect_triangles(&g, "at its budget", run, MILL_LCC_DIRECTED);
-				else
-					expect_cdlp(&g, "at its budget", run, 2);
+				calls[a].expect(&g, "at its budget", run);
 				mill_run_report(run, &report);
-				assert_true(report.memory_peak <= plan.needed && report.resident == !frames);
+				assert_true(report.memory_peak <= plan.needed);
+				assert_true(report.resident == !frames);
 				mill_run_free(run);
 			}
 		graph_store_drop(store);
@@ -76,16 +99,25 @@ static void test_budgets(void **state)
 	}
 }
 
-/* Labels on a device: lists cut between pages and long ones in a page, in slots and side by side, at any budget the same. */
+/*
+ * Checks that labels on a device are the same at any budget: with lists cut between pages and
+ * long lists in a page, with pages in slots and with all pages side by side.
+ */
 static void test_cdlp_device_budgets(void **state)
 {
-	static const char *const graphs[] = { "hubs", "hubs, undirected", "star, undirected", "random, dense", "parallel edges" };
+	static const char *const graphs[] = { "hubs", "hubs, undirected", "star, undirected",
+					      "random, dense", "parallel edges" };
 
 	(void)state;
 	if (!have_opencl())
 		skip();
 	for (size_t i = 0; i < ARRAY_LEN(graphs); i++) {
-		struct mill_options o = { .check = true, .threads = 2, .memory = GIB, .device = "opencl" };
+		struct mill_options o = {
+			.check = true,
+			.threads = 2,
+			.memory = GIB,
+			.device = "opencl",
+		};
 		struct mill_report report;
 		struct mill_plan plan;
 		struct mill_info info;
@@ -115,10 +147,11 @@ static void test_cdlp_device_budgets(void **state)
 			OK(mill_run_new(&run, store, &o));
 			assert_true(expect_cdlp(&g, "at its device budget", run, 4) == hash);
 			mill_run_report(run, &report);
-			assert_true(report.device_peak <= o.device_memory && report.memory_peak <= plan.needed);
+			assert_true(report.device_peak <= o.device_memory);
+			assert_true(report.memory_peak <= plan.needed);
 			assert_true(expect_cdlp(&g, "again", run, 4) == hash);
 			mill_run_report(run, &report);
-			if (more > 300)		/* all is there from the first time */
+			if (more > 300)		/* all pages stay from the first call */
 				assert_int_equal(run->ledger.total.pages_to_device, 0);
 			mill_run_free(run);
 		}
@@ -127,14 +160,38 @@ static void test_cdlp_device_budgets(void **state)
 	}
 }
 
-/* A certificate finds any single value that is off by one. */
+static u64 get_value(const struct vec *vec, u32 v)
+{
+	return vec->size == 8 ? ((u64 *)vec->buffer.host)[v] : ((u32 *)vec->buffer.host)[v];
+}
+
+static void put_value(struct vec *vec, u32 v, u64 value)
+{
+	if (vec->size == 8)
+		((u64 *)vec->buffer.host)[v] = value;
+	else
+		((u32 *)vec->buffer.host)[v] = (u32)value;
+}
+
+/* Checks that a certificate finds any single value that is off by one. */
 static void test_certificates(void **state)
 {
-	static const char *const graphs[] = { "components, undirected", "random, tiny", "grid", "self-loops" };
+	static const char *const graphs[] = { "components, undirected", "random, tiny", "grid",
+					      "self-loops" };
+	static const struct {
+		const char *algorithm;
+		const void *how;
+		bool vertices;	/* values are vertices */
+	} calls[] = {
+		{ "kcore", NULL, false },
+		{ "triangles", &undirected, false },
+		{ "triangles", &directed, false },
+		{ "cdlp", NULL, true },
+	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(graphs); i++)
-		for (size_t a = 0; a < 4; a++) {
+		for (size_t a = 0; a < ARRAY_LEN(calls); a++) {
 			struct graph g;
 			mill_store *store;
 			struct vec *vec;
@@ -145,25 +202,20 @@ static void test_certificates(void **state)
 				continue;
 			store = graph_store(&g);
 			run = run_open(store, config_named("2 threads"), checked, "kcore", NULL);
-			OK(a == 0 ? mill_kcore(run) : a == 3 ? mill_cdlp(run, NULL) :
-				    mill_triangles(run, &(struct mill_triangles){ a == 1 ? MILL_LCC_UNDIRECTED : MILL_LCC_DIRECTED }));
+			OK(mill_run_algorithm(run, calls[a].algorithm, calls[a].how));
 			OK(mill_run_check(run));
 			vec = run->result.column[0].vec;
-			n = (u32)store->st->n_linked;	/* others have no value that could be wrong */
+			n = (u32)store->st->n_linked;	/* the others have no stored value */
 			for (u32 v = 0; v < n && v < 1000; v += 1 + v / 50)
 				for (int up = 0; up < 2; up++) {
-					u64 was = vec->size == 8 ? ((u64 *)vec->buffer.host)[v] : ((u32 *)vec->buffer.host)[v];
+					u64 was = get_value(vec, v);
 
-					if ((!up && !was) || (up && a == 3 && was + 1 == n))
+					if ((!up && !was) ||
+					    (up && calls[a].vertices && was + 1 == n))
 						continue;
-					for (u64 put = up ? was + 1 : was - 1, again = 0; again < 2; again++, put = was) {
-						if (vec->size == 8)
-							((u64 *)vec->buffer.host)[v] = put;
-						else
-							((u32 *)vec->buffer.host)[v] = (u32)put;
-						if (!again)
-							REFUSED(MILL_ECHECK, mill_run_check(run), graphs[i]);
-					}
+					put_value(vec, v, up ? was + 1 : was - 1);
+					REFUSED(MILL_ECHECK, mill_run_check(run), graphs[i]);
+					put_value(vec, v, was);
 				}
 			OK(mill_run_check(run));
 			mill_run_free(run);
