@@ -15,7 +15,7 @@ find_library(CMOCKA_LIBRARY cmocka REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(IGRAPH IMPORTED_TARGET igraph)
 
-# Kernels are the same in all builds: who comes second need not compile them again.
+# Kernels are the same in all builds: the first one that runs compiles them for all.
 set(kernel_cache ${PROJECT_SOURCE_DIR}/build/pocl-cache)
 set(test_environment POCL_CACHE_DIR=${kernel_cache} XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache MILL_SANITIZE=${MILL_SANITIZE}
 	MILL_VID_BITS=${MILL_VID_BITS}
@@ -78,8 +78,9 @@ foreach(folder cli fault)
 	endforeach()
 endforeach()
 
-# Those that take minutes begin first, so that none of them is left alone at the end.
-foreach(long cli/kernels cli/gts fault/sweep fault/gts fault/device algo/views algo/repeats algo/graphie algo/damage algo/counts algo/edge_state algo/split)
+# Those that take longest begin first, so that none of them is left alone at the end.
+foreach(long algo/matrix cli/kernels cli/gts fault/sweep fault/gts fault/device algo/counts algo/damage algo/device algo/edge_state
+		algo/edges unit/device)
 	if(TEST ${long})
 		set_tests_properties(${long} PROPERTIES COST 100)
 	endif()

@@ -14,7 +14,7 @@
 
 void naive_bfs(const struct graph *g, u32 root, u32 *depth);
 /*
- * Distances as keys whose order is that of the values: integers (UINT64_MAX: none), or the bits of doubles
+ * Distances as keys in the order of the values: integers (UINT64_MAX: none), or the bits of doubles
  * (infinity: none). Sums of reals are rounded at each edge; rounding is monotone, so there is one answer.
  */
 void naive_sssp(const struct graph *g, u32 root, bool unit, u64 *key);

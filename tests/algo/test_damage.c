@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages that somebody altered and made the checksums right again: a device refuses those that the host refuses, with the same code,
+ * Altered pages with correct checksums: a device refuses those that the host refuses, with the same code,
  * and gives the same result for the others; so do several devices together. Nothing crashes, and the run can be used again.
  */
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 static const struct mill_pagerank scan = { .tolerance = -1, .iterations = 1, .precision = MILL_EXACT };
 
-/* A store of one direction whose pages are altered under the eyes of the runs. */
+/* A store of one direction; its pages are altered while runs are open. */
 struct victim {
 	mill_store *store;
 	struct pages *pages;

@@ -291,7 +291,7 @@ static void test_budgets(void **state)
 	graph_store_drop(store);
 }
 
-/* Strategy S gives more to who has more; P is bound by the smallest. */
+/* Strategy S gives larger devices more of the state; under P the smallest device is the limit. */
 static void test_unequal(void **state)
 {
 	static const u64 memories[] = { 4 * MIB, 1 * MIB, 2 * MIB };

@@ -20,7 +20,7 @@ DEVICE bool visit_edge(struct visit s, vid u, vid v, u32 w)
 
 DEVICE bool visit_cond(struct visit s, vid v) { return !s.flag[v]; }
 
-/* The same for devices, whose compiler sees no file of the tests. */
+/* The same for devices: their compiler sees no file of the tests. */
 #define VISIT_TEXT \
 	"#define VISIT_FIELDS(ARRAY, SCALAR) ARRAY(u32, flag)\n" \
 	"STATE(visit, VISIT_FIELDS);\n" \
@@ -335,7 +335,7 @@ static u64 count_lanes(mill_store *store, enum mill_mapping mapping, struct mill
 	return report.lanes ? report.n_steps : 0;
 }
 
-/* Left to itself a step issues as many slots as with the mapping that the rule says; nobody issues fewer than there are edges. */
+/* The automatic mapping issues as many slots as the mapping that the rule names; no mapping issues fewer than there are edges. */
 static void test_lanes(void **state)
 {
 	static const u32 arcs[] = { 30000, 120000 };

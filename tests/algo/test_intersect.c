@@ -6,7 +6,7 @@
 static const struct mill_options checked = { .check = true };
 static const enum mill_lcc kinds[] = { MILL_LCC_NONE, MILL_LCC_UNDIRECTED, MILL_LCC_DIRECTED };
 
-/* Pairs of all sorts: a clique whose lists are above every threshold, a fringe whose lists are short, and parallel arcs. */
+/* Pairs of all sorts: a clique with lists above every threshold, a fringe with short lists, and parallel arcs. */
 static void make_uneven(struct graph *g)
 {
 	u32 core = 300;
@@ -182,7 +182,7 @@ static void test_ledger(void **state)
 	graph_release(&g);
 }
 
-/* A run goes on from an algorithm whose pages are on the device to one that brings its own lists, and back. */
+/* A run alternates between an algorithm that has pages on the device and one that sends its own lists. */
 static void test_turns(void **state)
 {
 	mill_store *store;

@@ -73,7 +73,7 @@ static void try_searches(const struct graph *g, mill_store *store, const struct 
 static void try_ranks(const struct graph *g, mill_store *store, const struct config *c)
 {
 	f64 *want = calloc(g->n, sizeof(*want)), *teleport = calloc(g->n, sizeof(*teleport));
-	char who[64];
+	char list[700];
 
 	/* To all alike; to an isolated vertex; to one with edges and an isolated one. */
 	for (u32 chosen = 0; chosen < 3 && chosen < g->n; chosen++)
@@ -83,8 +83,8 @@ static void try_ranks(const struct graph *g, mill_store *store, const struct con
 			mill_run *run;
 			FILE *f;
 
-			snprintf(who, sizeof(who), "@%s", scratch_path("who"));
-			f = fopen(who + 1, "w");
+			snprintf(list, sizeof(list), "@%s", scratch_path("persons"));
+			f = fopen(list + 1, "w");
 			memset(teleport, 0, g->n * sizeof(*teleport));
 			for (u32 v = 0; v < chosen; v++) {
 				fprintf(f, "%llu\n%llu\n", (unsigned long long)graph_id(g, v),
@@ -93,7 +93,7 @@ static void try_ranks(const struct graph *g, mill_store *store, const struct con
 			}
 			fclose(f);
 			if (chosen)
-				how.personalize = who;
+				how.personalize = list;
 			run = run_open(store, c, (struct mill_options){ .check = true }, "pagerank", &how);
 			naive_pagerank(g, 0.85, 20, chosen ? teleport : NULL, want);
 			expect_pagerank(g, c->name, run, &how, want, p == MILL_F32 ? 1e-5 : 1e-10);

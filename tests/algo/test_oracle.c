@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random graphs against igraph: somebody else's code and somebody else's ideas of the same questions. */
+/* Random graphs against igraph: independent code for the same questions. */
 #include <igraph/igraph.h>
 #include <math.h>
 

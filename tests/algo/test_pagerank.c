@@ -85,14 +85,14 @@ static void put_text(const char *path, const char *text)
 
 static const struct {
 	const char *name;
-	const char *who;	/* "@" is a file with `text` */
+	const char *from;	/* "@" is a file with `text` */
 	const char *text;
 	u32 n, chosen[4];
 } persons[] = {
 	{ "one", "3", NULL, 1, { 3 } },
 	{ "a vertex without edges", "6", NULL, 1, { 6 } },
 	{ "a file", "@", "0\n2\n5\n", 3, { 0, 2, 5 } },
-	{ "a file with odds and ends", "@", "# who\n\n  4  \r\n4\n\t1", 2, { 1, 4 } },
+	{ "a file with odds and ends", "@", "# ids\n\n  4  \r\n4\n\t1", 2, { 1, 4 } },
 };
 
 static void test_personal(void **state)
@@ -107,7 +107,7 @@ static void test_personal(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(persons); i++)
 		for (size_t j = 0; j < ARRAY_LEN(names); j++) {
 			const struct config *c = config_named(names[j]);
-			const char *who = persons[i].who;
+			const char *from = persons[i].from;
 			f64 teleport[7] = { 0 };
 			char at[700];
 
@@ -118,9 +118,9 @@ static void test_personal(void **state)
 			if (persons[i].text) {
 				snprintf(at, sizeof(at), "@%s", scratch_path("persons"));
 				put_text(at + 1, persons[i].text);
-				who = at;
+				from = at;
 			}
-			try_precisions(&g, store, c, who, teleport, 0.7);
+			try_precisions(&g, store, c, from, teleport, 0.7);
 		}
 	graph_store_drop(store);
 	graph_release(&g);
@@ -133,7 +133,7 @@ static void test_personal_large(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		char who[32];
+		char id[32];
 		struct graph g;
 		mill_store *store;
 		f64 *teleport;
@@ -142,9 +142,9 @@ static void test_personal_large(void **state)
 			continue;
 		teleport = calloc(g.n, sizeof(*teleport));
 		teleport[g.n / 3] = 1;
-		snprintf(who, sizeof(who), "%llu", (unsigned long long)graph_id(&g, g.n / 3));
+		snprintf(id, sizeof(id), "%llu", (unsigned long long)graph_id(&g, g.n / 3));
 		store = graph_store(&g);
-		try_precisions(&g, store, config_named("2 threads"), who, teleport, 0.85);
+		try_precisions(&g, store, config_named("2 threads"), id, teleport, 0.85);
 		free(teleport);
 		graph_store_drop(store);
 		graph_release(&g);
@@ -154,7 +154,7 @@ static void test_personal_large(void **state)
 static void test_refusals(void **state)
 {
 	static const struct {
-		const char *name, *who, *text;
+		const char *name, *from, *text;
 		f64 damping;
 		mill_err err;
 	} cases[] = {
@@ -162,7 +162,7 @@ static void test_refusals(void **state)
 		{ "no number", "x", NULL, 0, MILL_EUSAGE },
 		{ "nothing", "", NULL, 0, MILL_EUSAGE },
 		{ "an empty file", "@", "", 0, MILL_EUSAGE },
-		{ "only comments", "@", "# nobody\n", 0, MILL_EUSAGE },
+		{ "only comments", "@", "# nothing\n", 0, MILL_EUSAGE },
 		{ "a bad line", "@", "1\ntwo\n", 0, MILL_EINPUT },
 		{ "an unknown id in a file", "@", "1\n8\n", 0, MILL_EUSAGE },
 		{ "no file", "@/does/not/exist", NULL, 0, MILL_EIO },
@@ -180,7 +180,7 @@ static void test_refusals(void **state)
 	store = graph_store(&g);
 	run = run_open(store, config_named("1 thread"), (struct mill_options){ 0 }, "pagerank", NULL);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct mill_pagerank how = { .damping = cases[i].damping, .personalize = cases[i].who };
+		struct mill_pagerank how = { .damping = cases[i].damping, .personalize = cases[i].from };
 		char at[700];
 
 		if (cases[i].text) {

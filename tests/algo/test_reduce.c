@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions over all vertices and over chosen ones: the same bits, nobody else is touched, all are counted. */
+/* Reductions over all vertices and over chosen ones: the same bits, no other vertex is touched, all are counted. */
 #include "base/random.h"
 #include "device/dialect.h"
 #include "expect.h"
@@ -34,7 +34,7 @@ DEVICE void trial_apply(struct trial s, vid v, f64 sum, u64 *count)
 	count[1] += v;
 }
 
-/* The same for devices, whose compiler sees no file of the tests. */
+/* The same for devices: their compiler sees no file of the tests. */
 #define TRIAL_TEXT \
 	"#define TRIAL_FIELDS(ARRAY, SCALAR) ARRAY(f64, value) ARRAY(f64, result) SCALAR(f64, factor)\n" \
 	"STATE(trial, TRIAL_FIELDS);\n" \

@@ -44,7 +44,7 @@ static mill_run *open_run(mill_store *store, struct mill_options o, const char *
 	return run_open(store, &c, o, algorithm, how);
 }
 
-/* The bytes of all pages of a direction that somebody looks at. */
+/* Returns the bytes of all pages of a direction that a run reads. */
 static u64 wire_bytes(const struct pages *p, bool weights, bool whole)
 {
 	u64 bytes = 0;
@@ -386,7 +386,7 @@ static void test_switches(void **state)
 	}
 }
 
-/* Weights cross with their pages, in either form, and only for who looks at them. */
+/* Weights cross with their pages, in either form, and only for programs that read them. */
 static void test_weights(void **state)
 {
 	(void)state;

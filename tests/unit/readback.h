@@ -125,10 +125,10 @@ static inline struct arcs read_arcs(const struct store *st, bool in)
 
 static inline void assert_verifies(const struct store *st)
 {
-	struct mill_watcher nobody = { .watch = NULL };
+	struct mill_watcher none = { .watch = NULL };
 	struct ticker ticker;
 
-	ticker_init(&ticker, &nobody);
+	ticker_init(&ticker, &none);
 	OK(store_verify(st, &ticker));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Page addresses: there and back, their limits, the pages of paged stores, and ids that nobody has. */
+/* Page addresses: there and back, their limits, the pages of paged stores, and ids that no vertex has. */
 #include "store_model.h"
 
 #include "store/address.h"

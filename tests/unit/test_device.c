@@ -142,7 +142,7 @@ static void test_queues(void **state)
 	device_close(d);
 }
 
-/* A queue goes on after transfers of another that nobody waited for: one each time, or more than are kept with nothing between them. */
+/* A queue goes on after transfers of another that the host did not wait for: one each time, or more than are kept with nothing between them. */
 static void test_after(void **state)
 {
 	static u32 page[QUEUES][64 * N], got[64 * N];

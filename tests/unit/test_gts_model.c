@@ -179,7 +179,7 @@ static void test_equation_2(void **state)
 	gts_levels_cost(&c, &graph, 1, level, 3, &cost);
 	near(cost.stream, one.stream / 4);
 	near(cost.calls, one.calls / 4);
-	gts_levels_cost(&c, &graph, 0, level, 3, &cost);	/* nobody said: balanced */
+	gts_levels_cost(&c, &graph, 0, level, 3, &cost);	/* not given: balanced */
 	near(cost.stream, one.stream / 4);
 	/* The most unbalanced is one device, for any N; nothing is more so. */
 	for (u32 n = 1; n <= 16; n++) {

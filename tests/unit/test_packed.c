@@ -316,7 +316,7 @@ static void lies(void **state)
 	lists_free(&l);
 }
 
-/* Packed pages of a store whose checksums an attacker has made right. */
+/* Damaged packed pages with correct checksums. */
 static void hostile_store(void **state)
 {
 	struct graph g = { .directed = true, .weight = MILL_WEIGHT_F32, .codec = PAGE_PACKED };

@@ -217,7 +217,7 @@ static bool is_late(const struct plain *p, u32 slot)
 	return false;
 }
 
-/* The first empty slot, or of those that are not late the one whose key is the smallest. */
+/* The first empty slot, or of those that are not late the one with the smallest key. */
 static u32 plain_choice(const struct plain *p, residency_key *key)
 {
 	u32 best = RESIDENCY_NONE;

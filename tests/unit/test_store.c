@@ -153,7 +153,7 @@ static void round_trip(void **state)
 	}
 }
 
-/* A hub whose list fills its page to the last byte, one edge less, one more. */
+/* The list of a hub fills its page to the last byte, or has one edge less, or one more. */
 static void exact_fit(void **state)
 {
 	static const enum mill_weight type[] = { MILL_WEIGHT_NONE, MILL_WEIGHT_F64 };
@@ -472,7 +472,7 @@ static void first_format(void **state)
 	graph_release(&g);
 }
 
-/* page_decode gets what nobody verified: any byte may be anything, nothing may be read outside. */
+/* page_decode gets unverified bytes: any byte may be anything, nothing may be read outside. */
 static void hostile_pages(void **state)
 {
 	const char *store = in_scratch("hostile");

@@ -77,7 +77,7 @@ static void test_workers(void **state)
 	expect_spans(path, "share", WORKERS * ROUNDS);
 	expect_spans(path, "thread_name", WORKERS);
 	assert_int_equal(budget.used, 0);
-	/* Nobody traces: the workers remember a lane that is gone. */
+	/* No trace is open: the workers remember a lane that is gone. */
 	trace_rounds(NULL, p, "none");
 	/* The next trace may lie where the last one lay. */
 	assert_int_equal(trace_open(&t, path, &budget), MILL_OK);
@@ -155,7 +155,7 @@ static void test_queues(void **state)
 
 	(void)state;
 	budget_init(&budget, 0);
-	assert_string_equal(trace_word("nobody traces"), "?");
+	assert_string_equal(trace_word("no trace"), "?");
 	assert_int_equal(trace_open(&t, path_of(path, "queues.json"), &budget), MILL_OK);
 	trace_use(t);
 	snprintf(name, sizeof(name), "bfs_push");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores whose checksums are all right and whose content is not: each invariant broken in turn. */
+/* Stores with correct checksums and wrong content: each invariant is broken in turn. */
 #include "store_model.h"
 
 /*

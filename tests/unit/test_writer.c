@@ -87,7 +87,7 @@ static void force_spares_others(void **state)
 	assert_int_equal(write_small(plain, 1, false), MILL_EUSAGE);
 	assert_true(path_exists(part_path(dir, "manifest")));
 
-	/* A store with somebody's notes in it, and one behind a symbolic link. */
+	/* A store with a foreign file in it, and one behind a symbolic link. */
 	unlink(part_path(dir, "manifest"));
 	rmdir(dir);
 	assert_ok(write_small(dir, 1, false));
@@ -134,7 +134,7 @@ static void second_maker(void **state)
 	writer_abandon(w);
 	assert_false(path_exists(in_scratch("twice.new")));
 
-	/* Anyone who holds the lock. */
+	/* Any holder of the lock. */
 	assert_int_equal(mkdir(in_scratch("twice.new"), 0700), 0);
 	fd = open(in_scratch("twice.new"), O_RDONLY);
 	assert_int_equal(flock(fd, LOCK_EX), 0);
