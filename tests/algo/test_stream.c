@@ -62,6 +62,9 @@ static void test_again(void **state)
 		for (size_t algorithm = 0; algorithm < 3; algorithm++) {
 			u64 hash = 0;
 
+			/* A sanitizer sees each algorithm with one codec. */
+			if (is_sanitized() && algorithm != codec)
+				continue;
 			for (size_t k = 0; mill_policies()[k].name; k++) {
 				u64 reads = 0;
 

@@ -4,6 +4,33 @@
 
 static const struct mill_options checked = { .check = true };
 
+/* Lists over many pages: each needs counts of all its parts before it is settled. */
+static void test_split_lists(void **state)
+{
+	static const char *const graphs[] = { "hubs", "hubs, undirected" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(graphs); i++) {
+		struct graph g;
+		mill_store *store;
+
+		if (!shape_make(&g, shape_named(graphs[i])))
+			continue;
+		store = graph_store(&g);
+		for (size_t j = 0; j < n_configs; j++) {
+			mill_run *run;
+
+			if (!configs[j].frames || !config_usable(&configs[j]))
+				continue;
+			run = run_open(store, &configs[j], checked, "kcore", NULL);
+			expect_kcore(&g, configs[j].name, run);
+			mill_run_free(run);
+		}
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
 static void test_out_only(void **state)
 {
 	struct mill_plan plan;
@@ -173,6 +200,7 @@ static void test_certificates(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_split_lists),
 	cmocka_unit_test(test_out_only),
 	cmocka_unit_test(test_budgets),
 	cmocka_unit_test(test_cdlp_device_budgets),
