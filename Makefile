@@ -70,14 +70,15 @@ test-install: all	##   the header alone, installation, examples
 test-sanitizers:	## the C tests under AddressSanitizer, UBSan and ThreadSanitizer (fifteen minutes); each runs alone too:
 	@cmake/stages.sh asan tsan
 
+# Left out: what takes minutes and runs the code of the matrix once more.
 test-asan:	##   under AddressSanitizer and UBSan
 	$(call build,asan)
-	$(call run,asan,unit|algo|cli,-E '(algo|cli)/device|cli/gts')
+	$(call run,asan,unit|algo|cli,-E '(algo|cli)/device|cli/gts|algo/(counts|tiny|oracle)')
 
-# Not those that have one thread and sweep, nor those of a device, whose threads are the driver's: they take minutes there and can show nothing.
+# Left out: tests with one thread; tests of devices, where all threads are the driver's; algo/tiny, as the matrix runs the same code.
 test-tsan:	##   under ThreadSanitizer
 	$(call build,tsan,unit_tests algo_tests)
-	$(call run,tsan,unit|algo,-E 'unit/(fault|store|writer|verify|formats|packed|number|file|moves|residency)|algo/(device|damage|transfers|gunrock|intersect|graphie|gts|counts|declaration)')
+	$(call run,tsan,unit|algo,-E 'unit/(fault|store|writer|verify|formats|packed|number|file|moves|residency)|algo/(device|damage|transfers|gunrock|intersect|graphie|gts|counts|declaration|tiny|host|plan)')
 
 test-long:	## all tests of test-dev with every repetition of theirs (half an hour)
 	@LONG=1 $(MAKE) test-dev

@@ -15,7 +15,7 @@ find_library(CMOCKA_LIBRARY cmocka REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(IGRAPH IMPORTED_TARGET igraph)
 
-# Kernels are the same in all builds: who comes second need not compile them again.
+# Kernels are the same in all builds: the first one that runs compiles them for all.
 set(kernel_cache ${PROJECT_SOURCE_DIR}/build/pocl-cache)
 set(test_environment POCL_CACHE_DIR=${kernel_cache} XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache MILL_SANITIZE=${MILL_SANITIZE}
 	MILL_VID_BITS=${MILL_VID_BITS}

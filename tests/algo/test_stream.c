@@ -69,6 +69,9 @@ static void test_same_reads(void **state)
 		for (size_t a = 0; a < ARRAY_LEN(algorithms); a++) {
 			u64 hash = 0;
 
+			/* A sanitizer sees each algorithm with one codec. */
+			if (is_sanitized() && algorithm != codec)
+				continue;
 			for (size_t k = 0; mill_policies()[k].name; k++) {
 				const char *policy = mill_policies()[k].name;
 				u64 reads = 0;

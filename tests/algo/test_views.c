@@ -225,6 +225,7 @@ static void test_certificates(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_split_lists),
 	cmocka_unit_test(test_out_only),
 	cmocka_unit_test(test_budgets),
 	cmocka_unit_test(test_cdlp_device_budgets),
