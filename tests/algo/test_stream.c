@@ -70,7 +70,7 @@ static void test_same_reads(void **state)
 			u64 hash = 0;
 
 			/* A sanitizer sees each algorithm with one codec. */
-			if (is_sanitized() && algorithm != codec)
+			if (is_sanitized() && a != codec)
 				continue;
 			for (size_t k = 0; mill_policies()[k].name; k++) {
 				const char *policy = mill_policies()[k].name;
