@@ -20,10 +20,7 @@
 			fail_msg("%s: %d, %s", #call, (int)ok_err_, mill_error()); \
 	} while (0)
 
-/*
- * Fails the test unless the call fails with this code and an error text. name: the case, for
- * messages.
- */
+/* Fails the test unless the call fails with this code and an error text. name: the case. */
 #define REFUSED(code, call, name)                                                           \
 	do {                                                                                \
 		mill_err refused_err_ = (call);                                             \

@@ -25,10 +25,7 @@ enum {
 
 struct job {
 	const char *name, *algorithm;
-	/*
-	 * Calls the algorithm, compares its result, verifies the certificate and returns the
-	 * hash.
-	 */
+	/* Calls the algorithm, compares the result, checks the certificate, returns the hash. */
 	u64 (*expect)(const struct graph *g, const char *where, mill_run *run, u32 root);
 	const void *how;	/* options, for mill_run_plan */
 	u32 flags;

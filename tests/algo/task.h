@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Tasks: every algorithm with its options, as one call. For tests that apply to all
- * algorithms.
- */
+/* Tasks: every algorithm with its options, as one call. For tests of all algorithms. */
 #ifndef TASK_H
 #define TASK_H
 

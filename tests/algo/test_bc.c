@@ -9,10 +9,7 @@
 #include "base/random.h"
 #include "expect.h"
 
-/*
- * All directed graphs on 4 vertices, in one store: a search reaches few of the many
- * vertices.
- */
+/* All directed graphs on 4 vertices, in one store: each search reaches few vertices. */
 static void test_tiny(void **state)
 {
 	static const char *const names[] = { "1 thread", "2 threads" };
@@ -162,8 +159,8 @@ static void test_closed_forms(void **state)
 			want[g.n] = naive[g.n];
 			free(naive);
 			for (u32 v = 0; v < g.n && !cases[i].star; v++) {
-				want[v] = (f64)v *
-					  (n - 1 - v); /* vertices before x vertices behind */
+				/* The vertices before v times the vertices behind it. */
+				want[v] = (f64)v * (n - 1 - v);
 				if (normalized)
 					want[v] /= (n - 1) * (n - 2) / (g.undirected ? 2 : 1);
 			}
@@ -192,7 +189,7 @@ static void test_sources(void **state)
 {
 	static const struct {
 		const char *text;
-		const char *file;	/* its text, if the source is "@" */
+		const char *file;	/* the text of the file, if text is "@" */
 		mill_err err;
 		u64 n;
 	} cases[] = {
@@ -310,10 +307,7 @@ static void test_random(void **state)
 	graph_release(&g);
 }
 
-/*
- * A budget one byte below the plan is refused. With the planned budget bc runs, streamed
- * too.
- */
+/* One byte below the planned budget is refused. The planned budget works, streamed too. */
 static void test_budgets(void **state)
 {
 	static const char *const names[] = { "random, tiny", "star, undirected", "hubs" };
@@ -403,10 +397,7 @@ static void test_certificate(void **state)
 				spoil(run, s->score, v, 1e-3);
 				spoil(run, s->score, v, -0.5);
 				spoil(run, s->score, v, NAN);
-				/*
-				 * The two vectors: path counts and dependencies, in either
-				 * order.
-				 */
+				/* Path counts and dependencies, in either order. */
 				for (int odd = 0; odd < 2; odd++) {
 					spoil(run, s->paths[odd], v, 1);
 					spoil(run, s->paths[odd], v, 0.25);

@@ -159,10 +159,7 @@ static void try_long(const struct graph *g, mill_store *store, const char *place
 /* The order of vertex numbers along a path. */
 enum order { ASCENDING, DESCENDING, SHUFFLED, ORDERS };
 
-/*
- * A long path and a long cycle must not take a step per vertex, in any order of the
- * vertices.
- */
+/* A long path and a long cycle, in any order of vertices, must not take a step per vertex. */
 static void test_long(void **state)
 {
 	static const char *const places[] = { "2 threads", "2 threads, 2 frames" };
@@ -248,10 +245,7 @@ static void test_certificate(void **state)
 	}
 }
 
-/*
- * Two components with one name, or one with two names. Each name is a vertex of the
- * component.
- */
+/* Two components with one name, or one component with two names. */
 static void test_merged_and_split(void **state)
 {
 	struct graph g;
