@@ -224,6 +224,33 @@ static void test_certificates(void **state)
 		}
 }
 
+/* Lists over many pages: the counts of all pages of a list must be added before it is settled. */
+static void test_split_lists(void **state)
+{
+	static const char *const graphs[] = { "hubs", "hubs, undirected" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(graphs); i++) {
+		struct graph g;
+		mill_store *store;
+
+		if (!shape_make(&g, shape_named(graphs[i])))
+			continue;
+		store = graph_store(&g);
+		for (size_t j = 0; j < n_configs; j++) {
+			mill_run *run;
+
+			if (!configs[j].frames || !config_usable(&configs[j]))
+				continue;
+			run = run_open(store, &configs[j], checked, "kcore", NULL);
+			expect_kcore(&g, configs[j].name, run);
+			mill_run_free(run);
+		}
+		graph_store_drop(store);
+		graph_release(&g);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_split_lists),
 	cmocka_unit_test(test_out_only),
