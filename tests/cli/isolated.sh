@@ -46,7 +46,7 @@ assert abs(s[2] - (s[77] + 0.85 * s[1])) < 1e-15
 PY
 done
 
-# The source itself is isolated, and whom it is personalised for.
+# The source itself is isolated, and so are the vertices of --personalize.
 expect 0 bfs many.mill --source 77 --check -o out.tsv; says "reached 1, max depth 0"; row '77	0	77'; row '78	-1	-1'; row '1	-1	-1'
 expect 0 sssp many.mill --source 77 --check -o out.tsv; row '77	0	77'; row '1	inf	-1'
 expect 0 bc many.mill --sources 77 --check --json; json out "r['result']['source'] == 77 and r['result']['reached'] == 1"
