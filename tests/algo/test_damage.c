@@ -132,6 +132,8 @@ static const struct {
 	{ "hubs, undirected", 64 * KIB, 300 }, { "star, undirected", 64 * KIB, 150 }, { "hubs, undirected", 128 * KIB, 150 },
 };
 
+static u64 how_often(u64 tries) { return repeats(is_sanitized() ? tries / 3 : tries); }
+
 static void test_hostile(void **state)
 {
 	(void)state;
@@ -158,7 +160,7 @@ static void test_hostile(void **state)
 		OK(mill_run_plan(device, "pagerank", &scan, &plan));
 		if (slots)
 			device->device->memory->limit = plan.device_needed;
-		try_damage(&v, cpu, &device, 1, where, repeats(cases[which].tries));
+		try_damage(&v, cpu, &device, 1, where, how_often(cases[which].tries));
 		assert_int_equal(device->transfer.whole, !slots);
 		mill_run_free(device);
 		mill_run_free(cpu);
@@ -217,7 +219,7 @@ static void test_hostile_fleets(void **state)
 		OK(mill_run_new(&cpu, v.store, &(struct mill_options){ .threads = 1, .memory = GIB }));
 		cpu->hook.only_frames = 1;
 		open_fleets(fleet, v.store);
-		try_damage(&v, cpu, fleet, N_FLEETS, where, repeats(cases[which].tries / 2));
+		try_damage(&v, cpu, fleet, N_FLEETS, where, how_often(cases[which].tries / 2));
 		close_fleets(fleet);
 		mill_run_free(cpu);
 		victim_close(&v);
