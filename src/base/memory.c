@@ -57,7 +57,8 @@ static mill_err budget_take(struct budget *b, u64 bytes, const char *what)
 		if (__builtin_add_overflow(used, bytes, &sum) || (b->limit && bytes > left)) {
 			char need[NUMBER_TEXT], limit[NUMBER_TEXT], rest[NUMBER_TEXT];
 
-			return fail(MILL_ENOMEM, "no room for %s (%s): the budget of %s leaves %s",
+			return fail(MILL_ENOMEM,
+				    "no room for %s: this needs %s, the budget of %s leaves %s",
 				    what, size_show(need, bytes), size_show(limit, b->limit),
 				    size_show(rest, left));
 		}

@@ -64,7 +64,7 @@ static void test_budget(void **state)
 	assert_true(budget_left(&b) <= 4000);
 	assert_int_equal(memory_new(&q, &b, 6000, 1, "the second"), MILL_ENOMEM);
 	assert_ptr_equal(q, &b);
-	assert_string_equal(mill_error(), "no room for the second (5.9 KiB): the budget of 9.8 KiB "
+	assert_string_equal(mill_error(), "no room for the second: this needs 5.9 KiB, the budget of 9.8 KiB "
 					  "leaves 3.8 KiB");
 	memory_free(p);
 	assert_int_equal(budget_left(&b), 10000);
