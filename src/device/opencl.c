@@ -109,12 +109,14 @@ mill_err opencl_buffer(struct device *d, struct buffer *b, u64 size, const char 
 
 	if (room > d->memory->limit || used > d->memory->limit - room)
 		return fail(MILL_ENOMEM,
-			    "no room for %s: %llu bytes of device memory, the budget leaves %llu",
+			    "no room for %s: this needs %llu bytes of device memory, the budget "
+			    "leaves %llu",
 			    what, (unsigned long long)room,
 			    (unsigned long long)(d->memory->limit - used));
 	if (room > d->largest)
 		return fail(MILL_EDEVICE,
-			    "no room for %s: %llu bytes in one buffer, the device allows %llu",
+			    "no room for %s: this needs %llu bytes in one buffer, the device "
+			    "allows %llu",
 			    what, (unsigned long long)room, (unsigned long long)d->largest);
 	if (d->chunked && room >= BACKED_FROM)
 		TRY(memory_new(&backing, NULL, room, 1, what));
