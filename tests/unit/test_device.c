@@ -422,7 +422,7 @@ static void test_limits(void **state)
 /* Returns the names that a list stands for, with blanks between them; "N": the error code N. */
 static const char *expanded(const char *list)
 {
-	static char all[MILL_DEVICES_MOST * DEVICE_NAME];
+	static char all[MILL_DEVICES_MOST * (DEVICE_NAME + 1)];
 	char name[MILL_DEVICES_MOST][DEVICE_NAME];
 	u32 n = 0;
 	mill_err err = device_names_expand(name, &n, list);
@@ -431,7 +431,8 @@ static const char *expanded(const char *list)
 	for (u32 i = 0; i < n && !err; i++) {
 		size_t used = i ? strlen(all) : 0;
 
-		snprintf(all + used, sizeof(all) - used, "%s%s", i ? " " : "", name[i]);
+		snprintf(all + used, sizeof(all) - used, "%s%.*s", i ? " " : "", DEVICE_NAME - 1,
+			 name[i]);
 	}
 	return all;
 }
