@@ -132,7 +132,9 @@ static void try_damage(struct victim *v, mill_run *cpu, mill_run *const *devices
 			assert_int_equal(want, MILL_ECORRUPT);
 		put_page(v, v->good);
 	}
-	assert_true(refused > tries / 20 && refused < tries);
+	/* Some damage is found and some is harmless; under a sanitizer there are too few tries. */
+	if (!is_sanitized())
+		assert_true(refused > tries / 20 && refused < tries);
 	for (u32 i = 0; i < n; i++) {
 		OK(run_again(devices[i]));
 		assert_int_equal(hash_of(devices[i]), hash);
