@@ -706,19 +706,23 @@ static void corner_case(mill_store *store, const struct config *c, const struct 
 
 static void test_intersect(void **state)
 {
+	/* Not the largest: the oracle goes over the lists of all neighbours. */
+	static const char *const names[] = { "no vertex", "parallel edges, undirected", "self-loops", "components, undirected", "random, tiny", "grid",
+					     "star, undirected", "random, sparse", "hubs" };
+
 	(void)state;
-	for (size_t i = 0; i < n_shapes; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		struct oracle o;
 		struct graph g;
 		mill_store *store;
 
-		if (!shape_make(&g, &shapes[i]))
+		if (!shape_make(&g, shape_named(names[i])))
 			continue;
 		store = graph_store(&g);
 		oracle_init(&o, store->st, VIEW_SIMPLE);
 		count_triangles(&o);
 		for (size_t j = 0; j < n_configs; j++)
-			if (is_chosen(i, j))
+			if (config_usable(&configs[j]) && (i + j) % 2)
 				corner_case(store, &configs[j], &o);
 		oracle_release(&o);
 		graph_store_drop(store);
