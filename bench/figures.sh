@@ -57,8 +57,8 @@ for i, line in enumerate(lines):
     cell = [c.strip() for c in line.split("|")]
     if "GridGraph" in cell:
         columns = cell
-    if len(cell) > 2 and cell[1].rstrip(", s") in time and columns:
-        row = time[cell[1].rstrip(", s")]
+    if len(cell) > 2 and cell[1].removesuffix(", s") in time and columns:
+        row = time[cell[1].removesuffix(", s")]
         for k, name in enumerate(columns):
             if name in row:
                 cell[k] = f"{row[name]:.2g}"

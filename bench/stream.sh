@@ -149,10 +149,12 @@ part_grid() {
 		-o "$store" --force --quiet)
 	row preprocess "$ours" "$theirs"
 	drop_caches
-	bytes=$(read_by "$bin/bfs" "$grid" 0 1)
+	"$millrace" bfs "$store" --source max-degree --json="$report" --quiet
+	source=$(sed -n 's/^ *"source": \([0-9][0-9]*\).*/\1/p' "$report")
+	bytes=$(read_by "$bin/bfs" "$grid" "$source" 1)
 	theirs=$(sed -n 's/.* in \([0-9.]*\) seconds.*/\1/p' "$scratch/out")
 	drop_caches
-	"$millrace" bfs "$store" --source 0 --memory 512M --json="$report" --quiet
+	"$millrace" bfs "$store" --source "$source" --memory "${GRID_MEMORY:-512M}" --json="$report" --quiet
 	disk=$(($(value "$report" disk_read) >> 20)) peak=$(($(value "$report" peak_rss) >> 20))
 	row bfs "$(value "$report" run)" "$theirs" \
 		"read $disk MiB, GridGraph $((bytes >> 20)); peak $peak MiB"
