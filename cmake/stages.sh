@@ -11,7 +11,7 @@ declare -A about=(
 	[asan]="under AddressSanitizer and UBSan"
 	[tsan]="under ThreadSanitizer"
 )
-declare -A minutes=([tree]=0 [dev]=8 [narrow]=1 [install]=1 [asan]=8 [tsan]=6)
+declare -A minutes=([tree]=0 [dev]=8 [narrow]=1 [install]=1 [asan]=8 [tsan]=8)
 
 sum=0
 for stage in "$@"; do

@@ -13,13 +13,6 @@
 #include "engine/run.h"
 #include "unit/unit.h"
 
-#define OK(call)                                                                   \
-	do {                                                                       \
-		mill_err ok_err_ = (call);                                         \
-		if (ok_err_)                                                       \
-			fail_msg("%s: %d, %s", #call, (int)ok_err_, mill_error()); \
-	} while (0)
-
 /* Fails the test unless the call fails with this code and an error text. name: the case. */
 #define REFUSED(code, call, name)                                                           \
 	do {                                                                                \

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What many unit tests need: OK for calls that must succeed, a scratch directory, whole files. */
+/* What many unit tests need: a scratch directory, whole files. */
 #ifndef UNIT_HELPERS_H
 #define UNIT_HELPERS_H
 
 #include "base/error.h"
 #include "unit.h"
-
-/* Fails the test unless the call returns MILL_OK. */
-#define OK(call)                                                                   \
-	do {                                                                       \
-		mill_err ok_err_ = (call);                                         \
-		if (ok_err_)                                                       \
-			fail_msg("%s: %d, %s", #call, (int)ok_err_, mill_error()); \
-	} while (0)
 
 /* The path of the scratch directory, in $TMPDIR or /tmp. */
 extern char scratch[200];

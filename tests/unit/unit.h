@@ -38,4 +38,12 @@ static inline bool is_sanitized(void)
 
 #include "suite.h"
 
+/* Fails the test unless the call returns MILL_OK. */
+#define OK(call)                                                                   \
+	do {                                                                       \
+		mill_err ok_err_ = (call);                                         \
+		if (ok_err_)                                                       \
+			fail_msg("%s: %d, %s", #call, (int)ok_err_, mill_error()); \
+	} while (0)
+
 #endif
