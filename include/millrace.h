@@ -378,6 +378,56 @@ struct mill_gts {
 	enum mill_scan scan;
 };
 
+/* The paths into which the policy "largegraph" divides the graph (LargeGraph, section 3.1). */
+enum mill_paths {
+	MILL_PATHS_STRICT,	/* a path goes on through vertices of in- and out-degree 1 */
+	MILL_PATHS_PAPER	/* ... of in-degree 1 and any out-degree, by the first out-edge */
+};
+
+/* How the policy "largegraph" counts how often a path is used (section 3.2.2). */
+enum mill_frequency {
+	MILL_FREQUENCY_EXACT,	/* active in-neighbours of the path's head, by a pass of its own */
+	MILL_FREQUENCY_UPDATES	/* updates of the head in the last round: free */
+};
+
+/* Where the policy "largegraph" computes. */
+enum mill_only {
+	MILL_ONLY_BOTH,
+	MILL_ONLY_CPU,
+	MILL_ONLY_DEVICE
+};
+
+/* Which values the sources of a chunk have in the policy "largegraph". */
+enum mill_masters {
+	MILL_MASTERS_CHUNK,	/* the newest when the chunk begins: the paper's */
+	MILL_MASTERS_ROUND	/* those at the beginning of the round, so the ledger repeats */
+};
+
+/* Other systems, run by the policy "largegraph" for a comparison. */
+enum mill_baseline {
+	MILL_BASELINE_NONE,	/* LargeGraph itself */
+	MILL_BASELINE_SUBWAY,	/* active rows cross in each step; nothing stays; device only */
+	MILL_BASELINE_SUBWAY_ASYNC,	/* the same; what has crossed is repeated until it is quiet */
+	MILL_BASELINE_TOTEM,	/* the vertices of the highest degrees stay on the device */
+	MILL_BASELINE_DIGRAPH	/* all paths of a page with an active path cross */
+};
+
+/* Settings of the policy "largegraph", on a device. */
+struct mill_largegraph {
+	enum mill_paths paths;
+	const char *chain;	/* steps of the closure of active paths: "0" (NULL) to "N", "full" */
+	enum mill_frequency frequency;
+	const char *alpha;	/* share of the edges that is hot: "5%" (NULL), "0.05" */
+	uint64_t chunk_size;	/* bytes of a chunk on the device; 0: half of the local memory */
+	uint32_t sweeps;	/* the most repeats of a hot chunk; 0: 64 */
+	bool no_keep;		/* no chunk stays on the device (LargeGraph-w) */
+	bool uvm;		/* chunks are migrated by pages of 64 KiB under LRU (section 3.2.5) */
+	bool no_staging;	/* no copy of values in local memory */
+	enum mill_only only;
+	enum mill_masters masters;
+	enum mill_baseline baseline;
+};
+
 #define MILL_DEVICES_MOST 16	/* the largest number of devices of a run */
 
 /* Push (along out-edges of active vertices) or pull (along in-edges of the others). */
@@ -412,12 +462,15 @@ struct mill_options {
 	const char *device;
 	/*
 	 * The policy: a name of mill_policies(), NULL: "auto". A policy says which page to evict
-	 * when another one comes. Two policies do more, on devices:
+	 * when another one comes. Three policies do more, on devices:
 	 *
 	 *	"graphie"	bfs, sssp and cc (by labels) send partitions, as Graphie does. The
 	 *			report then counts partitions as pages. Otherwise: as "fifo".
 	 *	"gts"		bfs, sssp, cc (by labels), pagerank and bc stream pages past the
 	 *			vertex state, as GTS does. Otherwise: as "lru".
+	 *	"largegraph"	the host's threads and a device process paths of bfs, sssp, cc (by
+	 *			labels) and additive programs at the same time, as LargeGraph
+	 *			does. Refuses everything else.
 	 */
 	const char *policy;
 	const char *io;		/* NULL, "uring" (pread if the system refuses it) or "pread" */
@@ -440,6 +493,7 @@ struct mill_options {
 	/* Settings of policies. A setting of another policy than the run's is MILL_EUSAGE. */
 	struct mill_graphie graphie;
 	struct mill_gts gts;
+	struct mill_largegraph largegraph;
 	bool count_lanes;	/* count SIMD slots and atomics; slower */
 	/* If a device cannot be opened, the run is on the cpu. See also mill_run_fall_back. */
 	bool fallback;
@@ -827,6 +881,30 @@ struct mill_streaming {
 	uint64_t frames;	/* pages in the main-memory buffer */
 };
 
+/* The paths and chunks of a run of the policy "largegraph". All counts are of the whole run. */
+struct mill_chunks {
+	uint64_t paths;		/* 0: the run was not of this kind */
+	uint64_t links;		/* vertices through which a path goes on */
+	uint64_t single;	/* paths of one edge */
+	double mean_length;	/* edges per path */
+	/* E_idx, E_val and 4 bytes per path, for all paths; and the CSR. Bytes. */
+	uint64_t path_bytes, csr_bytes;
+	double paths_seconds;	/* to find the paths */
+	uint64_t auxiliary;	/* host bytes of links, heads, activity and chunk tables */
+	uint64_t chunk_bytes;	/* of a slot */
+	uint64_t slots;		/* for chunks that stay: N_c */
+	uint64_t hot_chunks;	/* alpha |E| / edges of a chunk: N_h */
+	uint64_t host_edges, device_edges;	/* that each side processed */
+	uint64_t tracking_edges;	/* that the host visited for frequencies and closures */
+	double tracking_seconds;
+	uint64_t chunks_sent, chunks_reused, chunks_evicted, chunks_passed;
+	uint64_t migrations;	/* pages of 64 KiB (uvm) */
+	/* Bytes of vertex state that crossed at the ends of rounds, both ways. */
+	uint64_t exchanged;
+	uint64_t reached;	/* vertices whose value changed at least once */
+	double stale;		/* 1 - reached / updates (figure 4) */
+};
+
 /* What a run used of one device. */
 struct mill_device_use {
 	const char *name;	/* "opencl:0", "opencl:0/2:1" */
@@ -865,6 +943,7 @@ struct mill_report {
 	 */
 	bool policy_owns;
 	struct mill_streaming streaming;
+	struct mill_chunks chunks;
 	uint64_t n_steps;	/* at most 1,000: the last one is the sum of all later steps */
 	double load_seconds, parents_seconds, output_seconds;
 	const double *run_seconds;	/* one for each call of this algorithm on this run */
@@ -955,9 +1034,11 @@ struct mill_variant {
 	const char *policy;
 	enum mill_mapping mapping;
 	uint32_t queues;
+	/* The same order as in mill_options. */
 	struct mill_graphie graphie;
 	/* With a strategy the row runs on all devices, which share the work. Else on the first. */
 	struct mill_gts gts;
+	struct mill_largegraph largegraph;
 	bool no_skip, no_reuse, count_lanes;
 };
 

@@ -61,6 +61,7 @@ MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 		.n_distribution = r->result.distribution ? r->result.distribution->n : 0,
 		.partitions = units.partitions,
 		.streaming = units.streaming,
+		.chunks = units.chunks,
 		.policy_owns = r->need.own,
 		.predicted = r->predicted,
 		.cost = r->ledger.cost,

@@ -11,7 +11,7 @@
 /* The first policy is the default. */
 static const struct policy *const policies[] = {
 	&policy_auto, &policy_fifo, &policy_lru, &policy_frequency, &policy_pinned, /* pages.c */
-	&policy_graphie, &policy_gts,
+	&policy_graphie, &policy_gts, &policy_largegraph,
 };
 
 /* ---- Look-up ---- */
@@ -180,7 +180,8 @@ void policy_leave_others(const struct policy *chosen, struct mill_options *o)
 
 /* mill_options and mill_variant have the policies' settings at the same relative offsets. */
 #define FROM(type, policy) (offsetof(struct type, policy) - offsetof(struct type, graphie))
-_Static_assert(FROM(mill_options, gts) == FROM(mill_variant, gts),
+_Static_assert(FROM(mill_options, gts) == FROM(mill_variant, gts) &&
+		       FROM(mill_options, largegraph) == FROM(mill_variant, largegraph),
 	       "settings of variants are those of options");
 
 void policy_merge(struct mill_options *o, const struct mill_variant *v)

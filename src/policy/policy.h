@@ -14,7 +14,7 @@
 static inline u64 size_bytes(u64 size) { return size == MILL_SIZE_NONE ? 0 : size; }
 
 extern const struct policy policy_auto, policy_fifo, policy_lru, policy_frequency, policy_pinned,
-	policy_graphie, policy_gts;
+	policy_graphie, policy_gts, policy_largegraph;
 
 /* Returns the policy of this name, or NULL if there is none. name NULL: the default policy. */
 const struct policy *policy_find(const char *name);
