@@ -384,12 +384,6 @@ enum mill_paths {
 	MILL_PATHS_PAPER	/* ... of in-degree 1 and any out-degree, by the first out-edge */
 };
 
-/* How the policy "largegraph" counts how often a path is used (section 3.2.2). */
-enum mill_frequency {
-	MILL_FREQUENCY_EXACT,	/* active in-neighbours of the path's head, by a pass of its own */
-	MILL_FREQUENCY_UPDATES	/* updates of the head in the last round: free */
-};
-
 /* Where the policy "largegraph" computes. */
 enum mill_only {
 	MILL_ONLY_BOTH,
@@ -397,34 +391,22 @@ enum mill_only {
 	MILL_ONLY_DEVICE
 };
 
-/* Which values the sources of a chunk have in the policy "largegraph". */
-enum mill_masters {
-	MILL_MASTERS_CHUNK,	/* the newest when the chunk begins: the paper's */
-	MILL_MASTERS_ROUND	/* those at the beginning of the round, so the ledger repeats */
-};
-
 /* Other systems, run by the policy "largegraph" for a comparison. */
 enum mill_baseline {
 	MILL_BASELINE_NONE,	/* LargeGraph itself */
 	MILL_BASELINE_SUBWAY,	/* active rows cross in each step; nothing stays; device only */
-	MILL_BASELINE_SUBWAY_ASYNC,	/* the same; what has crossed is repeated until it is quiet */
-	MILL_BASELINE_TOTEM,	/* the vertices of the highest degrees stay on the device */
-	MILL_BASELINE_DIGRAPH	/* all paths of a page with an active path cross */
+	MILL_BASELINE_SUBWAY_ASYNC	/* the same; what has crossed is repeated until it is quiet */
 };
 
 /* Settings of the policy "largegraph", on a device. */
 struct mill_largegraph {
 	enum mill_paths paths;
 	const char *chain;	/* steps of the closure of active paths: "0" (NULL) to "N", "full" */
-	enum mill_frequency frequency;
 	const char *alpha;	/* share of the edges that is hot: "5%" (NULL), "0.05" */
 	uint64_t chunk_size;	/* bytes of a chunk on the device; 0: half of the local memory */
 	uint32_t sweeps;	/* the most repeats of a hot chunk; 0: 64 */
 	bool no_keep;		/* no chunk stays on the device (LargeGraph-w) */
-	bool uvm;		/* chunks are migrated by pages of 64 KiB under LRU (section 3.2.5) */
-	bool no_staging;	/* no copy of values in local memory */
 	enum mill_only only;
-	enum mill_masters masters;
 	enum mill_baseline baseline;
 };
 
@@ -468,9 +450,9 @@ struct mill_options {
 	 *			report then counts partitions as pages. Otherwise: as "fifo".
 	 *	"gts"		bfs, sssp, cc (by labels), pagerank and bc stream pages past the
 	 *			vertex state, as GTS does. Otherwise: as "lru".
-	 *	"largegraph"	the host's threads and a device process paths of bfs, sssp, cc (by
-	 *			labels) and additive programs at the same time, as LargeGraph
-	 *			does. Refuses everything else.
+	 *	"largegraph"	the host's threads and a device process paths of bfs, sssp and cc
+	 *			(by labels) at the same time, as LargeGraph does. Refuses
+	 *			everything else.
 	 */
 	const char *policy;
 	const char *io;		/* NULL, "uring" (pread if the system refuses it) or "pread" */
@@ -898,7 +880,6 @@ struct mill_chunks {
 	uint64_t tracking_edges;	/* that the host visited for frequencies and closures */
 	double tracking_seconds;
 	uint64_t chunks_sent, chunks_reused, chunks_evicted, chunks_passed;
-	uint64_t migrations;	/* pages of 64 KiB (uvm) */
 	/* Bytes of vertex state that crossed at the ends of rounds, both ways. */
 	uint64_t exchanged;
 	uint64_t reached;	/* vertices whose value changed at least once */

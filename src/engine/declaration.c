@@ -155,6 +155,8 @@ void declare_edge_frontier(struct declaration *d, struct edge_frontier **out, bo
 
 static mill_err make_program(struct mill_run *r, const struct declared *x)
 {
+	if (r->need.own && x->flags & MAIN && r->policy->home == HOME_TWIN)
+		TRY(transfer_prepare(&r->transfer, &x->forms->path->direct.source));
 	if (r->need.own && x->flags & MAIN)
 		return transfer_prepare(&r->transfer, &r->policy->takes(x->forms)->source);
 	return device_prepare(r->device, &x->program->source);

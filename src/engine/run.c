@@ -286,7 +286,7 @@ static u64 device_least(const struct mill_run *r, const struct need *n, const st
 		return 0;
 	if (run_is_native(r) || n->own_lists)
 		return n->state + n->own_lists;
-	return room->device + (n->own && r->policy->home == HOME_HOST ? 0 : n->state);
+	return room->device + (n->own && r->policy->home != HOME_DEVICE ? 0 : n->state);
 }
 
 void run_plan(const struct mill_run *r, const struct need *n, struct mill_plan *out)
@@ -393,7 +393,7 @@ u64 run_buffer_frames(const struct mill_run *r, const struct store *graph)
 static mill_err open_devices(struct mill_run *r, const struct need *n)
 {
 	u64 all = run_buffer_frames(r, r->graph), used = r->budget.used;
-	bool home_is_host = n->own && r->policy->home == HOME_HOST;
+	bool home_is_host = n->own && r->policy->home != HOME_DEVICE;
 	struct transfer *t = &r->transfer;
 
 	t->need = *n;
@@ -536,7 +536,7 @@ mill_err run_begin(struct mill_run *r, const struct need *need)
 	mill_err err;
 
 	TRY(devices_suit(r, need));
-	r->device = run_is_native(r) || (need->own && r->policy->home == HOME_HOST) ? r->host
+	r->device = run_is_native(r) || (need->own && r->policy->home != HOME_DEVICE) ? r->host
 										    : r->opened[0];
 	trace_use(r->trace);
 	trace_name("caller");

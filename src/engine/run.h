@@ -165,10 +165,10 @@ void run_predict(struct mill_run *r, const struct need *need, struct mill_plan *
 const struct machine *run_machine(struct mill_run *r);
 /* Returns true if bins are allowed and the values are too many for a core's cache. */
 bool run_may_have_bins(const struct mill_run *r, const struct need *n);
-/* Returns true if the policy owns the run and has the state on the host. */
+/* Returns true if the policy owns the run and the host has the state, or a master of it. */
 static inline bool run_home_is_host(const struct mill_run *r)
 {
-	return r->need.own && r->policy->home == HOME_HOST;
+	return r->need.own && r->policy->home != HOME_DEVICE;
 }
 /*
  * Changes from pages to the policy's units (own) or back. Does nothing if the policy has

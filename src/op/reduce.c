@@ -124,7 +124,7 @@ static u64 reducer_bytes(const struct store *st, bool in, u32 sum_size)
  */
 static bool by_join(const struct mill_run *r, const struct reduce_program *p)
 {
-	return run_home_is_host(r) && p->given_size;
+	return run_home_is_host(r) && r->policy->home == HOME_HOST && p->given_size;
 }
 
 mill_err op_reducer(struct mill_run *r, struct reducer **out, const struct reduce_program *p,

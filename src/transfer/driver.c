@@ -375,6 +375,8 @@ static mill_err run_window(struct pass_ctx *c, u32 begin, u32 end)
 	u32 n = 0;
 
 	c->end = end;
+	if (t->wire == WIRE_ROWS)
+		return gather_window(t, c->pass, begin, end, c->step);
 	for (u32 k = begin; k < end; k++) {
 		const struct move *m = &t->plan.move[k];
 
@@ -399,12 +401,14 @@ static mill_err run_plan(struct pass_ctx *c)
 {
 	const struct plan *p = &c->t->plan;
 
+	if (c->t->wire == WIRE_ROWS)
+		TRY(gather_begin(c->t, c->pass));
 	for (u32 begin = 0, end; begin < p->n; begin = end) {
 		for (end = begin + 1; end < p->n && !(p->move[end].flags & MOVE_BREAK); end++)
 			;
 		TRY(run_window(c, begin, end));
 	}
-	return MILL_OK;
+	return c->t->wire == WIRE_ROWS ? gather_end(c->t, c->pass) : MILL_OK;
 }
 
 /* ---- Passes ---- */
@@ -427,6 +431,8 @@ static mill_err join_all(struct pass_ctx *c, mill_err err)
 	struct transfer *t = c->t;
 	mill_err late = stage_drain(t);
 
+	err = err ? err : late;
+	late = gather_drain(t);
 	err = err ? err : late;
 	for (u32 i = 0; i < NUMBER_STAGES; i++) {
 		late = device_wait(&t->number_stage[i].sent);
@@ -466,6 +472,8 @@ static void forget_all(struct transfer *t)
 			t->station[i].area[k].holds = 0;
 	}
 	t->failed = true;
+	gather_forget(t);
+	twin_restart(t);
 	state_forget(t);
 }
 
@@ -578,6 +586,8 @@ static mill_err run_chunk(struct pass_ctx *c, u32 chunk)
 	}
 	if (t->whole)
 		TRY(launch_whole(c));
+	if (t->own && t->policy->home == HOME_TWIN)
+		TRY(twin_exchange(t));
 	return home ? state_get(t, c->pass) : MILL_OK;
 }
 
@@ -587,6 +597,7 @@ static mill_err end_counts(struct pass_ctx *c)
 	u64 counts[COUNTS_N];
 
 	TRY(transfer_count_end(c->t, counts, c->pass->next));
+	c->t->gather.device_edges += counts[COUNT_EDGES];
 	c->step->edges += counts[COUNT_EDGES] + c->host.edges;
 	c->step->updates += counts[COUNT_UPDATES] + c->host.updates;
 	c->step->lanes += counts[COUNT_SLOTS];
@@ -623,6 +634,8 @@ static mill_err begin_pass(struct pass_ctx *c, struct device_pass *p)
 	}
 	if (t->policy->home == HOME_HOST)
 		TRY(state_begin(t, p));
+	if (t->policy->home == HOME_TWIN)
+		TRY(twin_begin(t, p));
 	return transfer_count_begin(t);
 }
 

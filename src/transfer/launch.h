@@ -14,9 +14,9 @@
 
 /*
  * The form in which a unit crosses: as it is on disk; as an array of sources and one of
- * neighbours; as row offsets and neighbours.
+ * neighbours; as row offsets and neighbours; as chosen rows of several units.
  */
-enum wire { WIRE_STORED, WIRE_EDGES, WIRE_CSR };
+enum wire { WIRE_STORED, WIRE_EDGES, WIRE_CSR, WIRE_ROWS };
 
 /* A segment on a device, as kernels take it. Offsets (*_at) are in 32-bit words. */
 struct device_segment {

@@ -107,6 +107,39 @@ struct join_program {
 };
 
 /*
+ * The paths of a page that the host runs, and the master of the state (transfer/twin.h) on
+ * which it runs them. The arrays are by vertex.
+ */
+struct path_pass {
+	const u64 *head;	/* heads whose paths are run */
+	const u64 *link;	/* vertices through which paths go on; NULL: none */
+	void *sent;		/* values that vertices had when they last gave them on */
+	u64 *changed;		/* vertices whose value or `sent` changed */
+	u64 *ran;		/* vertices that gave a value; NULL: not wanted */
+	u64 *given;		/* of an additive program: vertices that give `give` instead */
+	u64 edges, updates;	/* counts of the caller's thread */
+};
+
+/*
+ * A program for policy/path.cl and op/path.inc, which run its edges along paths. Values only
+ * fall or, if it adds, changes are added.
+ */
+struct path_program {
+	struct program staged;	/* kernels that work on copies in local memory */
+	struct program direct;	/* kernels that work on the device's master */
+	u32 writable, size;	/* of the vector that edges write: offset in the arguments; bytes */
+	bool adds, real;	/* additive; of f64 */
+	/* Additive: offsets of the vectors `sent`, `factor` and `give`. */
+	u32 sent, factor, give;
+	/* Runs the paths in a segment whose heads are chosen. */
+	void (*run)(const void *args, const struct segment *seg, struct path_pass *p);
+	/* Sets the bits of the vertices in words [begin, end) that have something to give. */
+	u64 (*active)(const void *args, const void *sent, u64 begin, u64 end, u64 n, u64 *bits);
+	/* Additive: lets v give now: sets give[v], and sent[v] to its value. */
+	void (*turn)(const void *args, vid v);
+};
+
+/*
  * The forms of one program for policies with kernels of their own. NULL: the program does
  * not have the form.
  */
@@ -114,6 +147,7 @@ struct own_forms {
 	/* For policy/graphie.cl: values only fall, and edges may come in any order. */
 	const struct program *in_place;
 	const struct join_program *join;	/* for policy/join.cl: edges write one array */
+	const struct path_program *path;	/* for policy/path.cl: edges along paths */
 };
 
 #endif

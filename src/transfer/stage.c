@@ -28,7 +28,7 @@ u64 stage_bytes(const struct transfer *t, enum wire w, u64 edge, const struct pa
 		u64 *edges)
 {
 	*rows = *edges = 0;
-	if (w == WIRE_STORED)
+	if (w == WIRE_STORED || w == WIRE_ROWS)
 		return 0;
 	largest_page(p, t->store, rows, edges);
 	*edges = max_u64(*edges, p ? min_u64(STAGE_EDGES, p->n_pages * *edges) : STAGE_EDGES);

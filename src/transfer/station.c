@@ -424,7 +424,8 @@ static mill_err open_station(struct transfer *t, struct station *s, u64 state)
 	TRY(device_fill(&s->fault, &(u64){ 0 }, sizeof(u64)));
 	TRY(t->own ? t->policy->fit(&fit, t, i, left_beside(s, state)) :
 		     fit_pages(&fit, t, left_beside(s, state)));
-	return open_places(t, s, &fit);
+	TRY(open_places(t, s, &fit));
+	return t->own && t->policy->open ? t->policy->open(t) : MILL_OK;
 }
 
 static mill_err open_number_stages(struct transfer *t)
@@ -530,6 +531,8 @@ void transfer_close(struct transfer *t)
 	for (u32 i = 0; t->station && i < t->n_stations; i++)
 		close_station(&t->station[i]);
 	state_close(t);
+	gather_close(t);
+	twin_close(t);
 	stage_close(t);
 	close_number_stages(t);
 	if (t->own && t->policy->unlayout)

@@ -29,8 +29,10 @@
 #include "store/store.h"
 #include "stream/residency.h"
 #include "stream/stream.h"
+#include "transfer/gather.h"
 #include "transfer/launch.h"
 #include "transfer/need.h"
+#include "transfer/twin.h"
 
 /* ---- Plans ---- */
 
@@ -52,7 +54,7 @@ enum move_flags {
 #define ON_HOST 0u		/* move.where: the host's threads; other values n: station n - 1 */
 
 struct move {
-	u32 unit, slot;
+	u32 unit, slot;		/* NO_UNIT: a gathered chunk that is in the slot */
 	u16 where;
 	u8 wire;		/* enum wire */
 	u8 flags;
@@ -91,7 +93,8 @@ struct device_pass {
 
 /* ---- Policies ---- */
 
-enum home { HOME_DEVICE, HOME_HOST };	/* where the state is, if the policy owns the run */
+/* Where the state is, if the policy owns the run. TWIN: on the host and on a device. */
+enum home { HOME_DEVICE, HOME_HOST, HOME_TWIN };
 
 /* The least room that a run needs, and a prediction of the room that it will get. */
 struct room {
@@ -155,6 +158,7 @@ struct policy {
 	void (*unlayout)(struct transfer *t);
 	mill_err (*fit)(struct fit *out, const struct transfer *t, u32 station, u64 left);
 	mill_err (*tables)(struct transfer *t, struct station *s);	/* for its kernels */
+	mill_err (*open)(struct transfer *t);	/* what its wire needs beside slots; may be NULL */
 	mill_err (*launch)(struct transfer *t, const struct device_pass *p,
 			   const struct device_segment *seg);
 	/*
@@ -226,6 +230,7 @@ struct station {
 	struct vec writable;		/* home HOST: the station's share of what edges write */
 	struct share share;
 	bool moved;			/* a unit was sent in this pass */
+	u64 sent_bytes;			/* of gathered chunks, in this pass */
 };
 
 /* A host buffer in which the edges of units are made. They stay until they have crossed. */
@@ -312,6 +317,10 @@ struct transfer {
 	struct number_stage number_stage[NUMBER_STAGES];
 	u32 next_number;
 	bool failed;			/* the last pass failed */
+
+	/* Rows that are gathered, and state on both sides: gather.c, twin.c. */
+	struct gather gather;
+	struct twin twin;
 
 	/* State that is on the host: state.c. */
 	u32 chunks;
