@@ -319,6 +319,7 @@ static void report_traffic(struct json *j, const struct outcome *out, bool known
 	json_object_end(j);
 	report_partitions(j, &r->partitions);
 	report_streaming(j, &r->streaming);
+	report_chunks(j, &r->chunks);
 	json_object(j, "memory");
 	count_or_null(j, "budget", known, r->memory_budget);
 	json_u64(j, "peak_rss", peak_rss());
