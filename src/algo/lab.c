@@ -34,7 +34,7 @@ static const struct mill_variant policies[] = {
 	{ "largegraph-w", .policy = "largegraph", .largegraph.no_keep = true },
 	{ "largegraph-cpu", .policy = "largegraph", .largegraph.only = MILL_ONLY_CPU },
 	{ "largegraph-device", .policy = "largegraph", .largegraph.only = MILL_ONLY_DEVICE },
-	/* Other systems, on the same paths and chunks. */
+	/* Another system, run by largegraph for a comparison. */
 	{ "subway", .policy = "largegraph", .largegraph.baseline = MILL_BASELINE_SUBWAY },
 	{ "subway-async", .policy = "largegraph",
 	  .largegraph.baseline = MILL_BASELINE_SUBWAY_ASYNC },

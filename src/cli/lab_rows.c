@@ -53,7 +53,7 @@ static bool has_option(const struct mill_variant *v, const char *option)
 /* Returns true if a lab runs the row unasked. several: it has several devices. */
 static bool is_usual(const struct mill_variant *v, bool several)
 {
-	/* largegraph refuses algorithms, so its rows run only if --policies names them */
+	/* rows of largegraph (alpha) run only if --policies names them */
 	return !has_option(v, "alpha") && (several || !v->gts.strategy);
 }
 
@@ -97,8 +97,8 @@ static mill_err find_policy(struct mill_variant *out, const char *name)
 }
 
 /*
- * Returns the rows if --policies is not given: the usual ones, or only those that the given lists of
- * values change.
+ * Returns the rows if --policies is not given: the usual ones, or only those that the given lists
+ * of values change.
  */
 static const char *usual_policies(struct lab *l, const struct options *o)
 {
