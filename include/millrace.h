@@ -395,13 +395,13 @@ enum mill_only {
 enum mill_baseline {
 	MILL_BASELINE_NONE,	/* LargeGraph itself */
 	MILL_BASELINE_SUBWAY,	/* active rows cross in each step; nothing stays; device only */
-	MILL_BASELINE_SUBWAY_ASYNC	/* the same; what has crossed is repeated until it is quiet */
+	MILL_BASELINE_SUBWAY_ASYNC	/* the same; what crossed is repeated until it is quiet */
 };
 
 /* Settings of the policy "largegraph", on a device. */
 struct mill_largegraph {
 	enum mill_paths paths;
-	const char *chain;	/* steps of the closure of active paths: "0" (NULL) to "N", "full" */
+	const char *chain;	/* steps of the closure of active paths: "0" (NULL), "N", "full" */
 	const char *alpha;	/* share of the edges that is hot: "5%" (NULL), "0.05" */
 	uint64_t chunk_size;	/* bytes of a chunk on the device; 0: half of the local memory */
 	uint32_t sweeps;	/* the most repeats of a hot chunk; 0: 64 */
@@ -882,7 +882,7 @@ struct mill_chunks {
 	uint64_t chunks_sent, chunks_reused, chunks_evicted, chunks_passed;
 	/* Bytes of vertex state that crossed at the ends of rounds, both ways. */
 	uint64_t exchanged;
-	uint64_t reached;	/* vertices whose value changed at least once */
+	uint64_t reached;	/* vertices with a value that changed at least once */
 	double stale;		/* 1 - reached / updates (figure 4) */
 };
 

@@ -30,6 +30,14 @@ static const struct mill_variant policies[] = {
 	{ "gts", .policy = "gts" },
 	{ "gts-p", .policy = "gts", .gts.strategy = MILL_STRATEGY_P },
 	{ "gts-s", .policy = "gts", .gts.strategy = MILL_STRATEGY_S },
+	{ "largegraph", .policy = "largegraph" },
+	{ "largegraph-w", .policy = "largegraph", .largegraph.no_keep = true },
+	{ "largegraph-cpu", .policy = "largegraph", .largegraph.only = MILL_ONLY_CPU },
+	{ "largegraph-device", .policy = "largegraph", .largegraph.only = MILL_ONLY_DEVICE },
+	/* Another system, run by largegraph for a comparison. */
+	{ "subway", .policy = "largegraph", .largegraph.baseline = MILL_BASELINE_SUBWAY },
+	{ "subway-async", .policy = "largegraph",
+	  .largegraph.baseline = MILL_BASELINE_SUBWAY_ASYNC },
 	{ 0 },
 };
 

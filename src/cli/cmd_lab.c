@@ -353,6 +353,7 @@ static void report_row(struct json *j, const struct lab *l, size_t i, const stru
 	seconds_or_null(j, "cache_share", ran && r->streaming.devices, lab_cache_share(l, i));
 	report_partitions(j, &r->partitions);
 	report_streaming(j, &r->streaming);
+	report_chunks(j, &r->chunks);
 	count_or_null(j, "updates", ran, r->updates);
 	count_or_null(j, "iterations", ran, r->iterations);
 	count_or_null(j, "edges", ran, row->edges);

@@ -142,6 +142,31 @@ static double mteps(const struct outcome *out)
 	return (double)out->report.edges_traversed / out->median / 1e6;
 }
 
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* Prints the paths and chunks of the policy largegraph. */
+static void print_chunks(const struct call *call, const struct mill_chunks *c)
+{
+	uint64_t edges = c->host_edges + c->device_edges;
+	char a[SHOWN_SIZE];
+
+	say(call,
+	    "  largegraph  %" PRIu64 " paths (mean length %.2f, %.1f %% single edges), "
+	    "%.2f x CSR, found in %s; chunks: %" PRIu64 " sent, %" PRIu64 " reused, %" PRIu64
+	    " evicted, %" PRIu64 " passed through, %" PRIu64 " slots\n",
+	    c->paths, c->mean_length, percent(c->single, c->paths),
+	    percent(c->path_bytes, c->csr_bytes) / 100, show_seconds(a, c->paths_seconds),
+	    c->chunks_sent, c->chunks_reused, c->chunks_evicted, c->chunks_passed, c->slots);
+	say(call,
+	    "              edges: host %.1f %%, device %.1f %%; %s exchanged; %" PRIu64
+	    " tracking edges; stale %.3f\n",
+	    percent(c->host_edges, edges), percent(c->device_edges, edges),
+	    show_size(a, c->exchanged), c->tracking_edges, c->stale);
+}
+
 static void print_device(const struct call *call, const struct mill_report *r)
 {
 	char a[SHOWN_SIZE], b[SHOWN_SIZE], c[SHOWN_SIZE];
@@ -189,6 +214,8 @@ static void print_device(const struct call *call, const struct mill_report *r)
 		say(call, "%s%s\n", p->staged ? "" : ", no staging",
 		    p->local_flags ? "" : ", flags do not fit local memory");
 	}
+	if (r->chunks.paths)
+		print_chunks(call, &r->chunks);
 	if (call->options.lanes)
 		say(call, "  lanes   %" PRIu64 ", %" PRIu64 " atomics\n", r->lanes, r->atomics);
 }
@@ -319,6 +346,7 @@ static void report_traffic(struct json *j, const struct outcome *out, bool known
 	json_object_end(j);
 	report_partitions(j, &r->partitions);
 	report_streaming(j, &r->streaming);
+	report_chunks(j, &r->chunks);
 	json_object(j, "memory");
 	count_or_null(j, "budget", known, r->memory_budget);
 	json_u64(j, "peak_rss", peak_rss());

@@ -22,7 +22,7 @@ struct lab {
 	struct mill_lab_row *row;	/* how.n_variants rows for each budget */
 	double *seconds;		/* median of each row */
 	size_t n_rows;
-	char names[256];		/* the default of --policies, for the report */
+	char names[512];		/* the default of --policies, for the report */
 };
 
 /* Returns the budget of row i as it was given: "25%". */

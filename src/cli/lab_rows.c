@@ -50,17 +50,28 @@ static bool has_option(const struct mill_variant *v, const char *option)
 
 /* ---- Policies ---- */
 
+/* Returns true if a lab runs the row unasked. several: it has several devices. */
+static bool is_usual(const struct mill_variant *v, bool several)
+{
+	/* rows of largegraph (alpha) run only if --policies names them */
+	return !has_option(v, "alpha") && (several || !v->gts.strategy);
+}
+
+/* Which rows add_names takes. */
+enum which { ONE_DEVICE, SEVERAL_DEVICES, ALL };
+
 /*
  * Appends the names of rows to the list `to`. option: only rows with this option; NULL: all rows.
- * all: also rows that use several devices.
+ * which: all rows, or the usual ones for one or several devices.
  */
-static void add_names(char *to, const char *option, bool all)
+static void add_names(char *to, const char *option, enum which which)
 {
 	const struct mill_variant *v;
 	size_t length = strlen(to);
 
 	for (v = mill_lab_policies(); v->name && length < NAMES; v++)
-		if ((!option || has_option(v, option)) && (all || !v->gts.strategy))
+		if ((!option || has_option(v, option)) &&
+		    (which == ALL || is_usual(v, which == SEVERAL_DEVICES)))
 			length += (size_t)snprintf(to + length, NAMES - length, "%s%s",
 						   length ? "," : "", v->name);
 }
@@ -81,24 +92,24 @@ static mill_err find_policy(struct mill_variant *out, const char *name)
 	if (nearest_found(&near))
 		return refuse(MILL_EUSAGE, "--policies %s: unknown; did you mean %s?", name,
 			      nearest_found(&near));
-	add_names(names, NULL, true);
+	add_names(names, NULL, ALL);
 	return refuse(MILL_EUSAGE, "--policies %s: unknown; there are %s", name, names);
 }
 
 /*
- * Returns the rows if --policies is not given: all, or only those that the given lists of values
- * change.
+ * Returns the rows if --policies is not given: the usual ones, or only those that the given lists
+ * of values change.
  */
 static const char *usual_policies(struct lab *l, const struct options *o)
 {
-	bool all = several_devices(o->device.text);
+	enum which which = several_devices(o->device.text) ? SEVERAL_DEVICES : ONE_DEVICE;
 
 	if (o->wires || (o->queue_counts && !o->device_caches))
 		snprintf(l->names, NAMES, "graphie");
 	if (o->device_caches)
-		add_names(l->names, "device-cache", all);
+		add_names(l->names, "device-cache", which);
 	if (!l->names[0])
-		add_names(l->names, NULL, all);
+		add_names(l->names, NULL, which);
 	return l->names;
 }
 

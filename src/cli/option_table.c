@@ -140,8 +140,10 @@ static const struct option table[] = {
 	{ "budgets", TEXT, "lab", AT(budgets), "LIST",
 	  .help = "run every row with each of these device budgets: 10%,25%,50%,100%" },
 	{ "policies", TEXT, "lab", AT(policies), "LIST",
-	  .help = "rows to run, from: all,active,reuse,fifo,lru,frequency,pinned,"
-		  "graphie-naive,graphie-opt1,graphie-opt2,graphie,gts,gts-p,gts-s" },
+	  .help = "rows to run, from: all, active, reuse, fifo, lru, frequency, pinned, "
+		  "graphie-naive, graphie-opt1, graphie-opt2, graphie, gts, gts-p, gts-s, "
+		  "largegraph, largegraph-w, largegraph-cpu, largegraph-device, subway, "
+		  "subway-async; the last six run only if named" },
 	{ "wires", TEXT, "lab", AT(wires), "LIST",
 	  .help = "run graphie rows with each of these wires: edges,csr,packed" },
 	{ "queue-counts", TEXT, "lab", AT(queue_counts), "LIST",

@@ -295,6 +295,38 @@ void report_streaming(struct json *j, const struct mill_streaming *s)
 	json_object_end(j);
 }
 
+void report_chunks(struct json *j, const struct mill_chunks *c)
+{
+	if (!c->paths) {
+		json_null(j, "largegraph");
+		return;
+	}
+	json_object(j, "largegraph");
+	json_u64(j, "paths", c->paths);
+	json_u64(j, "links", c->links);
+	json_u64(j, "single", c->single);
+	json_f64(j, "mean_length", c->mean_length);
+	json_u64(j, "path_bytes", c->path_bytes);
+	json_u64(j, "csr_bytes", c->csr_bytes);
+	json_f64(j, "paths_seconds", c->paths_seconds);
+	json_u64(j, "auxiliary", c->auxiliary);
+	json_u64(j, "chunk_bytes", c->chunk_bytes);
+	json_u64(j, "slots", c->slots);
+	json_u64(j, "hot_chunks", c->hot_chunks);
+	json_u64(j, "host_edges", c->host_edges);
+	json_u64(j, "device_edges", c->device_edges);
+	json_u64(j, "tracking_edges", c->tracking_edges);
+	json_f64(j, "tracking_seconds", c->tracking_seconds);
+	json_u64(j, "chunks_sent", c->chunks_sent);
+	json_u64(j, "chunks_reused", c->chunks_reused);
+	json_u64(j, "chunks_evicted", c->chunks_evicted);
+	json_u64(j, "chunks_passed", c->chunks_passed);
+	json_u64(j, "exchanged", c->exchanged);
+	json_u64(j, "reached", c->reached);
+	json_f64(j, "stale", c->stale);
+	json_object_end(j);
+}
+
 void report_step(struct json *j, const struct mill_step *s, bool counted)
 {
 	json_object(j, NULL);

@@ -38,6 +38,8 @@ void report_owns(struct json *j, bool known, const char *policy, bool owns);
 void report_partitions(struct json *j, const struct mill_partitions *p);
 /* Adds "gts" (the layout of the policy gts); null if the run had none. */
 void report_streaming(struct json *j, const struct mill_streaming *s);
+/* Adds "largegraph" (paths and chunks of the policy largegraph); null if the run had none. */
+void report_chunks(struct json *j, const struct mill_chunks *c);
 const char *strategy_word(enum mill_strategy strategy);
 const char *wire_word(enum mill_wire wire);
 /* Adds one element of "supersteps". counted: lanes and atomics were counted. */

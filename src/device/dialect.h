@@ -49,13 +49,7 @@ typedef float f32;
 typedef double f64;
 typedef u32 vid;
 
-/* STATE_IS_LOCAL: the arrays of programs are copies in local memory. FAR is always global. */
-#ifdef STATE_IS_LOCAL
-#define GLOBAL __local
-#else
 #define GLOBAL __global
-#endif
-#define FAR __global
 #define LOCAL __local
 #define SHARED __local
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
@@ -135,7 +129,6 @@ typedef double f64;
 typedef u32 vid;
 
 #define GLOBAL
-#define FAR
 #define LOCAL
 #define SHARED __shared__
 #define BARRIER() __syncthreads()
@@ -340,9 +333,6 @@ DEVICE f64 dev_abs(f64 x) { return __builtin_fabs(x); }
 
 /* Edges of a partition that a work-item of a CPU takes at a time; elsewhere it takes one. */
 #define TILE_EDGES 32u
-
-/* Words of a bitmap whose changed vertices are counted together (transfer/twin.cl). */
-#define TWIN_TILE 256u
 
 /* Flags of a page that has work: in its first row, in other rows. */
 #define PAGE_HEAD 1u

@@ -66,6 +66,8 @@ MILL_API void mill_run_report(const mill_run *r, struct mill_report *out)
 		.predicted = r->predicted,
 		.cost = r->ledger.cost,
 	};
+	if (out->chunks.paths && out->updates)
+		out->chunks.stale = 1 - (f64)out->chunks.reached / (f64)out->updates;
 	devices_report(r, out);
 }
 

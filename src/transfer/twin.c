@@ -8,7 +8,7 @@
 #include "base/bitmap.h"
 #include "transfer/transfer.h"
 
-static const char *const twin_text[] = { "device/dialect.h", "transfer/twin.cl" };
+static const char *const twin_text[] = { "device/dialect.h", DEFINE(TWIN_TILE), "transfer/twin.cl" };
 static const struct kernel_source twin_kernels = { "twin", twin_text, ARRAY_LEN(twin_text) };
 
 #define PIECE_SHARE 32u		/* a piece takes at most 1/32 of the budget */
@@ -46,10 +46,10 @@ static mill_err open_device(struct transfer *t, u64 n, u32 size, bool adds)
 	enum traffic kind = TRAFFIC_WRITABLE;
 
 	TRY(device_prepare(s->device, &twin_kernels));
-	TRY(station_buffer(s, &w->value, max_u64(n * size, 8), "the master of the state", kind));
-	TRY(station_buffer(s, &w->sent, max_u64(n * size, 8), "the master of the state", kind));
+	TRY(station_buffer(s, &w->value, max_u64(round_up(n * size, 8), 8), "the master of the state", kind));
+	TRY(station_buffer(s, &w->sent, max_u64(round_up(n * size, 8), 8), "the master of the state", kind));
 	if (adds)
-		TRY(station_buffer(s, &w->factor, max_u64(n * size, 8), "factors",
+		TRY(station_buffer(s, &w->factor, max_u64(round_up(n * size, 8), 8), "factors",
 				   TRAFFIC_READ_ONLY));
 	TRY(station_buffer(s, &w->changed, max_u64(words32(n), 2) * sizeof(u32),
 			   "changed vertices", TRAFFIC_FLAGS));

@@ -26,6 +26,9 @@
 struct transfer;
 struct device_pass;
 
+/* Words of a bitmap whose changed vertices are counted together. */
+#define TWIN_TILE 256u
+
 struct twin {
 	/* The pass that runs, or ran last. */
 	const struct path_program *program;
