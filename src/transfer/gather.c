@@ -39,7 +39,7 @@ static u64 edges_in(u64 bytes) { return min_u64(bytes / 4, 65534); }
 
 static u64 open_bytes(u64 vertices, u64 edges)
 {
-	return round_up(vertices * (4 + 1 + 4 + 4) + edges * (2 * 4 + 8 + 8 + 4) +
+	return round_up(vertices * (4 + 1 + 4 + 4) + edges * (5 * 2 + 2 * 8 + 4) +
 			hash_size(vertices) * 8 + 256, 64);
 }
 
