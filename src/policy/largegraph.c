@@ -17,9 +17,9 @@
  *
  * `sent` moves only if all out-edges of a vertex were run in the round: it was active at the
  * beginning, or came by --chain, or is a link with one out-edge. Otherwise it stays active: a
- * simpler rule gives wrong results on one in twelve small random graphs. A vertex whose edges
+ * simpler rule gives wrong results on one in twelve small random graphs. If the edges of a vertex
  * are run in several places (a list that lies in several pages or chunks, a link with several
- * out-edges) has sent its value at the beginning of the round, which is older than all that
+ * out-edges), it has sent its value at the beginning of the round, which is older than all that
  * was used.
  *
  * Subway is the same engine with other rules: rows in place of paths, all on the device, and
@@ -145,7 +145,7 @@ static void largegraph_room(struct room *out, const struct transfer *t, const st
 
 /* ---- Layout ---- */
 
-/* Marks vertices whose out-edges are run in several places, as far as pages tell. */
+/* Marks vertices with out-edges that are run in several places, as far as pages tell. */
 static void mark_several(struct largegraph *l, const struct pages *p)
 {
 	for (u32 i = 0; i < p->n_pages; i++)
@@ -439,7 +439,7 @@ static mill_err find_frequencies(struct transfer *t)
 
 /* ---- Hot and cold ---- */
 
-/* Sets HEADS, and lets vertices whose edges are run in several places send their value. */
+/* Sets HEADS, and lets vertices that are marked SEVERAL, or have large lists, send. */
 static void find_heads(struct transfer *t)
 {
 	struct largegraph *l = layout_of(t);
@@ -488,7 +488,7 @@ static u64 find_active_slots(struct transfer *t)
 }
 
 /*
- * Returns the edges of the active heads that are not on the device and whose f is at least
+ * Returns the edges of the active heads that are not on the device and have an f of at least
  * `least`.
  */
 static u64 edges_from(const struct largegraph *l, u32 least)

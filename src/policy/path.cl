@@ -131,8 +131,10 @@ static inline void far_count(FAR u64 *counts, u32 which, u64 n)
 
 #if STAGED
 #define PLACE(i) (i)
+#define KEY_OF(i) LOCAL_KEY(&loc[i])
 #else
 #define PLACE(i) vertex[i]
+#define KEY_OF(i) FAR_KEY(&value[vertex[i]])
 #endif
 
 /*
@@ -241,8 +243,7 @@ __kernel void OF(PROGRAM, path_chunks)(CHUNK_PARAMS)
 					RUN_EDGE(give[u], v, k - 1 - p);
 #else
 					if (u < n_sole)
-						raise(&mark[u], STAGED ? LOCAL_KEY(&loc[u]) :
-									 FAR_KEY(&value[vertex[u]]));
+						raise(&mark[u], KEY_OF(u));
 					RUN_EDGE(OF(PROGRAM, value)(s, PLACE(u)), v, k - 1 - p);
 #endif
 					u = v;
@@ -255,8 +256,7 @@ __kernel void OF(PROGRAM, path_chunks)(CHUNK_PARAMS)
 				RUN_EDGE(give[u], v, e);
 #else
 				if (u < n_sole)
-					raise(&mark[u], STAGED ? LOCAL_KEY(&loc[u]) :
-								 FAR_KEY(&value[vertex[u]]));
+					raise(&mark[u], KEY_OF(u));
 				RUN_EDGE(OF(PROGRAM, value)(s, PLACE(u)), v, e);
 #endif
 			}

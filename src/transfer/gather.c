@@ -124,7 +124,8 @@ mill_err gather_open(struct transfer *t, u64 slot_bytes, u32 n_slots, u32 n_tran
 	TRY(memory_new(&t->plan.move, t->budget, t->plan.most, sizeof(struct move),
 		       "the plan of a pass"));
 	TRY(open_chunks(t));
-	TRY(memory_new(&g->slot, t->budget, max_u64(n_slots, 1), sizeof(*g->slot), "chunks of paths"));
+	TRY(memory_new(&g->slot, t->budget, max_u64(n_slots, 1), sizeof(*g->slot),
+		       "chunks of paths"));
 	TRY(memory_new(&g->stage, t->budget, stage_words, sizeof(u32), "pieces of pages"));
 	TRY(memory_new(&g->piece_at, t->budget, t->plan.most, sizeof(u64), "pieces of pages"));
 	TRY(memory_new(&g->piece_end, t->budget, t->plan.most, sizeof(u64), "pieces of pages"));
@@ -329,8 +330,8 @@ static void put_weight(char *to, u32 width, u32 i, u64 weight)
 /* Writes the chunk as it crosses. Returns its bytes. */
 static u64 write_paths(const struct transfer *t, struct open_chunk *c, u32 *to)
 {
-	u32 n_multi = c->n_index - c->n_paths, width = width_of(t, c->most_weight), at[ROLES] = { 0 };
-	u32 n[ROLES] = { 0 };
+	u32 n_multi = c->n_index - c->n_paths, width = width_of(t, c->most_weight);
+	u32 n[ROLES] = { 0 }, at[ROLES] = { 0 };
 	u16 *half;
 	char *weight;
 	u64 bytes;
@@ -495,15 +496,16 @@ static bool fits(const struct transfer *t, const struct open_chunk *c, u32 paths
 {
 	const struct gather *g = &t->gather;
 	u64 width = width_of(t, max_u64(c->most_weight, most)), all = (u64)edges_of(g, c) + edges;
+	u64 bytes;
 
 	if (all + paths > g->most_edges || c->n_vertices + (u64)edges + 1 > g->most_vertices)
 		return false;
 	if (g->rows)
-		return (ROWS_HEADER + 2 * (c->n_vertices + 1ull) + 1 + all) * 4 + 16 + width * all <=
-		       g->slot_bytes;
-	return (HEADER + c->n_vertices + (u64)edges + 1) * 4 +
-		       2 * (c->n_paths + c->n_index + 2ull * c->n_single + 2 * edges + 2 * paths + 1) +
-		       16 + width * all <= g->slot_bytes;
+		bytes = (ROWS_HEADER + 2 * (c->n_vertices + 1ull) + 1 + all) * 4;
+	else
+		bytes = (HEADER + c->n_vertices + (u64)edges + 1) * 4 +
+			2 * (c->n_paths + c->n_index + 2ull * (c->n_single + edges + paths) + 1);
+	return bytes + 16 + width * all <= g->slot_bytes;
 }
 
 /* Adds vertices [from, to] of a path to the chunk. at: the path in the piece. */
@@ -681,7 +683,8 @@ static u32 *cut_page(const struct gather *g, const struct segment *seg, u32 *to)
 	for (u64 w = first / 64; w < div_up(last, 64); w++)
 		for (u64 word = bitmap_window(g->hot, w, first, last); word; word &= word - 1) {
 			u32 u = (u32)(w * 64 + (u64)__builtin_ctzll(word)), r = (u32)(u - first);
-			u32 flags = IS_FIRST | (segment_row_is_partial(seg, (vid)r) ? IS_PARTIAL : 0);
+			bool partial = segment_row_is_partial(seg, (vid)r);
+			u32 flags = IS_FIRST | (partial ? IS_PARTIAL : 0);
 			u32 begin = seg->row[r] + (g->link && bitmap_get(g->link, u));
 
 			for (u32 i = begin; i < seg->row[r + 1]; i++) {

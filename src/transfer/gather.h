@@ -7,7 +7,7 @@
  * kernels, which run during the stream pass of the next window. So both sides compute at the
  * same time, and what crosses depends on page numbers and counts alone.
  *
- * A chunk has a table of its distinct vertices, ordered: heads all of whose paths are in the
+ * A chunk has a table of its distinct vertices, ordered: heads with all their paths in the
  * chunk, links with one out-edge (both are "sole": all their out-edges are here), other
  * sources, other vertices. Then come the paths, as numbers into the table (E'_idx, 16 bits):
  * paths of several edges with the place where each begins (ChunkTable), then paths of one
@@ -59,7 +59,7 @@ struct chunk_slot {
 struct gather {
 	/* Set by the policy at each plan. By vertex. */
 	const u64 *hot, *cold, *link;
-	u64 *resident;		/* heads whose paths are all in a slot; the driver keeps it */
+	u64 *resident;		/* heads with all their paths in a slot */
 	u64 *given;		/* see struct path_pass */
 	const u32 *frequency;
 	const u32 *path_edges;	/* edges of the paths that begin at the vertex */
@@ -70,7 +70,7 @@ struct gather {
 	u32 weight;		/* bytes of a weight of the store; 0: none */
 	u64 slot_bytes;
 	u32 most_vertices, most_edges;	/* of a chunk */
-	u32 large;		/* a head whose paths have more edges takes chunks of its own */
+	u32 large;		/* a head with more edges in its paths has chunks of its own */
 	u32 n_slots, n_transit;	/* slots that keep chunks; slots that chunks pass through */
 	u32 next_transit;
 	struct chunk_slot *slot;

@@ -111,10 +111,10 @@ struct join_program {
  * which it runs them. The arrays are by vertex.
  */
 struct path_pass {
-	const u64 *head;	/* heads whose paths are run */
+	const u64 *head;	/* the heads of the paths that are run */
 	const u64 *link;	/* vertices through which paths go on; NULL: none */
 	void *sent;		/* values that vertices had when they last gave them on */
-	u64 *changed;		/* vertices whose value or `sent` changed */
+	u64 *changed;		/* vertices with a value or `sent` that changed */
 	u64 *ran;		/* vertices that gave a value; NULL: not wanted */
 	u64 *given;		/* of an additive program: vertices that give `give` instead */
 	u64 edges, updates;	/* counts of the caller's thread */
@@ -131,7 +131,7 @@ struct path_program {
 	bool adds, real;	/* additive; of f64 */
 	/* Additive: offsets of the vectors `sent`, `factor` and `give`. */
 	u32 sent, factor, give;
-	/* Runs the paths in a segment whose heads are chosen. */
+	/* Runs the paths in a segment that begin at the chosen heads. */
 	void (*run)(const void *args, const struct segment *seg, struct path_pass *p);
 	/* Sets the bits of the vertices in words [begin, end) that have something to give. */
 	u64 (*active)(const void *args, const void *sent, u64 begin, u64 end, u64 n, u64 *bits);

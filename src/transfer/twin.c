@@ -8,7 +8,9 @@
 #include "base/bitmap.h"
 #include "transfer/transfer.h"
 
-static const char *const twin_text[] = { "device/dialect.h", DEFINE(TWIN_TILE), "transfer/twin.cl" };
+static const char *const twin_text[] = {
+	"device/dialect.h", DEFINE(TWIN_TILE), "transfer/twin.cl"
+};
 static const struct kernel_source twin_kernels = { "twin", twin_text, ARRAY_LEN(twin_text) };
 
 #define PIECE_SHARE 32u		/* a piece takes at most 1/32 of the budget */
@@ -28,7 +30,7 @@ u64 twin_piece(u64 bytes, u32 size)
 
 u64 twin_device_bytes(u64 n, u32 size, bool adds, u64 most)
 {
-	return n * size * (adds ? 3 : 2) + words32(n) * sizeof(u32) +
+	return round_up(n * size, 8) * (adds ? 3 : 2) + words32(n) * sizeof(u32) +
 	       (tiles_of(n) + 2) * sizeof(u32) + piece_bytes(most, size) + 256;
 }
 
@@ -44,13 +46,13 @@ static mill_err open_device(struct transfer *t, u64 n, u32 size, bool adds)
 	struct station *s = &t->station[0];
 	struct twin *w = &t->twin;
 	enum traffic kind = TRAFFIC_WRITABLE;
+	u64 bytes = max_u64(round_up(n * size, 8), 8);
 
 	TRY(device_prepare(s->device, &twin_kernels));
-	TRY(station_buffer(s, &w->value, max_u64(round_up(n * size, 8), 8), "the master of the state", kind));
-	TRY(station_buffer(s, &w->sent, max_u64(round_up(n * size, 8), 8), "the master of the state", kind));
+	TRY(station_buffer(s, &w->value, bytes, "the master of the state", kind));
+	TRY(station_buffer(s, &w->sent, bytes, "the master of the state", kind));
 	if (adds)
-		TRY(station_buffer(s, &w->factor, max_u64(round_up(n * size, 8), 8), "factors",
-				   TRAFFIC_READ_ONLY));
+		TRY(station_buffer(s, &w->factor, bytes, "factors", TRAFFIC_READ_ONLY));
 	TRY(station_buffer(s, &w->changed, max_u64(words32(n), 2) * sizeof(u32),
 			   "changed vertices", TRAFFIC_FLAGS));
 	TRY(station_buffer(s, &w->count, (tiles_of(n) + 2) * sizeof(u32), "changed vertices",
@@ -235,10 +237,7 @@ mill_err twin_begin(struct transfer *t, const struct device_pass *p)
 
 /* ---- From the device to the host ---- */
 
-/*
- * Merges entry i of a piece into the host's master. back: set if the device has an older value
- * than the host then.
- */
+/* Merges entry i of a piece into the host's master. Notes if the device's is then older. */
 static void merge_entry(struct twin *w, u64 i)
 {
 	u32 v = w->id[i], size = w->program->size;

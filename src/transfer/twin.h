@@ -6,7 +6,7 @@
  *	value	what edges write. Masters are merged by minimum, or changes are added.
  *	sent	the value that a vertex had when it last gave it along all its out-edges. A
  *		vertex is active while its value differs from that.
- *	changed	a bitmap of the vertices whose value or `sent` changed in the round
+ *	changed	a bitmap of the vertices with a value or `sent` that changed
  *
  * An exchange compacts (id, value, sent) of the changed vertices on the device, reads them in
  * pieces of `most` entries, merges them into the host's master, and writes the host's values
@@ -26,7 +26,7 @@
 struct transfer;
 struct device_pass;
 
-/* Words of a bitmap whose changed vertices are counted together. */
+/* Words of a tile of a bitmap: the changed vertices of a tile are counted together. */
 #define TWIN_TILE 256u
 
 struct twin {
