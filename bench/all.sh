@@ -95,6 +95,8 @@ table graphie "Graphie, part by part" \
 	"$here/lab.sh" "$millrace" "$out/lab" "$graphs"
 table gts "GTS" \
 	SCALE=$(pick 14 20) ROUNDS=$(pick 1 5) "$here/gts.sh" "$millrace" "$out/gts" "$graphs"
+table largegraph "LargeGraph" \
+	"$here/largegraph.sh" "$millrace" "$out/largegraph" "$graphs"
 table cost "Predicted and actual cost" \
 	SCALE=$(pick 12 18) SIDE=$(pick 64 128) REPEAT=$(pick 1 3) \
 	"$here/cost.sh" "$millrace" "$out/cost"

@@ -120,6 +120,15 @@ plain pagerank raw-star.mill --iterations 1 --tolerance 0 --exact --policy gts
 plain cc many.mill --policy gts --device opencl --chunks 2 --strategy p --lanes
 plain bfs many.mill --source max-degree --policy gts --device opencl --strategy s --lanes --mapping warp
 
+# LargeGraph: chunks that stay and chunks that pass through, copies in local memory, rows.
+for store in u32.mill far.mill; do
+	clean sssp $store --source max-degree --policy largegraph --alpha 50%
+	clean sssp $store --source max-degree --policy largegraph --alpha 100% --chunk-size 1K --no-keep
+	clean sssp $store --source max-degree --policy largegraph --baseline subway-async
+done
+clean bfs u32.mill --source max-degree --policy largegraph --alpha 100%
+clean cc u32.mill --method labels --policy largegraph --alpha 100%
+
 make_stores() {
 	# Distances beyond 32 bits; more paths than a double can count: 200 parallel edges a step.
 	printf '0 1 4000000000\n1 2 4000000000\n' >far.el

@@ -70,7 +70,7 @@ import json
 r = json.load(open("lab.json"))
 cpu = json.load(open("cpu.json"))
 keys = ["policy", "policy_owns", "budget", "to_device", "topology", "read_only", "writable", "flags", "csr_multiple", "pages_to_device", "pages_reused", "pages_active",
-        "hit_rate", "cache_share", "partitions", "gts", "updates", "iterations",
+        "hit_rate", "cache_share", "partitions", "gts", "largegraph", "updates", "iterations",
         "edges", "lanes", "atomics", "seconds", "hash", "check", "error", "supersteps"]
 rows = r["rows"]
 assert all(list(x) == keys for x in rows), [list(x) for x in rows]

@@ -11,7 +11,7 @@
 static void test_find(void **state)
 {
 	static const char *const names[] = { "auto", "fifo", "lru", "frequency", "pinned",
-					     "graphie", "gts" };
+					     "graphie", "gts", "largegraph" };
 	const struct mill_policy *shown = mill_policies();
 
 	(void)state;
@@ -65,6 +65,14 @@ static const struct row fields[] = {
 	FIELD("main-buffer", gts, main_buffer),
 	FIELD("warp", gts, warp),
 	FIELD("scan", gts, scan),
+	FIELD("paths", largegraph, paths),
+	FIELD("chain", largegraph, chain),
+	FIELD("alpha", largegraph, alpha),
+	FIELD("chunk-size", largegraph, chunk_size),
+	FIELD("sweeps", largegraph, sweeps),
+	FIELD("no-keep", largegraph, no_keep),
+	FIELD("only", largegraph, only),
+	FIELD("baseline", largegraph, baseline),
 };
 
 /* The size of an option's field by its kind. */
@@ -73,6 +81,7 @@ static const size_t sizes[] = {
 	[MILL_OPTION_U32] = sizeof(uint32_t),
 	[MILL_OPTION_SIZE] = sizeof(uint64_t),
 	[MILL_OPTION_CHOICE] = sizeof(int),
+	[MILL_OPTION_TEXT] = sizeof(const char *),
 };
 
 static void check_row(const struct mill_policy *p, const struct mill_option *o,
