@@ -78,7 +78,7 @@ test-asan:	##   under AddressSanitizer and UBSan
 # Left out: tests with one thread; tests of devices, where all threads are the driver's; algo/tiny, as the matrix runs the same code.
 test-tsan:	##   under ThreadSanitizer
 	$(call build,tsan,unit_tests algo_tests fault_tests)
-	$(call run,tsan,unit|algo|fault,-E 'fault/(device|environment|signals)|unit/(fault|store|writer|verify|formats|packed|number|file|moves|residency)|algo/(device|damage|transfers|gunrock|intersect|graphie|gts|counts|declaration|tiny|host|plan|oracle)')
+	$(call run,tsan,unit|algo|fault,-E 'fault/(device|environment|signals)|unit/(fault|store|writer|verify|formats|packed|number|file|moves|residency)|algo/(device|damage|transfers|gunrock|intersect|graphie|gts|largegraph|counts|declaration|tiny|host|plan|oracle)')
 
 test-long:	## all tests of test-dev with every repetition of theirs (half an hour)
 	@LONG=1 $(MAKE) test-dev
