@@ -163,7 +163,7 @@ static void compare_all(mill_store *store, const char *name, u64 seed)
 
 static void test_random(void **state)
 {
-	u32 most = getenv("LONG") ? 400 : 12;
+	u32 most = getenv("LONG") ? 400 : is_sanitized() ? 2 : 12;
 
 	(void)state;
 	if (!have_opencl())
