@@ -73,7 +73,7 @@ test-sanitizers:	## the C tests under AddressSanitizer, UBSan and ThreadSanitize
 # Left out: what takes minutes and runs the code of the matrix once more.
 test-asan:	##   under AddressSanitizer and UBSan
 	$(call build,asan)
-	$(call run,asan,unit|algo|cli|fault,-E '(algo|cli)/device|cli/gts|algo/(counts|tiny|oracle)')
+	$(call run,asan,unit|algo|cli|fault,-E '(algo|cli)/device|cli/gts|algo/(counts|tiny|oracle|largegraph)')
 
 # Left out: tests with one thread; tests of devices, where all threads are the driver's; algo/tiny, as the matrix runs the same code.
 test-tsan:	##   under ThreadSanitizer
